@@ -167,7 +167,7 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
   );
 }
 
-/** Accessibility violations that axe finds: all of the rules named, or the serious and critical ones of its own choice. */
+/** Accessibility violations that axe finds: of the rules named, or of all. */
 export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   // Its source once for each page, and in this frame alone: the page has no frames of other origins.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
@@ -176,9 +176,7 @@ export async function barriers(page: Page, rules?: string[]): Promise<string[]> 
       resultTypes: ['violations'],
       ...(named && { runOnly: named }),
     });
-    return violations
-      .filter(({ impact }) => named || impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
   }, rules);
 }
 

@@ -3,14 +3,24 @@ import type { Shortcuts } from '../../web/features/pictures/protocol.ts';
 
 /** What the page answers about the picture after a call. */
 export interface Pictured {
-  readonly picture: { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray } | null;
+  readonly picture: {
+    readonly width: number;
+    readonly height: number;
+    readonly pixels: Uint8ClampedArray;
+    readonly halted: string;
+  } | null;
   readonly failures: readonly { readonly call: number; readonly log: string }[];
   readonly refusals: readonly { readonly call: number; readonly what: string }[];
   readonly error: string;
 }
 
-/** The picture after a call, with the usual shortcuts or others. */
-export function pictured(page: Page, call: number, shortcuts?: Shortcuts): Promise<JSHandle<Pictured>> {
+/** The picture after a call, with the usual shortcuts or others. `patience`: milliseconds that the GPU may take, or as long as is usual. */
+export function pictured(
+  page: Page,
+  call: number,
+  shortcuts?: Shortcuts,
+  patience?: number,
+): Promise<JSHandle<Pictured>> {
   return page.evaluateHandle(
     (question) =>
       new Promise<Pictured>((resolve) => {
@@ -22,7 +32,7 @@ export function pictured(page: Page, call: number, shortcuts?: Shortcuts): Promi
         window.addEventListener('message', hear);
         window.postMessage({ type: 'unspool:picture', ...question });
       }),
-    { call, shortcuts },
+    { call, shortcuts, patience },
   );
 }
 
@@ -41,3 +51,18 @@ export async function hashes(page: Page, calls: readonly number[], shortcuts?: S
   }
   return found;
 }
+
+/** Runs code in each worker of the page, from the next navigation on: before the worker is asked for anything. */
+export async function addToWorkers(page: Page, code: string): Promise<void> {
+  await page.addInitScript((last) => {
+    const { Blob: Whole } = window;
+    window.Blob = class extends Whole {
+      constructor(parts: BlobPart[] = [], options?: BlobPropertyBag) {
+        super(options?.type === 'text/javascript' ? [...parts, `\n${last};\n`] : parts, options);
+      }
+    };
+  }, code);
+}
+
+/** A replay that leaves nothing out. */
+export const WHOLE: Shortcuts = { skips: false, copyMs: Number.POSITIVE_INFINITY, keepCalls: null };

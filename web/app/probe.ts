@@ -28,9 +28,13 @@ export async function answerTo(question: { readonly type?: unknown }, open: Open
 
 /** The picture after a call, with what failed. */
 async function pictureOf(question: object, open: OpenTrace): Promise<object> {
-  const { call, shortcuts } = question as { readonly call?: unknown; readonly shortcuts?: Shortcuts };
+  const { call, shortcuts, patience } = question as {
+    readonly call?: unknown;
+    readonly shortcuts?: Shortcuts;
+    readonly patience?: unknown;
+  };
   const replay = shortcuts ? probeOf(open, shortcuts) : replayOf(open);
-  const shown = await replay.ask(Number(call), 'color', PATIENCE_MS);
+  const shown = await replay.ask(Number(call), 'color', Number(patience ?? PATIENCE_MS));
   return {
     type: 'unspool:pictured',
     call,

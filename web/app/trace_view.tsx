@@ -127,7 +127,8 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
               class="area"
               role="application"
               aria-roledescription="timeline"
-              aria-label={`Timeline of ${shortened(trace.name)}. Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls.`}
+              aria-label={`Timeline of ${shortened(trace.name)}`}
+              aria-description="Enter selects, up and down go from row to row, period and comma along a row, brackets up and down the calls."
               // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
               tabIndex={0}
             >

@@ -16,6 +16,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_views.trace", views()),
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
         ("tests/fixtures/apitrace/replay_indices.trace", indices()),
+        ("tests/fixtures/apitrace/replay_fixed.trace", fixed()),
         ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
         ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
         ("tests/fixtures/apitrace/replay_time.trace", loops(256, 900, 200)),
@@ -65,6 +66,17 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glDrawElements", &["mode", "count", "type", "indices"]),
     ("glDispatchCompute", &["num_groups_x", "num_groups_y", "num_groups_z"]),
     ("glBufferSubData", &["target", "offset", "size", "data"]),
+    ("glActiveTexture", &["texture"]),
+    ("glTexEnvi", &["target", "pname", "param"]),
+    ("glLightModeli", &["pname", "param"]),
+    ("glLightfv", &["light", "pname", "params"]),
+    ("glMaterialfv", &["face", "pname", "params"]),
+    ("glClipPlane", &["plane", "equation"]),
+    ("glPushAttrib", &["mask"]),
+    ("glPopAttrib", &[]),
+    ("glPointSize", &["size"]),
+    ("glPointParameterfv", &["pname", "params"]),
+    ("glNormal3f", &["nx", "ny", "nz"]),
 ];
 
 /// A trace that is being written.
@@ -258,6 +270,117 @@ fn indices() -> Vec<u8> {
         None,
     );
     t.ints("glDrawElements", &[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 12]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Squares of 64 pixels, from the lower left, each for a part of the fixed function: a clip plane
+/// that leaves the right half, the texture of another unit, the sixth unit, a product of colours as
+/// vectors, specular light after a black texture, the side behind, a material that keeps the colour
+/// that it tracked, and a point with a texture of its own and another one that fades.
+fn fixed() -> Vec<u8> {
+    let mut t = Trace::new(256, 128);
+    let floats = |all: &[f32]| Value::Array(all.iter().map(|x| Value::Float(*x)).collect());
+    let light = |t: &mut Trace, name: u32, value: &[f32]| {
+        t.call("glLightfv", vec![Value::Int(gl::LIGHT0.into()), Value::Int(name.into()), floats(value)], None);
+    };
+    let material = |t: &mut Trace, face: u32, name: u32, value: &[f32]| {
+        t.call("glMaterialfv", vec![Value::Int(face.into()), Value::Int(name.into()), floats(value)], None);
+    };
+    let texture = |t: &mut Trace, unit: u32, name: u32, pixels: &[u8]| {
+        t.ints("glActiveTexture", &[gl::TEXTURE0 + unit]);
+        t.ints("glEnable", &[gl::TEXTURE_2D]);
+        t.ints("glBindTexture", &[gl::TEXTURE_2D, name]);
+        t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);
+        t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MAG_FILTER, gl::NEAREST]);
+        let size = if pixels.len() == 4 { 1 } else { 2 };
+        t.texture(size, Value::Blob(pixels));
+    };
+    let all = [-1.0, -1.0, 1.0, 1.0];
+    // A native replay has no window yet in its first frame.
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    t.swap(1);
+    t.floats("glClearColor", &[0.0, 0.0, 1.0, 1.0]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    let mut tile = 0;
+    let mut begin = |t: &mut Trace| {
+        t.ints("glPushAttrib", &[gl::ALL_ATTRIB_BITS & !gl::VIEWPORT_BIT]);
+        t.ints("glViewport", &[64 * (tile % 4), 64 * (tile / 4), 64, 64]);
+        tile += 1;
+    };
+    begin(&mut t);
+    let plane = Value::Array([1.0, 0.0, 0.0, 0.0].map(Value::Double).to_vec());
+    t.call("glClipPlane", vec![Value::Int(gl::CLIP_DISTANCE0.into()), plane], None);
+    t.ints("glEnable", &[gl::CLIP_DISTANCE0]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    texture(&mut t, 0, 1, &[255, 0, 0, 255]);
+    texture(&mut t, 1, 2, &[0, 255, 0, 255]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::TEXTURE_ENV_MODE, gl::COMBINE]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::COMBINE_RGB, gl::REPLACE]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::SRC0_RGB, gl::TEXTURE0]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    texture(&mut t, 5, 3, &[255, 255, 0, 255]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::TEXTURE_ENV_MODE, gl::REPLACE]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    texture(&mut t, 0, 4, &[255, 128, 128, 255]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::TEXTURE_ENV_MODE, gl::COMBINE]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::COMBINE_RGB, gl::DOT3_RGB]);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::SRC1_RGB, gl::PRIMARY_COLOR]);
+    t.floats("glColor3f", &[1.0, 0.5, 0.5]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    let black = [0.0, 0.0, 0.0, 1.0];
+    // Light from where one looks.
+    let lit = |t: &mut Trace| {
+        t.ints("glEnable", &[gl::LIGHTING]);
+        t.ints("glEnable", &[gl::LIGHT0]);
+        light(t, gl::POSITION, &[0.0, 0.0, 1.0, 0.0]);
+        t.floats("glNormal3f", &[0.0, 0.0, 1.0]);
+        for name in [gl::AMBIENT, gl::DIFFUSE, gl::SPECULAR, gl::EMISSION] {
+            material(t, gl::FRONT_AND_BACK, name, &black);
+        }
+    };
+    begin(&mut t);
+    lit(&mut t);
+    texture(&mut t, 0, 5, &[0, 0, 0, 255]);
+    t.ints("glLightModeli", &[gl::LIGHT_MODEL_COLOR_CONTROL, gl::SEPARATE_SPECULAR_COLOR]);
+    material(&mut t, gl::FRONT, gl::SPECULAR, &[0.0, 1.0, 0.0, 1.0]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    lit(&mut t);
+    t.ints("glLightModeli", &[gl::LIGHT_MODEL_TWO_SIDE, 1]);
+    material(&mut t, gl::BACK, gl::EMISSION, &[1.0, 0.0, 0.0, 1.0]);
+    t.rectangle([1.0, -1.0, -1.0, 1.0], 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    lit(&mut t);
+    t.ints("glEnable", &[gl::COLOR_MATERIAL]);
+    t.floats("glColor3f", &[0.0, 1.0, 0.0]);
+    t.ints("glDisable", &[gl::COLOR_MATERIAL]);
+    t.floats("glColor3f", &[1.0, 0.0, 0.0]);
+    t.rectangle(all, 0.0);
+    t.ints("glPopAttrib", &[]);
+    begin(&mut t);
+    let corners = [[255, 0, 0, 255], [0, 255, 0, 255], [255, 255, 0, 255], [255, 255, 255, 255]].concat();
+    texture(&mut t, 0, 6, &corners);
+    t.ints("glTexEnvi", &[gl::TEXTURE_ENV, gl::TEXTURE_ENV_MODE, gl::REPLACE]);
+    t.ints("glTexEnvi", &[gl::POINT_SPRITE, gl::COORD_REPLACE, 1]);
+    t.ints("glEnable", &[gl::POINT_SPRITE]);
+    // At the distance 0.5: a half of its size.
+    t.floats("glPointSize", &[32.0]);
+    let fade = floats(&[0.0, 0.0, 16.0]);
+    t.call("glPointParameterfv", vec![Value::Int(gl::POINT_DISTANCE_ATTENUATION.into()), fade], None);
+    t.ints("glBegin", &[gl::POINTS]);
+    t.floats("glVertex3f", &[0.0, 0.0, 0.5]);
+    t.ints("glEnd", &[]);
+    t.ints("glPopAttrib", &[]);
     t.swap(1);
     t.finish()
 }

@@ -198,4 +198,11 @@ pub(crate) const SHADERS: &[&str] = &[
      void main() { vec3 n; S s = g(S(q.xyz, 0), n); k = ivec2(1, int(s.w)); while (n.x < 1) n.x += 1; gl_Position = q; gl_PointSize = 2.0; }\0\
      #version 150\nflat in ivec2 k; out vec4 o; uniform sampler2DRect r; uniform samplerCube c;\n\
      void main() { switch (k.x) { case 0: o = texture(r, vec2(1)); break; default: o = texelFetch(r, k) + textureLod(c, vec3(k, 1), 0); } }",
+    "#version 430\nin vec4 p; uniform uint k = 2; uniform int m; float h = m * 2, g[2] = { 1, k };\nstruct S { float a; ivec2 b[2]; };\n\
+     int f(float a, out int c) { c = int(a) / 2; return m; } float f(vec2 a) { return a.x.xx.y; }\n\
+     void main() { float c; const float d = f(m, c) * k; S s = { 1, { ivec2(1), { 2, m } } }; do h += d; while (h < 9);\n\
+     for (int i = 0, n = 2; i < n; ++i) { float n = i; g[i] *= n / 2; } gl_Position = p * (k > 1 ? g[1] : 2) + f(s.b[1]) + c; }\0\
+     #version 430\nout vec4 o; uniform usampler1D t[2]; const int n = 2; uniform mat2x3 m; float mix(float a, int b) { return a + b; }\n\
+     void main() { uvec4 u = texture(t[n - 1], 0); u += n; u.x <<= 1; switch (u.y) { case 1: u = u % 3; default: u = u ^ -1; }\n\
+     o.xy = ivec2(u) * m; o.z = mix(1, n) + mix(1, 2, 3) + bitCount(u.x) + m.length(); o.w = (1, 0x10) * o.x; }",
 ];

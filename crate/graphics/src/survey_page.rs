@@ -133,8 +133,8 @@ impl JsSurvey {
         timed.map(|timed| measured(timed.values()).collect()).unwrap_or_default()
     }
 
-    /// At most `most` calls: those from number `first` to `last` with the highest values of a measure
-    /// first, or all by number without one. `TimedCalls` of `web/base/survey_protocol.ts`.
+    /// At most `most` calls: those from number `first` to `last` with the highest values of a
+    /// measure first, or all by number without one. `TimedCalls` of `web/base/survey_protocol.ts`.
     #[wasm_bindgen(js_name = timedCalls)]
     pub fn timed_calls(&self, measure: Option<u32>, first: f64, last: f64, most: u32) -> JsValue {
         let (rows, count): (Vec<&Timed>, usize) = match (&self.times, measure) {

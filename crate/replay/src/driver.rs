@@ -11,9 +11,9 @@ use hashbrown::HashMap;
 use unspool_gl::gl;
 
 use crate::call::Call;
-use crate::calls::Handlers;
+use crate::calls::{Handler, Handlers, Lack, lack_of};
 use crate::glsl::Input;
-use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, Texture, UNITS};
+use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
 use crate::state::State;
 use crate::verdict::Verdict;
@@ -68,8 +68,23 @@ impl Default for Bounds {
 /// Bytes that an object counts for beside its content, and an entry of a table of names.
 pub(crate) const OBJECT: u64 = 256;
 /// A texture's binding by the slot of `Context::units`.
-pub(crate) const BINDINGS: [u32; 6] =
-    [gl::TEXTURE_2D, gl::TEXTURE_CUBE_MAP, gl::TEXTURE_3D, gl::TEXTURE_2D_ARRAY, gl::TEXTURE_2D, gl::TEXTURE_2D];
+pub(crate) const BINDINGS: [u32; SLOTS] = [
+    gl::TEXTURE_2D,
+    gl::TEXTURE_CUBE_MAP,
+    gl::TEXTURE_3D,
+    gl::TEXTURE_2D_ARRAY,
+    gl::TEXTURE_2D,
+    gl::TEXTURE_2D,
+    gl::TEXTURE_2D,
+];
+
+/// What a draw samples: a unit, the slot of WebGL2 there, and the slot of the trace if it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sampled {
+    pub(crate) unit: usize,
+    pub(crate) slot: usize,
+    pub(crate) of: Option<usize>,
+}
 
 /// What WebGL2 has.
 #[derive(Clone, Debug, Default)]
@@ -133,8 +148,10 @@ pub struct Replay {
     /// The highest call that was executed. Calls come as they return, so lower ones may come later.
     pub(crate) highest: u64,
     /// Programs of the fixed function, by the parts of it that they have.
-    pub(crate) fixed_programs: HashMap<crate::fixed::Parts, crate::objects::Linked>,
+    pub(crate) fixed_programs: HashMap<crate::fixed_shaders::Parts, crate::objects::Linked>,
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
+    /// The framebuffer that images are copied from; 0 until it is needed.
+    pub(crate) copier: u32,
     handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
     /// What programs of WebGL2 were made from: it may complain about them.
@@ -188,6 +205,7 @@ impl Replay {
             highest: 0,
             fixed_programs: HashMap::new(),
             scratch: [0; ATTRIBUTES + 2],
+            copier: 0,
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
             programs: HashMap::new(),
@@ -217,7 +235,6 @@ impl Replay {
         (self.call, self.highest) = (call.number, self.highest.max(call.number));
         self.stream.call = call.number as u32;
         (self.list_work, self.call_vertices) = (0, 0);
-        let handlers = Rc::clone(&self.handlers);
         let before = self.stream.moment();
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
             self.at = self.current.get(&call.thread).copied();
@@ -225,10 +242,8 @@ impl Replay {
                 return;
             }
         }
-        match handlers.find(&call.name) {
-            Some(run) => self.run(call, run),
-            None => self.unknown(call),
-        }
+        let handler = self.handlers.find(&call.name);
+        self.run(call, handler);
         if self.halted.is_some() {
             // What demands too much is not handed over in part.
             self.stream.return_to(before);
@@ -236,7 +251,7 @@ impl Replay {
     }
 
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, run: crate::calls::Run) {
+    fn run(&mut self, call: &Call, handler: Option<Handler>) {
         if let Some(context) = self.at.and_then(|at| self.contexts.get_mut(at))
             && let Some((_, executes, calls)) = &mut context.recording
             && crate::calls::is_compiled(&call.name)
@@ -248,25 +263,33 @@ impl Replay {
                 return;
             }
         }
-        run(self, call);
+        self.execute_by(call, handler);
     }
 
     /// Executes a call of a display list.
     pub(crate) fn execute_listed(&mut self, call: &Call) {
-        let handlers = Rc::clone(&self.handlers);
-        match handlers.find(&call.name) {
-            Some(run) => run(self, call),
+        let handler = self.handlers.find(&call.name);
+        self.execute_by(call, handler);
+    }
+
+    fn execute_by(&mut self, call: &Call, handler: Option<Handler>) {
+        match handler {
+            Some(Handler { run, direct: None }) => run(self, call),
+            Some(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
             None => self.unknown(call),
         }
     }
 
     fn unknown(&mut self, call: &Call) {
-        if let Some(reason) = crate::calls::reason_of(&call.name) {
-            if crate::calls::is_draw(&call.name) {
-                self.unshown(reason);
-            } else if let Some(context) = self.context() {
-                context.lacks.get_or_insert(reason);
+        match lack_of(&call.name) {
+            Lack::Nothing => {}
+            Lack::Draw(reason) => self.unshown(reason),
+            Lack::Primitive(reason) => {
+                if let Some(context) = self.context() {
+                    context.fixed.spoiled = Some(reason);
+                }
             }
+            Lack::Unknown => self.verdict.ignore(&call.name, self.call),
         }
     }
 
@@ -428,12 +451,13 @@ impl Replay {
         ];
         self.stream.put(Op::TexImage, &format);
         self.stream.put(Op::TexParameter, &[made.color, gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST, 0]);
-        self.stream.put(Op::RenderbufferStorage, &[made.depth, 0, gl::DEPTH24_STENCIL8, width, height]);
         if !is_new {
+            // While its depths are as large as its colours: nothing can be read otherwise.
             self.bind_framebuffer(gl::READ_FRAMEBUFFER, made.framebuffer);
             let copy = [made.color, gl::TEXTURE_2D, gl::TEXTURE_2D, 0, 0, 0, 0, 0, 0, known.width, known.height, 0];
             self.stream.put(Op::CopyTexSubImage, &copy);
         }
+        self.stream.put(Op::RenderbufferStorage, &[made.depth, 0, gl::DEPTH24_STENCIL8, width, height]);
         self.bind_framebuffer(gl::DRAW_FRAMEBUFFER, made.framebuffer);
         self.stream.put(Op::FramebufferTexture, &[gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, made.color, 0, u32::MAX]);
         self.stream.put(Op::FramebufferRenderbuffer, &[gl::DEPTH_STENCIL_ATTACHMENT, made.depth]);
@@ -535,6 +559,7 @@ impl Replay {
         let texture = self.both()?.1.textures.entry(key).or_default();
         if known == 0 {
             texture.handle = handle;
+            texture.slot = slot;
             texture.binding = BINDINGS.get(slot).copied().unwrap_or(gl::TEXTURE_2D);
         }
         Some(texture)
@@ -560,36 +585,38 @@ impl Replay {
         }
     }
 
-    /// Sends which textures and samplers the units have. Returns why a texture cannot be sampled.
-    pub(crate) fn flush_textures(&mut self) -> Option<&'static str> {
+    /// Sends which textures and samplers the units have that a draw samples. Returns why one cannot
+    /// be sampled.
+    pub(crate) fn flush_textures(&mut self, sampled: &[Sampled]) -> Option<&'static str> {
         let at = self.at?;
         let context = self.contexts.get(at)?;
         let objects = self.groups.get(context.group)?;
         let mut problem = None;
         let reads = !self.surfaces.is_empty();
-        for unit in 0..UNITS {
+        for Sampled { unit, slot, of } in sampled.iter().copied() {
+            if unit >= UNITS {
+                problem = problem.or(Some("it samples more texture units than WebGL2 has"));
+                continue;
+            }
             let names = context.units.get(unit).copied().unwrap_or_default();
-            let [flat, cube, solid, layers, line, rectangle] = names;
-            // One of the three is what the program samples.
-            let flat =
-                [(flat, 0), (rectangle, 5), (line, 4)].into_iter().find(|(name, _)| *name != 0).unwrap_or((0, 0));
-            let wanted = [flat, (cube, 1), (solid, 2), (layers, 3)];
-            for (slot, (name, target)) in wanted.into_iter().enumerate() {
-                let key = if name == 0 { u32::MAX - target as u32 } else { name };
-                let texture = objects.textures.get(&key);
-                problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
-                let handle = texture.map_or(0, |texture| texture.handle);
-                if reads && handle != 0 {
-                    self.surfaces.read(handle);
-                }
-                let Some(known) = self.actual.textures.get_mut(unit).and_then(|slots| slots.get_mut(slot)) else {
-                    continue;
-                };
-                if known.unwrap_or(0) != handle {
-                    *known = Some(handle);
-                    let binding = BINDINGS.get(slot).copied().unwrap_or(gl::TEXTURE_2D);
-                    self.stream.put(Op::BindTexture, &[unit as u32, binding, handle]);
-                }
+            let name_at = |slot: usize| names.get(slot).copied().unwrap_or(0);
+            // Three kinds of textures are the same in WebGL2. One of them is bound where the
+            // program does not say which.
+            let of = of.or_else(|| [0, 5, 4].into_iter().find(|of| slot == 0 && name_at(*of) != 0)).unwrap_or(slot);
+            let name = name_at(of);
+            let key = if name == 0 { u32::MAX - of as u32 } else { name };
+            let texture = objects.textures.get(&key);
+            problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
+            let handle = texture.map_or(0, |texture| texture.handle);
+            if reads && handle != 0 {
+                self.surfaces.read(handle);
+            }
+            if let Some(known) = self.actual.textures.get_mut(unit).and_then(|slots| slots.get_mut(slot))
+                && known.unwrap_or(0) != handle
+            {
+                *known = Some(handle);
+                let binding = BINDINGS.get(slot).copied().unwrap_or(gl::TEXTURE_2D);
+                self.stream.put(Op::BindTexture, &[unit as u32, binding, handle]);
             }
             let name = context.samplers.get(unit).copied().unwrap_or(0);
             let sampler = objects.samplers.get(&name).copied().unwrap_or(0);
@@ -713,6 +740,7 @@ pub(crate) fn slot_of(target: u32) -> Option<usize> {
         gl::TEXTURE_2D_ARRAY | gl::PROXY_TEXTURE_2D_ARRAY => 3,
         gl::TEXTURE_1D | gl::PROXY_TEXTURE_1D => 4,
         gl::TEXTURE_RECTANGLE | gl::PROXY_TEXTURE_RECTANGLE => 5,
+        gl::TEXTURE_2D_MULTISAMPLE => 6,
         _ => return None,
     })
 }

@@ -1,15 +1,17 @@
 //! The fixed function: matrices, lights, materials, texture environments. It is two shaders of the
-//! compatibility profile, which the translation turns into shaders of WebGL2, with uniforms for
-//! everything that can be chosen.
+//! compatibility profile (`fixed_shaders.rs`), which the translation turns into shaders of WebGL2,
+//! with uniforms for everything that can be chosen.
 
 use unspool_gl::gl;
 
+use crate::fixed_shaders::Parts;
 use crate::matrix::{self, IDENTITY, Matrix};
+use crate::objects::SLOTS;
 
 /// Units of the fixed function that are emulated.
-pub(crate) const FIXED_UNITS: usize = 4;
-/// Floats of a vertex in immediate mode: position, normal, colour, then texture coordinates.
-pub(crate) const VERTEX: usize = 11 + 4 * FIXED_UNITS;
+pub(crate) const FIXED_UNITS: usize = 8;
+/// Clip planes: what OpenGL has at least.
+pub(crate) const PLANES: usize = 6;
 /// Limit for the depth of a matrix stack.
 const STACK: usize = 64;
 
@@ -53,7 +55,11 @@ pub(crate) struct Environment {
     pub(crate) object_planes: [[f32; 4]; 4],
     pub(crate) eye_planes: [[f32; 4]; 4],
     /// Targets that are enabled, in the order of `Context::units`.
-    pub(crate) enabled: [bool; 6],
+    pub(crate) enabled: [bool; SLOTS],
+    /// Coordinates of points are those within the point.
+    pub(crate) replaces: bool,
+    /// Added to levels of detail.
+    pub(crate) bias: f32,
 }
 
 /// The state of the fixed function.
@@ -71,20 +77,38 @@ pub(crate) struct Fixed {
     pub(crate) fog_coordinate: f32,
     /// The primitive that is begun, with the floats of its vertices.
     pub(crate) primitive: Option<u32>,
+    /// Why vertices of it are missing.
+    pub(crate) spoiled: Option<&'static str>,
+    /// Draws draw, and are not counted for selection or feedback.
+    pub(crate) renders: bool,
     pub(crate) vertices: Vec<f32>,
+    /// Texture units whose coordinates these have: those whose coordinates were ever set.
+    pub(crate) reach: usize,
     pub(crate) lights: Vec<Light>,
     pub(crate) lit: [bool; 8],
     pub(crate) materials: [Material; 2],
     pub(crate) model_ambient: [f32; 4],
     pub(crate) local_viewer: bool,
     pub(crate) two_side: bool,
-    /// What `glColorMaterial` tracks.
+    /// Specular light is added after texturing.
+    pub(crate) separate: bool,
+    /// So are secondary colours, without lights.
+    pub(crate) sums: bool,
+    /// What `glColorMaterial` tracks, and of which faces.
     pub(crate) tracks: u32,
+    pub(crate) tracked: u32,
+    /// Clip planes, in eye coordinates, and which are enabled.
+    pub(crate) planes: [[f32; 4]; PLANES],
+    pub(crate) clips: [bool; PLANES],
     pub(crate) environments: Vec<Environment>,
     pub(crate) client_unit: usize,
     pub(crate) alpha: (u32, f32),
     pub(crate) flat: bool,
     pub(crate) point_size: f32,
+    /// Sizes of points at least and at most, and how these fade with the distance.
+    pub(crate) point_range: [f32; 2],
+    pub(crate) point_fade: [f32; 3],
+    pub(crate) sprites: bool,
     pub(crate) fog_mode: u32,
     pub(crate) fog: Fog,
     pub(crate) lighting: bool,
@@ -101,6 +125,16 @@ pub(crate) struct Fog {
     pub(crate) density: f32,
     pub(crate) start: f32,
     pub(crate) end: f32,
+}
+
+impl Environment {
+    /// The slot of [`crate::objects::Units`] whose texture is applied. `None` without any.
+    pub(crate) fn slot(&self) -> Option<usize> {
+        let [flat, cube, solid, _, line, rectangle, _] = self.enabled;
+        // OpenGL 2.1, section 3.8.16.
+        let order = [(cube, 1), (solid, 2), (rectangle, 5), (flat, 0), (line, 4)];
+        order.into_iter().find_map(|(on, slot)| on.then_some(slot))
+    }
 }
 
 impl Fixed {
@@ -135,7 +169,9 @@ impl Fixed {
             generates: [false; 4],
             object_planes: axes,
             eye_planes: axes,
-            enabled: [false; 6],
+            enabled: [false; SLOTS],
+            replaces: false,
+            bias: 0.0,
         };
         Self {
             mode: gl::MODELVIEW,
@@ -149,19 +185,30 @@ impl Fixed {
             coordinates: [[0.0, 0.0, 0.0, 1.0]; FIXED_UNITS],
             fog_coordinate: 0.0,
             primitive: None,
+            spoiled: None,
+            renders: true,
             vertices: Vec::new(),
+            reach: 1,
             lights: (0..8).map(light).collect(),
             lit: [false; 8],
             materials: [material.clone(), material],
             model_ambient: [0.2, 0.2, 0.2, 1.0],
             local_viewer: false,
             two_side: false,
+            separate: false,
+            sums: false,
             tracks: gl::AMBIENT_AND_DIFFUSE,
+            tracked: gl::FRONT_AND_BACK,
+            planes: [[0.0; 4]; PLANES],
+            clips: [false; PLANES],
             environments: vec![environment; 8],
             client_unit: 0,
             alpha: (gl::ALWAYS, 0.0),
             flat: false,
             point_size: 1.0,
+            point_range: [1.0, 255.0],
+            point_fade: [1.0, 0.0, 0.0],
+            sprites: false,
             fog_mode: gl::EXP,
             fog: Fog { color: [0.0; 4], density: 1.0, start: 0.0, end: 1.0 },
             lighting: false,
@@ -209,13 +256,42 @@ impl Fixed {
         stack.last().unwrap_or(&IDENTITY)
     }
 
+    /// The current coordinates of a texture unit.
+    pub(crate) fn set_coordinates(&mut self, unit: usize, value: [f32; 4]) {
+        if unit >= FIXED_UNITS {
+            return;
+        }
+        if unit >= self.reach {
+            self.widen(unit + 1);
+        }
+        if let Some(slot) = self.coordinates.get_mut(unit) {
+            *slot = value;
+        }
+    }
+
+    /// Floats of a vertex: position, normal, colour, then texture coordinates.
+    pub(crate) fn stride(&self) -> usize {
+        11 + 4 * self.reach
+    }
+
+    /// Vertices have the coordinates of further units from now on.
+    fn widen(&mut self, reach: usize) {
+        let more: Vec<f32> =
+            self.coordinates.get(self.reach..reach).unwrap_or_default().iter().flatten().copied().collect();
+        if !self.vertices.is_empty() {
+            let all = self.vertices.chunks_exact(self.stride()).flat_map(|vertex| vertex.iter().chain(&more));
+            self.vertices = all.copied().collect();
+        }
+        self.reach = reach;
+    }
+
     /// A vertex in immediate mode.
     pub(crate) fn vertex(&mut self, position: [f32; 4]) {
-        let Self { vertices, normal, color, coordinates, .. } = self;
+        let Self { vertices, normal, color, coordinates, reach, .. } = self;
         vertices.extend_from_slice(&position);
         vertices.extend_from_slice(normal);
         vertices.extend_from_slice(color);
-        vertices.extend(coordinates.iter().flatten());
+        vertices.extend(coordinates.iter().take(*reach).flatten());
     }
 
     /// What the uniform `name` of the compatibility profile (without `gl_`) is: its parts, each a
@@ -280,10 +356,14 @@ impl Fixed {
             }
             "Point" => {
                 put(".size", &[self.point_size]);
-                put(".sizeMin", &[0.0]);
-                put(".sizeMax", &[64.0]);
+                let [min, max] = self.point_range;
+                let [constant, linear, quadratic] = self.point_fade;
+                put(".sizeMin", &[min]);
+                put(".sizeMax", &[max]);
                 put(".fadeThresholdSize", &[1.0]);
-                put(".distanceConstantAttenuation", &[1.0]);
+                put(".distanceConstantAttenuation", &[constant]);
+                put(".distanceLinearAttenuation", &[linear]);
+                put(".distanceQuadraticAttenuation", &[quadratic]);
             }
             _ => self.planes(base, put),
         }
@@ -344,266 +424,51 @@ fn times(a: &[f32; 4], b: &[f32; 4]) -> [f32; 4] {
     core::array::from_fn(|i| at(a, i) * at(b, i))
 }
 
-/// The parts of the fixed function that a draw needs. Compiling all of them takes a compiler
-/// without a GPU half a second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Parts {
-    /// Texture units, from the first to the last one that is enabled.
-    pub(crate) units: usize,
-    pub(crate) lit: bool,
-    pub(crate) fog: bool,
-    /// Coordinates are generated.
-    pub(crate) generates: bool,
-    /// Environments of `GL_COMBINE`.
-    pub(crate) combines: bool,
-}
-
-impl Parts {
-    /// For programs that have one shader of their own: what they are drawn with is not known when
-    /// they are linked.
-    pub(crate) const ALL: Self = Self { units: FIXED_UNITS, lit: true, fog: true, generates: true, combines: true };
-
-    /// The vertex and fragment shader.
-    pub(crate) fn shaders(self) -> crate::glsl::Sources {
-        let Self { units, .. } = self;
-        let [lit, fog, generates, combines] = [self.lit, self.fog, self.generates, self.combines].map(u8::from);
-        let head = format!(
-            "#version 120\n#define UNITS {units}\n#define LIT {lit}\n#define FOG {fog}\n#define GENERATES {generates}\n\
-             #define COMBINES {combines}\n"
-        );
-        [VERTEX_SHADER, FRAGMENT_SHADER].map(|body| format!("{head}{body}").into())
-    }
-}
-
 impl Fixed {
     /// What a draw needs at this moment.
     pub(crate) fn parts(&self) -> Parts {
-        let is_on = |environment: &Environment| {
-            let [flat, .., line, rectangle] = environment.enabled;
-            flat || line || rectangle
-        };
         let all = self.environments.get(..FIXED_UNITS).unwrap_or_default();
-        let units = all.iter().rposition(is_on).map_or(0, |last| last + 1);
+        let units = all.iter().rposition(|environment| environment.slot().is_some()).map_or(0, |last| last + 1);
         let used = all.get(..units).unwrap_or_default();
+        let mut kinds = [0; FIXED_UNITS];
+        for (kind, environment) in kinds.iter_mut().zip(used) {
+            *kind = environment.slot().map_or(0, |slot| in_webgl(slot) as u8);
+        }
         Parts {
             units,
+            kinds,
             lit: self.lighting,
+            sides: self.lighting && self.two_side,
+            sums: if self.lighting { self.separate } else { self.sums },
             fog: self.fogged,
             generates: used.iter().any(|environment| environment.generates != [false; 4]),
-            combines: used.iter().any(|environment| {
-                !matches!(environment.mode, gl::MODULATE | gl::REPLACE | gl::DECAL | gl::BLEND | gl::ADD)
-            }),
+            combines: used.iter().any(|environment| environment.mode == gl::COMBINE),
+            clips: self.clips.contains(&true),
+            sprites: self.sprites && used.iter().any(|environment| environment.replaces),
+        }
+    }
+
+    /// What tracks the current colour keeps it: OpenGL 2.1, section 2.14.3.
+    pub(crate) fn track(&mut self) {
+        if !self.color_material {
+            return;
+        }
+        for (face, material) in [gl::FRONT, gl::BACK].into_iter().zip(&mut self.materials) {
+            if self.tracked != face && self.tracked != gl::FRONT_AND_BACK {
+                continue;
+            }
+            match self.tracks {
+                gl::AMBIENT => material.ambient = self.color,
+                gl::DIFFUSE => material.diffuse = self.color,
+                gl::SPECULAR => material.specular = self.color,
+                gl::EMISSION => material.emission = self.color,
+                _ => (material.ambient, material.diffuse) = (self.color, self.color),
+            }
         }
     }
 }
 
-/// The vertex shader of the fixed function, for [`Parts`].
-const VERTEX_SHADER: &str = r"uniform int ffNormalize;
-uniform float ffPointSize;
-#if LIT
-uniform int ffLit, ffTrack, ffLocal;
-uniform int ffOn[8];
-vec4 lit(vec3 n, vec4 eye, vec4 a, vec4 d, vec4 s, vec4 e, float shininess) {
-  vec4 c = e + a * gl_LightModel.ambient;
-  vec3 p = eye.xyz / eye.w;
-  vec3 v = ffLocal != 0 ? normalize(-p) : vec3(0.0, 0.0, 1.0);
-  for (int i = 0; i < 8; i++) {
-    if (ffOn[i] == 0) continue;
-    vec4 at = gl_LightSource[i].position;
-    vec3 l;
-    float strength = 1.0;
-    if (at.w == 0.0) {
-      l = normalize(at.xyz);
-    } else {
-      vec3 to = at.xyz / at.w - p;
-      float far = length(to);
-      l = to / far;
-      strength = 1.0 / (gl_LightSource[i].constantAttenuation + gl_LightSource[i].linearAttenuation * far
-        + gl_LightSource[i].quadraticAttenuation * far * far);
-      if (gl_LightSource[i].spotCutoff <= 90.0) {
-        float spot = dot(-l, normalize(gl_LightSource[i].spotDirection));
-        if (spot < gl_LightSource[i].spotCosCutoff) strength = 0.0;
-        else if (gl_LightSource[i].spotExponent > 0.0) strength *= pow(max(spot, 0.0), gl_LightSource[i].spotExponent);
-      }
-    }
-    float nl = max(dot(n, l), 0.0);
-    float shine = 0.0;
-    if (nl > 0.0) {
-      float nh = max(dot(n, normalize(l + v)), 0.0);
-      shine = shininess == 0.0 ? 1.0 : pow(nh, shininess);
-    }
-    c += strength * (a * gl_LightSource[i].ambient + nl * d * gl_LightSource[i].diffuse + shine * s * gl_LightSource[i].specular);
-  }
-  return vec4(clamp(c.rgb, 0.0, 1.0), d.a);
-}
-#endif
-#if GENERATES
-uniform ivec4 ffGenerate[4];
-vec4 coordinates(ivec4 how, vec4 given, vec4 eye, vec3 n, vec4 os, vec4 ot, vec4 orr, vec4 oq, vec4 es, vec4 et, vec4 er, vec4 eq) {
-  vec3 u = normalize(eye.xyz / eye.w);
-  vec3 r = reflect(u, n);
-  float m = 2.0 * sqrt(r.x * r.x + r.y * r.y + (r.z + 1.0) * (r.z + 1.0));
-  vec4 c = given;
-  if (how.x == 1) c.x = dot(gl_Vertex, os); else if (how.x == 2) c.x = dot(eye, es); else if (how.x == 3) c.x = r.x / m + 0.5;
-  else if (how.x == 4) c.x = n.x; else if (how.x == 5) c.x = r.x;
-  if (how.y == 1) c.y = dot(gl_Vertex, ot); else if (how.y == 2) c.y = dot(eye, et); else if (how.y == 3) c.y = r.y / m + 0.5;
-  else if (how.y == 4) c.y = n.y; else if (how.y == 5) c.y = r.y;
-  if (how.z == 1) c.z = dot(gl_Vertex, orr); else if (how.z == 2) c.z = dot(eye, er);
-  else if (how.z == 4) c.z = n.z; else if (how.z == 5) c.z = r.z;
-  if (how.w == 1) c.w = dot(gl_Vertex, oq); else if (how.w == 2) c.w = dot(eye, eq);
-  return c;
-}
-#endif
-#if UNITS > 0
-uniform int ffUnits;
-vec4 unit(int i, vec4 given, vec4 eye, vec3 n) {
-  vec4 c = given;
-#if GENERATES
-  if (ffGenerate[i] != ivec4(0))
-    c = coordinates(ffGenerate[i], given, eye, n, gl_ObjectPlaneS[i], gl_ObjectPlaneT[i], gl_ObjectPlaneR[i], gl_ObjectPlaneQ[i],
-      gl_EyePlaneS[i], gl_EyePlaneT[i], gl_EyePlaneR[i], gl_EyePlaneQ[i]);
-#endif
-  return gl_TextureMatrix[i] * c;
-}
-#endif
-void main() {
-  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
-  vec3 n = gl_NormalMatrix * gl_Normal;
-  if (ffNormalize != 0) n = normalize(n);
-  gl_Position = ftransform();
-  gl_PointSize = ffPointSize;
-#if FOG
-  gl_FogFragCoord = abs(eye.z / eye.w);
-#endif
-  vec4 color = gl_Color;
-#if LIT
-  if (ffLit != 0) {
-    vec4 a = gl_FrontMaterial.ambient, d = gl_FrontMaterial.diffuse, s = gl_FrontMaterial.specular, e = gl_FrontMaterial.emission;
-    if (ffTrack == 1 || ffTrack == 3) a = gl_Color;
-    if (ffTrack == 2 || ffTrack == 3) d = gl_Color;
-    if (ffTrack == 4) s = gl_Color;
-    if (ffTrack == 5) e = gl_Color;
-    color = lit(n, eye, a, d, s, e, gl_FrontMaterial.shininess);
-  }
-#endif
-  gl_FrontColor = clamp(color, 0.0, 1.0);
-#if UNITS > 0
-  gl_TexCoord[0] = ffUnits > 0 ? unit(0, gl_MultiTexCoord0, eye, n) : gl_MultiTexCoord0;
-#endif
-#if UNITS > 1
-  gl_TexCoord[1] = ffUnits > 1 ? unit(1, gl_MultiTexCoord1, eye, n) : gl_MultiTexCoord1;
-#endif
-#if UNITS > 2
-  gl_TexCoord[2] = ffUnits > 2 ? unit(2, gl_MultiTexCoord2, eye, n) : gl_MultiTexCoord2;
-#endif
-#if UNITS > 3
-  gl_TexCoord[3] = ffUnits > 3 ? unit(3, gl_MultiTexCoord3, eye, n) : gl_MultiTexCoord3;
-#endif
-}
-";
-
-/// The fragment shader of the fixed function, for [`Parts`]. `ffMode` of a unit: 0 off, 1 modulate,
-/// 2 replace, 3 decal, 4 blend, 5 add, 6 combine. `ffBase`: 0 all channels, 1 no alpha, 2 alpha
-/// alone, 3 intensity. `ffRect`: coordinates are pixels.
-const FRAGMENT_SHADER: &str = r"#if UNITS > 0
-uniform sampler2D ffTex0, ffTex1, ffTex2, ffTex3;
-uniform int ffMode[4], ffBase[4], ffRect[4];
-#endif
-#if COMBINES
-uniform ivec4 ffFunction[4], ffSources[4], ffAlphaSources[4], ffOperands[4], ffAlphaOperands[4];
-uniform vec4 ffScales[4];
-vec4 pick(int source, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
-  return source == 0 ? tex : source == 1 ? constant : source == 2 ? primary : before;
-}
-vec3 color(int operand, vec4 v) {
-  return operand == 0 ? v.rgb : operand == 1 ? 1.0 - v.rgb : operand == 2 ? v.aaa : 1.0 - v.aaa;
-}
-vec3 combined(int f, vec3 a, vec3 b, vec3 c) {
-  if (f == 0) return a;
-  if (f == 1) return a * b;
-  if (f == 2) return a + b;
-  if (f == 3) return a + b - 0.5;
-  if (f == 4) return mix(b, a, c);
-  if (f == 5) return a - b;
-  return vec3(4.0 * dot(a - 0.5, b - 0.5));
-}
-#endif
-#if UNITS > 0
-vec4 apply(int i, vec4 tex, vec4 before, vec4 primary, vec4 constant) {
-  int mode = ffMode[i], base = ffBase[i];
-  vec4 v = before;
-  if (mode == 1) v = base == 2 ? vec4(before.rgb, before.a * tex.a) : before * tex;
-  else if (mode == 2) v = base == 1 ? vec4(tex.rgb, before.a) : base == 2 ? vec4(before.rgb, tex.a) : tex;
-  else if (mode == 3) v = vec4(base == 1 ? tex.rgb : mix(before.rgb, tex.rgb, tex.a), before.a);
-  else if (mode == 4) v = vec4(mix(before.rgb, constant.rgb, tex.rgb), base == 3 ? mix(before.a, constant.a, tex.a) : before.a * tex.a);
-  else if (mode == 5) v = vec4(base == 2 ? before.rgb : before.rgb + tex.rgb, base == 3 ? before.a + tex.a : before.a * tex.a);
-#if COMBINES
-  else {
-    ivec4 s = ffSources[i], o = ffOperands[i], t = ffAlphaSources[i], p = ffAlphaOperands[i];
-    vec3 rgb = combined(ffFunction[i].x, color(o.x, pick(s.x, tex, before, primary, constant)),
-      color(o.y, pick(s.y, tex, before, primary, constant)), color(o.z, pick(s.z, tex, before, primary, constant)));
-    vec3 alpha = combined(ffFunction[i].y, color(p.x, pick(t.x, tex, before, primary, constant)),
-      color(p.y, pick(t.y, tex, before, primary, constant)), color(p.z, pick(t.z, tex, before, primary, constant)));
-    v = vec4(rgb * ffScales[i].x, ffFunction[i].x == 7 ? rgb.r * ffScales[i].x : alpha.r * ffScales[i].y);
-  }
-#endif
-  return clamp(v, 0.0, 1.0);
-}
-vec2 place(int i, vec4 c, ivec2 size) {
-  vec2 at = c.xy / c.w;
-  return ffRect[i] != 0 ? at / vec2(size) : at;
-}
-#endif
-#if FOG
-uniform int ffFog;
-#endif
-void main() {
-  vec4 primary = gl_Color;
-  vec4 v = primary;
-#if UNITS > 0
-  if (ffMode[0] != 0) v = apply(0, texture2D(ffTex0, place(0, gl_TexCoord[0], textureSize(ffTex0, 0))), v, primary, gl_TextureEnvColor[0]);
-#endif
-#if UNITS > 1
-  if (ffMode[1] != 0) v = apply(1, texture2D(ffTex1, place(1, gl_TexCoord[1], textureSize(ffTex1, 0))), v, primary, gl_TextureEnvColor[1]);
-#endif
-#if UNITS > 2
-  if (ffMode[2] != 0) v = apply(2, texture2D(ffTex2, place(2, gl_TexCoord[2], textureSize(ffTex2, 0))), v, primary, gl_TextureEnvColor[2]);
-#endif
-#if UNITS > 3
-  if (ffMode[3] != 0) v = apply(3, texture2D(ffTex3, place(3, gl_TexCoord[3], textureSize(ffTex3, 0))), v, primary, gl_TextureEnvColor[3]);
-#endif
-#if FOG
-  if (ffFog != 0) {
-    float z = gl_FogFragCoord;
-    float f = ffFog == 1 ? (gl_Fog.end - z) * gl_Fog.scale : ffFog == 2 ? exp(-gl_Fog.density * z)
-      : exp(-gl_Fog.density * gl_Fog.density * z * z);
-    v.rgb = mix(gl_Fog.color.rgb, v.rgb, clamp(f, 0.0, 1.0));
-  }
-#endif
-  gl_FragColor = v;
-}
-";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::glsl::Translations;
-
-    #[test]
-    fn shaders_have_the_parts_that_a_draw_needs() {
-        let none = hashbrown::HashMap::new();
-        let size = |parts: Parts| {
-            let made = Translations::new(1 << 15).link(&parts.shaders(), false, &none, &none).unwrap();
-            made.vertex.len() + made.fragment.len()
-        };
-        let mut fixed = Fixed::new();
-        let plain = size(fixed.parts());
-        fixed.lighting = true;
-        let lit = size(fixed.parts());
-        fixed.environments[1].enabled[0] = true;
-        let parts = fixed.parts();
-        assert_eq!((parts.units, parts.generates, parts.combines), (2, false, false));
-        let textured = size(parts);
-        assert!(plain < lit && lit < textured && textured < size(Parts::ALL));
-    }
+/// The slot of WebGL2 for one of [`crate::objects::Units`].
+pub(crate) fn in_webgl(slot: usize) -> usize {
+    if slot < 4 { slot } else { 0 }
 }

@@ -40,7 +40,7 @@ impl Replay {
             all.push(Drawn { is_renderbuffer: true, handle: depth, format: gl::DEPTH24_STENCIL8, width, height });
         }
         for objects in &self.groups {
-            for texture in objects.textures.values().filter(|texture| texture.is_drawn) {
+            for texture in objects.textures.values().filter(|texture| texture.is_drawn && texture.samples.is_none()) {
                 match (texture.binding, &texture.levels[..], texture.storage) {
                     (gl::TEXTURE_2D, [[width, height, _]], Some(of)) => {
                         let (handle, format, width, height) = (texture.handle, of.internal, *width, *height);

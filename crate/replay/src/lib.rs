@@ -20,9 +20,10 @@
 //! - There is one WebGL2 context for all contexts of the trace. The driver keeps the state of each
 //!   of these and sends what differs before a draw (`state.rs`, `driver.rs`). A window is a
 //!   framebuffer object.
-//! - `glsl` preprocesses and translates shaders to GLSL ES 3.00. The fixed function is two shaders
-//!   of the compatibility profile that take the same way (`fixed.rs`). Each loop has a budget of
-//!   iterations.
+//! - `glsl` preprocesses and translates shaders to GLSL ES 3.00. `glsl/check` finds the types of
+//!   all expressions and writes out the conversions that GLSL makes. The fixed function is two
+//!   shaders of the compatibility profile that take the same way (`fixed.rs`). Each loop has a
+//!   budget of iterations.
 //! - Buffers are kept on this side, too: indices, mapped ranges and arrays in formats that WebGL2
 //!   lacks are converted from there.
 //! - A second player without commands looks at all calls first. It knows which draws can be shown
@@ -59,6 +60,7 @@ mod calls;
 mod content;
 mod driver;
 mod fixed;
+mod fixed_shaders;
 mod glsl;
 mod keyframes;
 mod matrix;

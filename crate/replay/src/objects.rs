@@ -12,16 +12,21 @@ use crate::glsl::Translated;
 use crate::pixels::{Base, Storage};
 use crate::state::State;
 
-/// Units that a draw can use. The last one of WebGL2's 32 is for uploads.
-pub(crate) const UNITS: usize = 16;
+/// Units that a draw can use. The last two of WebGL2's 32 are for uploads and for reading depths.
+pub(crate) const UNITS: usize = 30;
+/// Slots of a unit: 2D, cube, 3D, 2D array, 1D, rectangle, and 2D with several samples a pixel.
+pub(crate) const SLOTS: usize = 7;
+/// What each unit has, by slot.
+pub(crate) type Units = [[u32; SLOTS]; 32];
 /// Attributes that a draw can use.
 pub(crate) const ATTRIBUTES: usize = 16;
 
 /// A texture.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Texture {
     pub(crate) handle: u32,
-    /// What it is bound to in WebGL2.
+    /// What it is bound to in the trace, as a slot of [`Units`], and in WebGL2.
+    pub(crate) slot: usize,
     pub(crate) binding: u32,
     pub(crate) storage: Option<Storage>,
     /// Width, height and depth of each level.
@@ -30,10 +35,18 @@ pub(crate) struct Texture {
     pub(crate) generates: bool,
     /// The latest mipmaps are those of what it holds.
     pub(crate) has_mipmaps: bool,
+    /// The renderbuffer that WebGL2 has for it, with its samples a pixel.
+    pub(crate) samples: Option<(u32, u32)>,
+    /// Levels of one whose storage cannot change; 0 for others.
+    pub(crate) immutable: u32,
     /// Bytes by face and level.
     pub(crate) sizes: HashMap<(u32, u32), u64>,
     /// Why it cannot be sampled as in the trace.
     pub(crate) problem: Option<&'static str>,
+    /// What each channel is sampled as.
+    pub(crate) swizzle: [u32; 4],
+    /// Added to its levels of detail by the fixed function.
+    pub(crate) bias: f32,
     /// The latest call that uploaded to it.
     pub(crate) uploaded: u64,
     /// Draws and copies may write to it, so that uploads do not say all that it holds.
@@ -51,7 +64,35 @@ pub struct Kept {
     pub bytes: u64,
 }
 
+impl Default for Texture {
+    fn default() -> Self {
+        Self {
+            handle: 0,
+            slot: 0,
+            binding: gl::TEXTURE_2D,
+            storage: None,
+            levels: Vec::new(),
+            generates: false,
+            has_mipmaps: false,
+            samples: None,
+            immutable: 0,
+            sizes: HashMap::new(),
+            problem: None,
+            swizzle: [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA],
+            bias: 0.0,
+            uploaded: 0,
+            is_drawn: false,
+        }
+    }
+}
+
 impl Texture {
+    /// Why it cannot be sampled, if that is its channels.
+    pub(crate) fn swizzle_problem(&self) -> Option<&'static str> {
+        let is_own = self.swizzle == [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA];
+        (!is_own).then_some("a texture with swizzled channels is not replayed")
+    }
+
     pub(crate) fn base(&self) -> Base {
         self.storage.map_or(Base::Rgba, |storage| storage.base)
     }
@@ -72,6 +113,8 @@ pub(crate) struct Buffer {
     pub(crate) highest: Vec<([usize; 3], Option<u32>)>,
     /// Mapped: its address, and the offset and length of the range.
     pub(crate) mapped: Option<(i64, usize, usize)>,
+    /// Why its content is not what it is in the trace.
+    pub(crate) problem: Option<&'static str>,
 }
 
 /// What WebGL2 does not know yet of a buffer.
@@ -126,6 +169,8 @@ pub(crate) struct Linked {
     pub(crate) inputs: Vec<crate::glsl::Input>,
     /// Slots by location in the trace.
     pub(crate) locations: HashMap<i64, crate::calls::Found>,
+    /// What it samples. `None` if samplers are in structures, which are not looked into.
+    pub(crate) samplers: Option<Vec<Sampler>>,
     /// Names of whole uniforms by location, as far as the trace asked for them.
     pub(crate) asked: std::collections::BTreeMap<i64, String>,
     /// Slots of the names that the replay itself sets, with their values.
@@ -164,6 +209,15 @@ impl Linked {
         for words in late {
             self.set(words);
         }
+    }
+
+    /// The sampler with this name in the translation, and the element that it says.
+    pub(crate) fn sampler(&self, shown: &str) -> Option<(usize, usize)> {
+        let (base, element) = shown.split_once('[').map_or((shown, 0), |(base, rest)| {
+            (base, rest.strip_suffix(']').and_then(|number| number.parse().ok()).unwrap_or(0))
+        });
+        let at = self.samplers.as_ref()?.iter().position(|sampler| sampler.shown == base)?;
+        Some((at, element))
     }
 
     /// Sets a uniform. `words` are those of [`crate::ops::Op::Uniform`].
@@ -209,6 +263,19 @@ pub(crate) struct Slot {
     pub(crate) slot: u32,
     /// Elements from here on; further ones are left out.
     pub(crate) elements: u32,
+    /// The index of the sampler that it is, and the first element of that.
+    pub(crate) sampler: Option<(usize, usize)>,
+}
+
+/// A uniform that samples textures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sampler {
+    /// Its name in the translation.
+    pub(crate) shown: String,
+    /// The first slot of [`Units`] that it may sample.
+    pub(crate) slot: usize,
+    /// The unit of each element.
+    pub(crate) units: Vec<u32>,
 }
 
 /// A renderbuffer.
@@ -251,17 +318,89 @@ pub(crate) struct Array {
     pub(crate) offset: usize,
     pub(crate) buffer: u32,
     pub(crate) divisor: u32,
+    /// The index of [`VertexArray::bindings`] that a generic one comes from, and its offset there.
+    pub(crate) binding: usize,
+    pub(crate) relative: usize,
     /// Memory of the program.
     pub(crate) client: Option<Rc<Vec<u8>>>,
 }
 
+impl Array {
+    /// Bytes of a component.
+    pub(crate) fn width(&self) -> usize {
+        match self.kind {
+            gl::BYTE | gl::UNSIGNED_BYTE => 1,
+            gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES => 2,
+            gl::DOUBLE => 8,
+            _ => 4,
+        }
+    }
+
+    /// Components.
+    pub(crate) fn components(&self) -> u32 {
+        if self.size == gl::BGRA { 4 } else { self.size.clamp(1, 4) }
+    }
+
+    /// All components are in one word.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.kind, gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV)
+    }
+
+    /// Bytes of a vertex.
+    pub(crate) fn element(&self) -> usize {
+        if self.is_packed() { 4 } else { self.width() * self.components() as usize }
+    }
+
+    /// It comes from what is bound to its index.
+    pub(crate) fn follow(&mut self, binding: &Binding) {
+        let Binding { buffer, offset, stride, divisor } = *binding;
+        (self.buffer, self.stride, self.divisor) = (buffer, stride, divisor);
+        self.offset = offset.saturating_add(self.relative);
+        if stride == 0 {
+            // All vertices have the same. Back to back is 0 in a pointer, which a binding never is.
+            self.divisor = u32::MAX;
+        }
+    }
+}
+
+/// Where arrays come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Binding {
+    pub(crate) buffer: u32,
+    pub(crate) offset: usize,
+    pub(crate) stride: u32,
+    pub(crate) divisor: u32,
+}
+
+/// What `glPushClientAttrib` keeps.
+#[derive(Clone)]
+pub(crate) struct KeptArrays {
+    pub(crate) mask: u32,
+    /// The vertex array, and what it has.
+    pub(crate) name: u32,
+    pub(crate) arrays: Option<VertexArray>,
+    /// Buffers of vertices and of pixels.
+    pub(crate) buffers: [u32; 2],
+    pub(crate) unpack: crate::pixels::Unpack,
+    pub(crate) unit: usize,
+}
+
 /// A vertex array object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct VertexArray {
     pub(crate) generic: [Array; ATTRIBUTES],
     /// Vertex, normal, colour, secondary colour, fog coordinate, then texture units.
     pub(crate) legacy: [Array; 13],
+    pub(crate) bindings: [Binding; ATTRIBUTES],
     pub(crate) element: u32,
+}
+
+impl Default for VertexArray {
+    fn default() -> Self {
+        let generic = core::array::from_fn(|binding| Array { binding, size: 4, kind: gl::FLOAT, ..Array::default() });
+        let bindings = [Binding { stride: 16, ..Binding::default() }; ATTRIBUTES];
+        Self { generic, legacy: Default::default(), bindings, element: 0 }
+    }
 }
 
 impl VertexArray {
@@ -273,7 +412,7 @@ impl VertexArray {
 }
 
 /// What is attached to a framebuffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Attachment {
     pub(crate) point: u32,
     pub(crate) width: u32,
@@ -286,6 +425,10 @@ pub(crate) struct Attachment {
     pub(crate) surface: u32,
     /// The surface is no more than what is attached.
     pub(crate) is_whole: bool,
+    /// The level of a texture.
+    pub(crate) level: u32,
+    /// Why it cannot be drawn to.
+    pub(crate) problem: Option<&'static str>,
 }
 
 /// A framebuffer object.
@@ -293,19 +436,31 @@ pub(crate) struct Attachment {
 pub(crate) struct Framebuffer {
     pub(crate) handle: u32,
     pub(crate) attachments: Vec<Attachment>,
-    /// Why nothing can be drawn to it.
-    pub(crate) problem: Option<&'static str>,
     /// Colours are not drawn to the first attachment.
     pub(crate) is_masked: bool,
+    /// What WebGL2 has for depths and stencils in place of an attachment of another size than the
+    /// colours: a renderbuffer, width, height.
+    pub(crate) substitute: Option<(u32, u32, u32)>,
 }
 
 impl Framebuffer {
     pub(crate) fn attach(&mut self, attachment: Attachment) {
         self.attachments.retain(|known| known.point != attachment.point);
         // OpenGL has no more points than that.
-        if attachment.width > 0 && self.attachments.len() < 64 {
+        if self.attachments.len() < 64 {
             self.attachments.push(attachment);
         }
+    }
+
+    /// Why nothing can be drawn to it.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        let is_color =
+            |it: &&Attachment| (gl::COLOR_ATTACHMENT0..gl::COLOR_ATTACHMENT0 + 32).contains(&it.point) && it.width > 0;
+        let mut colors = self.attachments.iter().filter(is_color).map(|it| (it.width, it.height));
+        let first = colors.next();
+        let differ = colors.any(|size| Some(size) != first);
+        let known = self.attachments.iter().find_map(|attachment| attachment.problem);
+        known.or(differ.then_some("WebGL2 draws to several colours of one size only"))
     }
 
     /// Its size: that of the first colour attachment, or of any.
@@ -341,8 +496,8 @@ pub(crate) struct Context {
     pub(crate) es: bool,
     pub(crate) state: State,
     pub(crate) fixed: crate::fixed::Fixed,
-    /// Names of textures by unit, each: 2D, cube, 3D, 2D array, 1D, rectangle.
-    pub(crate) units: [[u32; 6]; 32],
+    /// Names of textures by unit.
+    pub(crate) units: Units,
     pub(crate) samplers: [u32; 32],
     pub(crate) active: usize,
     pub(crate) buffers: HashMap<u32, u32>,
@@ -363,13 +518,21 @@ pub(crate) struct Context {
     /// The list that is being compiled: its name, whether its calls are executed, and they.
     pub(crate) recording: Option<(u32, bool, Vec<Call>)>,
     pub(crate) list_base: u32,
-    /// Transform feedback, queries with effects and the like that are open and cannot be replayed.
-    pub(crate) lacks: Option<&'static str>,
-    /// Capabilities without a counterpart that are enabled and change pictures.
-    pub(crate) unsupported: Vec<(u32, &'static str)>,
+    /// What is enabled of [`crate::calls::lacks`].
+    pub(crate) extras: Vec<u32>,
+    pub(crate) logic_op: u32,
+    pub(crate) line_stipple: u32,
+    /// The program pipeline that is bound.
+    pub(crate) pipeline: u32,
+    /// Buffers by target and index, of targets that something may be written to by shaders.
+    pub(crate) written: HashMap<(u32, u32), u32>,
     pub(crate) polygon_mode: u32,
-    /// What `glPushAttrib` has kept.
+    pub(crate) restart: crate::calls::Restart,
+    /// Flat primitives have the colour of their first vertex.
+    pub(crate) first_provokes: bool,
+    /// What `glPushAttrib` has kept, and `glPushClientAttrib`.
     pub(crate) kept: Vec<crate::calls::Kept>,
+    pub(crate) kept_arrays: Vec<KeptArrays>,
 }
 
 impl Context {
@@ -379,7 +542,7 @@ impl Context {
             es,
             state: State::new(),
             fixed: crate::fixed::Fixed::new(),
-            units: [[0; 6]; 32],
+            units: [[0; SLOTS]; 32],
             samplers: [0; 32],
             active: 0,
             buffers: HashMap::new(),
@@ -398,10 +561,16 @@ impl Context {
             had_viewport: false,
             recording: None,
             list_base: 0,
-            lacks: None,
-            unsupported: Vec::new(),
+            extras: Vec::new(),
+            logic_op: gl::COPY,
+            line_stipple: 0xFFFF,
+            pipeline: 0,
+            written: HashMap::new(),
             polygon_mode: gl::FILL,
+            restart: crate::calls::Restart::default(),
+            first_provokes: false,
             kept: Vec::new(),
+            kept_arrays: Vec::new(),
         }
     }
 

@@ -95,6 +95,8 @@ structures! {
         pub calls: Float64Array,
         /// The index of the reason of each.
         pub why: Uint32Array,
+        /// Functions that are not replayed, and whose effect is not known: as the reasons.
+        pub ignored: Vec<Unshown>,
         /// Shaders that cannot be shown.
         pub shaders: Vec<ShaderFailure>,
         /// Why calls after some were not looked at; empty if all were.
@@ -288,6 +290,7 @@ impl JsPlayer {
             reasons: verdict.reasons.iter().map(unshown).collect(),
             calls: verdict.listed.iter().map(|(call, _)| *call as f64).collect(),
             why: verdict.listed.iter().map(|(_, why)| *why).collect(),
+            ignored: verdict.ignored.iter().map(unshown).collect(),
             shaders: verdict.shaders.iter().map(failure).collect(),
             halted,
         }

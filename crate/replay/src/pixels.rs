@@ -59,8 +59,7 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
         | gl::RGB5_A1
         | gl::COMPRESSED_RGBA
         | gl::BGRA
-        | gl::BGRA8_EXT
-        | gl::RGBA8_SNORM => rgba8(Base::Rgba),
+        | gl::BGRA8_EXT => rgba8(Base::Rgba),
         3
         | gl::RGB
         | gl::RGB8
@@ -113,6 +112,18 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
         gl::R16UI => whole(gl::RED_INTEGER, gl::UNSIGNED_SHORT, 2),
         gl::R32I => whole(gl::RED_INTEGER, gl::INT, 4),
         gl::R32UI => whole(gl::RED_INTEGER, gl::UNSIGNED_INT, 4),
+        gl::RG8I => whole(gl::RG_INTEGER, gl::BYTE, 2),
+        gl::RG8UI => whole(gl::RG_INTEGER, gl::UNSIGNED_BYTE, 2),
+        gl::RG16I => whole(gl::RG_INTEGER, gl::SHORT, 4),
+        gl::RG16UI => whole(gl::RG_INTEGER, gl::UNSIGNED_SHORT, 4),
+        gl::RG32I => whole(gl::RG_INTEGER, gl::INT, 8),
+        gl::RG32UI => whole(gl::RG_INTEGER, gl::UNSIGNED_INT, 8),
+        gl::RGBA16I => whole(gl::RGBA_INTEGER, gl::SHORT, 8),
+        // Negative numbers: WebGL2 draws to no normalised format that has them.
+        gl::RGBA8_SNORM | gl::RGBA16_SNORM => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgba),
+        gl::RGB8_SNORM | gl::RGB16_SNORM => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        gl::RG8_SNORM | gl::RG16_SNORM => storage(gl::RG16F, gl::RG, gl::FLOAT, 8, Base::Rg),
+        gl::R8_SNORM | gl::R16_SNORM => storage(gl::R16F, gl::RED, gl::FLOAT, 4, Base::Red),
         gl::RGBA8UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_BYTE, 4),
         gl::RGBA8I => whole(gl::RGBA_INTEGER, gl::BYTE, 4),
         gl::RGBA16UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_SHORT, 8),
@@ -122,8 +133,8 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
     })
 }
 
-/// How pixels lie in memory: `GL_UNPACK_…`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How pixels lie in memory: `GL_UNPACK_…`, and what becomes of them: `glPixelTransfer`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unpack {
     pub(crate) alignment: u32,
     pub(crate) row_length: u32,
@@ -132,11 +143,24 @@ pub(crate) struct Unpack {
     pub(crate) skip_rows: u32,
     pub(crate) skip_images: u32,
     pub(crate) swap: bool,
+    /// Each channel is multiplied, and then increased.
+    pub(crate) scale: [f32; 4],
+    pub(crate) bias: [f32; 4],
 }
 
 impl Default for Unpack {
     fn default() -> Self {
-        Self { alignment: 4, row_length: 0, image_height: 0, skip_pixels: 0, skip_rows: 0, skip_images: 0, swap: false }
+        Self {
+            alignment: 4,
+            row_length: 0,
+            image_height: 0,
+            skip_pixels: 0,
+            skip_rows: 0,
+            skip_images: 0,
+            swap: false,
+            scale: [1.0; 4],
+            bias: [0.0; 4],
+        }
     }
 }
 
@@ -345,19 +369,20 @@ fn converted(
             && kind == gl::UNSIGNED_INT_8_8_8_8_REV
             && to.base == Base::Rgba
             && format == gl::RGBA);
+    let is_plain = (unpack.scale, unpack.bias) == ([1.0; 4], [0.0; 4]);
     let mut out = Vec::with_capacity(total);
     for z in 0..depth {
         for y in 0..height {
             let row = source.get(first + z * image + y * stride, width * pixel)?;
-            if same && to.bytes as usize == pixel {
+            if is_plain && same && to.bytes as usize == pixel {
                 out.extend_from_slice(&row);
-            } else if let (None, Some(&[2, 1, 0, 3]), gl::UNSIGNED_BYTE, Base::Rgba, gl::UNSIGNED_BYTE) =
-                (fields, order, kind, to.base, to.kind)
+            } else if let (true, None, Some(&[2, 1, 0, 3]), gl::UNSIGNED_BYTE, Base::Rgba, gl::UNSIGNED_BYTE) =
+                (is_plain, fields, order, kind, to.base, to.kind)
             {
                 out.extend(row.as_chunks().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]));
             } else {
                 for pixel in row.chunks_exact(pixel) {
-                    put(&mut out, pixel, format, kind, order, fields, to);
+                    put(&mut out, pixel, (format, kind), order, fields, unpack, to);
                 }
             }
         }
@@ -369,10 +394,10 @@ fn converted(
 fn put(
     out: &mut Vec<u8>,
     pixel: &[u8],
-    format: u32,
-    kind: u32,
+    (format, kind): (u32, u32),
     order: Option<&[usize]>,
     fields: Option<(usize, &[(u32, u32)])>,
+    unpack: &Unpack,
     to: &Storage,
 ) {
     if to.base == Base::Depth {
@@ -407,6 +432,9 @@ fn put(
     }
     if let Some(l) = luminance {
         rgba = [l, l, l, rgba[3]];
+    }
+    for ((x, scale), bias) in rgba.iter_mut().zip(unpack.scale).zip(unpack.bias) {
+        *x = *x * scale + bias;
     }
     let [r, g, b, a] = rgba;
     let rgba = match to.base {
@@ -496,6 +524,14 @@ mod tests {
         let parts = (0..3).flat_map(|layer| (0..4).map(move |row| Part { layer, layers: 1, row, rows: 1 }));
         assert_eq!(parts.flat_map(|part| upload.part(part, &to).unwrap()).collect::<Vec<u8>>(), whole);
         assert!(Upload::new(Pixels::Buffer(content, 3), [2, 4, 3], kind, &Unpack::default()).is_none());
+    }
+
+    #[test]
+    fn channels_are_scaled_and_increased() {
+        let to = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE).unwrap();
+        let unpack = Unpack { scale: [1.0, 0.5, 1.0, 1.0], bias: [0.0, 0.0, 0.2, 0.0], ..Unpack::default() };
+        let all = converted(&[255, 100, 0, 255], [1, 1, 0], (gl::RGBA, gl::UNSIGNED_BYTE), &unpack, &to);
+        assert_eq!(all, Some(vec![255, 50, 51, 255]));
     }
 
     #[test]

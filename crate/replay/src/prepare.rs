@@ -4,15 +4,16 @@ use std::rc::Rc;
 
 use unspool_gl::gl;
 
-use crate::driver::Replay;
-use crate::fixed::{Environment, FIXED_UNITS, Fixed, Parts};
-use crate::objects::{Context, Linked, Objects};
+use crate::driver::{Replay, Sampled};
+use crate::fixed::{Environment, FIXED_UNITS, Fixed, in_webgl};
+use crate::fixed_shaders::Parts;
+use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
 use crate::ops::{Op, Stream};
 use crate::pixels::Base;
 use crate::shader_list::Made;
 
 /// Names of the numbers that the fixed function's shaders have for a texture unit.
-const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3"];
+const SAMPLERS: [&str; FIXED_UNITS] = ["ffTex0", "ffTex1", "ffTex2", "ffTex3", "ffTex4", "ffTex5", "ffTex6", "ffTex7"];
 
 /// A uniform of ours: its name, its kind and its words.
 type Named = (String, u32, Vec<u32>);
@@ -24,7 +25,7 @@ impl Replay {
     /// # Errors
     ///
     /// Returns why the draw cannot be shown.
-    pub(crate) fn prepare(&mut self, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
+    pub(crate) fn prepare(&mut self, mode: u32, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
         self.note_draw();
         let total = vertices.saturating_mul(instances);
         // Those of all draws of a call, which may be one of many draws.
@@ -32,16 +33,17 @@ impl Replay {
         if self.call_vertices > self.bounds.vertices {
             return Err(format!("the draw has more than {} vertices", self.bounds.vertices));
         }
-        let Some(context) = self.context() else { return Err("no context is current".into()) };
-        if let Some(reason) = context.lacks {
+        if let Some(reason) = self.lacks(mode) {
             return Err(reason.into());
         }
-        if let Some((_, reason)) = context.unsupported.first() {
-            return Err((*reason).into());
+        let Some(context) = self.context() else { return Err("no context is current".into()) };
+        if !context.fixed.renders {
+            // Selection and feedback.
+            return Ok(None);
         }
-        let (program, framebuffer) = (context.program, context.draw_framebuffer);
-        if let Some(reason) = context.framebuffers.get(&framebuffer).and_then(|framebuffer| framebuffer.problem) {
-            return Err(format!("it draws to {reason}"));
+        let program = context.program;
+        if let Some(reason) = self.target_problem() {
+            return Err(reason);
         }
         if program == 0 {
             self.check_fixed()?;
@@ -68,14 +70,16 @@ impl Replay {
         if !self.flush_state() {
             return Err("no framebuffer is bound".into());
         }
-        if let Some(reason) = self.flush_textures() {
-            return Err(reason.into());
-        }
-        self.flush_uniform_buffers();
         let mut linked = match program {
             0 => self.fixed_linked()?,
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
+        let sampled = self.sampled(&linked);
+        if let Some(reason) = self.flush_textures(&sampled) {
+            self.restore(linked);
+            return Err(reason.into());
+        }
+        self.flush_uniform_buffers();
         let work = total.saturating_mul(linked.made.vertex_work);
         let of_pixel = total.saturating_mul(linked.made.fragment_work);
         for (work, most, what) in
@@ -90,13 +94,21 @@ impl Replay {
             self.stream.draws += 1;
             // It may take as long as a GPU can.
             self.stream.slow |= linked.made.may_be_cut;
-            self.set_own_uniforms(&mut linked, program == 0);
+            self.set_own_uniforms(&mut linked, program == 0, mode);
             self.send_program(&mut linked);
             let (_, width, height) = self.target().unwrap_or_default();
             let [pixel, primitives] = [linked.made.fragment_work, total].map(|n| n.min(u32::MAX.into()) as u32);
             self.stream.put(Op::Cost, &[Stream::thousands(work), pixel, primitives, width, height]);
         }
         Ok(Some(linked))
+    }
+
+    /// Why nothing can be drawn to the framebuffer that is bound.
+    pub(crate) fn target_problem(&mut self) -> Option<String> {
+        let context = self.context()?;
+        let framebuffer =
+            context.framebuffers.get(&context.draw_framebuffer).filter(|_| context.draw_framebuffer != 0)?;
+        Some(format!("WebGL2 cannot draw to its framebuffer: {}", framebuffer.problem()?))
     }
 
     /// Gives a program back after a draw.
@@ -113,16 +125,43 @@ impl Replay {
         }
     }
 
+    /// What a draw with a program samples.
+    fn sampled(&mut self, linked: &Linked) -> Vec<Sampled> {
+        let Some(context) = self.context() else { return Vec::new() };
+        let Some(samplers) = &linked.samplers else {
+            let all = (0..UNITS).flat_map(|unit| (0..4).map(move |slot| Sampled { unit, slot, of: None }));
+            return all.collect();
+        };
+        let mut all = Vec::new();
+        for Sampler { shown, slot, units } in samplers {
+            // One of the fixed function: its units are those that are enabled.
+            if let Some(unit) = SAMPLERS.iter().position(|name| name == shown) {
+                let of = context.fixed.environments.get(unit).and_then(Environment::slot);
+                all.extend(of.filter(|of| in_webgl(*of) == *slot).map(|of| Sampled {
+                    unit,
+                    slot: *slot,
+                    of: Some(of),
+                }));
+                continue;
+            }
+            all.extend(units.iter().map(|unit| Sampled { unit: *unit as usize, slot: *slot, of: None }));
+        }
+        all
+    }
+
     /// Why the fixed function cannot be emulated at this moment.
     fn check_fixed(&mut self) -> Result<(), String> {
         let Some(context) = self.context() else { return Ok(()) };
         for (unit, environment) in context.fixed.environments.iter().enumerate() {
-            let [flat, cube, solid, _, line, rectangle] = environment.enabled;
-            if unit >= FIXED_UNITS && (flat || cube || solid || line || rectangle) {
+            if environment.slot().is_none() {
+                continue;
+            }
+            if unit >= FIXED_UNITS {
                 return Err(format!("the fixed function uses more than {FIXED_UNITS} texture units"));
             }
-            if cube || solid {
-                return Err("the fixed function samples a cube or three-dimensional texture".into());
+            const MODES: [u32; 6] = [gl::MODULATE, gl::REPLACE, gl::DECAL, gl::BLEND, gl::ADD, gl::COMBINE];
+            if !MODES.contains(&environment.mode) {
+                return Err("a texture environment is not replayed".into());
             }
         }
         Ok(())
@@ -158,7 +197,7 @@ impl Replay {
     }
 
     /// Sets the uniforms that the translation added.
-    fn set_own_uniforms(&mut self, linked: &mut Linked, is_fixed: bool) {
+    fn set_own_uniforms(&mut self, linked: &mut Linked, is_fixed: bool, mode: u32) {
         let height = self.target().map_or(0, |(_, _, height)| height);
         let Some((context, objects, _)) = self.both() else { return };
         let mut all: Vec<Named> = Vec::new();
@@ -186,7 +225,8 @@ impl Replay {
         }
         // A program with one shader of its own has the other one of the fixed function.
         if is_fixed || linked.made.uniforms.iter().any(|uniform| uniform.name == "ffLit" || uniform.name == "ffFog") {
-            fixed_uniforms(context, objects, &mut all);
+            let count = if is_fixed { fixed.parts().units } else { Parts::ALL.units };
+            fixed_uniforms(context, objects, count, mode == gl::POINTS, &mut all);
         }
         let made = Rc::clone(&linked.made);
         for (name, kind, words) in all {
@@ -206,8 +246,8 @@ fn bits(numbers: &[f32]) -> Vec<u32> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }
 
-/// The uniforms of the fixed function's shaders.
-fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
+/// The uniforms of the fixed function's shaders, for `count` texture units.
+fn fixed_uniforms(context: &Context, objects: &Objects, count: usize, is_points: bool, all: &mut Vec<Named>) {
     let fixed: &Fixed = &context.fixed;
     put_int(all, "ffLit", fixed.lighting.into());
     put_int(all, "ffNormalize", fixed.normalize.into());
@@ -219,7 +259,11 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
         gl::SPECULAR => 4,
         _ => 5,
     };
-    put_int(all, "ffTrack", if fixed.color_material { tracks } else { 0 });
+    for (face, name) in [(gl::FRONT, "ffTrack"), (gl::BACK, "ffBackTrack")] {
+        let is_tracked = fixed.color_material && [face, gl::FRONT_AND_BACK].contains(&fixed.tracked);
+        put_int(all, name, if is_tracked { tracks } else { 0 });
+    }
+    put_int(all, "ffSeparate", fixed.separate.into());
     let fog = match fixed.fog_mode {
         gl::LINEAR => 1,
         gl::EXP => 2,
@@ -227,23 +271,30 @@ fn fixed_uniforms(context: &Context, objects: &Objects, all: &mut Vec<Named>) {
     };
     put_int(all, "ffFog", if fixed.fogged { fog } else { 0 });
     let mut units = 0;
-    for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).enumerate() {
+    for (unit, (environment, sampler)) in fixed.environments.iter().zip(SAMPLERS).take(count).enumerate() {
         put_int(all, sampler, unit as u32);
         if unit_uniforms(context, objects, unit, environment, all) {
             units = unit as u32 + 1;
+        }
+        put_int(all, &format!("ffSprite[{unit}]"), (is_points && environment.replaces).into());
+        generation_uniforms(unit, environment, all);
+        if environment.mode == gl::COMBINE {
+            combiner_uniforms(unit, environment, all);
         }
     }
     put_int(all, "ffUnits", units);
     for (i, lit) in fixed.lit.iter().enumerate() {
         put_int(all, &format!("ffOn[{i}]"), (*lit).into());
     }
-    all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
-    for (unit, environment) in fixed.environments.iter().take(FIXED_UNITS).enumerate() {
-        generation_uniforms(unit, environment, all);
-        if environment.mode == gl::COMBINE {
-            combiner_uniforms(unit, environment, all);
-        }
+    for (i, (plane, on)) in fixed.planes.iter().zip(fixed.clips).enumerate().filter(|_| fixed.clips.contains(&true)) {
+        all.push((format!("ffPlane[{i}]"), 4, bits(plane)));
+        put_int(all, &format!("ffClip[{i}]"), on.into());
     }
+    all.push(("ffPointSize".into(), 1, vec![fixed.point_size.to_bits()]));
+    all.push(("ffPointFade".into(), 3, bits(&fixed.point_fade)));
+    // Points have a pixel at least.
+    let [min, max] = fixed.point_range;
+    all.push(("ffPointRange".into(), 2, bits(&[min.max(1.0), max.max(1.0)])));
 }
 
 fn put_int(all: &mut Vec<Named>, name: &str, value: u32) {
@@ -258,19 +309,15 @@ fn unit_uniforms(
     environment: &Environment,
     all: &mut Vec<Named>,
 ) -> bool {
-    let [flat, .., line, rectangle] = environment.enabled;
     let names = context.units.get(unit).copied().unwrap_or_default();
-    let slot = if rectangle {
-        5
-    } else if flat {
-        0
-    } else {
-        4
-    };
-    let name = names.get(slot).copied().unwrap_or(0);
-    let key = if name == 0 { u32::MAX - slot as u32 } else { name };
-    let texture = objects.textures.get(&key).filter(|texture| !texture.levels.is_empty());
-    let on = (flat || line || rectangle) && texture.is_some();
+    let slot = environment.slot();
+    let texture = slot.and_then(|slot| {
+        let name = names.get(slot).copied().unwrap_or(0);
+        let key = if name == 0 { u32::MAX - slot as u32 } else { name };
+        objects.textures.get(&key).filter(|texture| !texture.levels.is_empty())
+    });
+    let on = texture.is_some();
+    let rectangle = slot == Some(5);
     let mode = match environment.mode {
         _ if !on => 0,
         gl::MODULATE => 1,
@@ -282,6 +329,8 @@ fn unit_uniforms(
     };
     put_int(all, &format!("ffMode[{unit}]"), mode);
     put_int(all, &format!("ffRect[{unit}]"), u32::from(rectangle));
+    let bias = environment.bias + texture.map_or(0.0, |texture| texture.bias);
+    all.push((format!("ffBias[{unit}]"), 1, vec![bias.to_bits()]));
     let base = match texture.map(|texture| texture.base()) {
         Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
         Some(Base::Alpha) => 2,
@@ -320,13 +369,18 @@ fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named
         gl::INTERPOLATE => 4,
         gl::SUBTRACT => 5,
         gl::DOT3_RGB => 6,
+        gl::MODULATE_ADD_ATI => 8,
+        gl::MODULATE_SIGNED_ADD_ATI => 9,
+        gl::MODULATE_SUBTRACT_ATI => 10,
         _ => 7,
     };
     let source = |s: &u32| match *s {
         gl::TEXTURE => 0,
         gl::CONSTANT => 1,
         gl::PRIMARY_COLOR => 2,
-        _ => 3,
+        gl::PREVIOUS => 3,
+        // The texture of any unit: ARB_texture_env_crossbar. Others are zeros.
+        unit => 4 + unit.wrapping_sub(gl::TEXTURE0).min(31),
     };
     let operand = |o: &u32| o.wrapping_sub(gl::SRC_COLOR) & 3;
     let [rgb, alpha] = environment.combine;

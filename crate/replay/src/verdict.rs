@@ -5,6 +5,8 @@ use hashbrown::HashMap;
 /// Limit for the draws that are listed as unshown, and for those that are listed at all.
 const LISTED: usize = 100_000;
 const MOST: usize = 1 << 22;
+/// Limit for the functions that are listed because they are not known.
+const MOST_IGNORED: usize = 64;
 
 /// What was found out about draws.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,9 @@ pub struct Verdict {
     pub reasons: Vec<(String, u64, u64)>,
     /// The calls that cannot be shown, each with the index of its reason.
     pub listed: Vec<(u64, u32)>,
+    /// Functions that are not replayed, and whose effect on pictures is not known, with the number
+    /// of calls and the first one.
+    pub ignored: Vec<(String, u64, u64)>,
     /// Shaders that could not be translated.
     pub shaders: Vec<crate::shader_list::Listed>,
     by_reason: HashMap<String, u32>,
@@ -51,6 +56,15 @@ impl Verdict {
         }
         if self.listed.len() < LISTED {
             self.listed.push((call, index));
+        }
+    }
+
+    /// A call of a function that is not replayed.
+    pub(crate) fn ignore(&mut self, name: &str, call: u64) {
+        if let Some((_, count, _)) = self.ignored.iter_mut().find(|(known, ..)| known == name) {
+            *count += 1;
+        } else if self.ignored.len() < MOST_IGNORED {
+            self.ignored.push((name.into(), 1, call));
         }
     }
 }

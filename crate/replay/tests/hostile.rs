@@ -2,80 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+mod calls;
+
+use calls::{after, call, program, program_of, reasons, returning, with, within};
 use unspool_gl::gl;
 use unspool_replay::{Bounds, Call, Replay, Value};
-
-/// A call of a function with numbers.
-fn call(name: &str, args: &[u32]) -> Call {
-    let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-    Call { name: name.into(), args, ..Call::default() }
-}
-
-fn with(mut call: Call, index: usize, value: Value) -> Call {
-    call.args.resize(call.args.len().max(index + 1), Value::Null);
-    call.args[index] = value;
-    call
-}
-
-fn returning(mut call: Call, ret: u32) -> Call {
-    call.ret = Value::Int(ret.into());
-    call
-}
-
-/// A replay whose context has a window of 64 by 64 pixels, after some calls.
-fn after(calls: &[Call]) -> Replay {
-    within(Bounds::default(), calls)
-}
-
-fn within(bounds: Bounds, calls: &[Call]) -> Replay {
-    let mut replay = Replay::new(bounds, true);
-    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
-    for (number, call) in before.iter().chain(calls).enumerate() {
-        replay.execute(&Call { number: number as u64, ..call.clone() });
-        loop {
-            let (words, bytes) = replay.stream.take();
-            assert!(words.len() < 1 << 20, "{} makes too many commands", call.name);
-            assert!(bytes.len() < 32 << 20, "{} makes too many bytes", call.name);
-            if words.is_empty() {
-                break;
-            }
-        }
-    }
-    replay
-}
-
-/// A program with one input, and a buffer of 64 KB for it.
-fn program() -> Vec<Call> {
-    program_of(["gl_Position = vec4(p, 0, 1);", "o = vec4(1);"])
-}
-
-/// The same with what `main` of its shaders does.
-fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
-    let source = |shader: u32, text: &str| {
-        with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
-    };
-    vec![
-        returning(call("glCreateShader", &[gl::VERTEX_SHADER]), 1),
-        source(1, &format!("#version 150\nin vec2 p;\nvoid main() {{ {vertex} }}")),
-        call("glCompileShader", &[1]),
-        returning(call("glCreateShader", &[gl::FRAGMENT_SHADER]), 2),
-        source(2, &format!("#version 150\nout vec4 o;\nvoid main() {{ {fragment} }}")),
-        call("glCompileShader", &[2]),
-        returning(call("glCreateProgram", &[]), 3),
-        call("glAttachShader", &[3, 1]),
-        call("glAttachShader", &[3, 2]),
-        call("glLinkProgram", &[3]),
-        call("glUseProgram", &[3]),
-        call("glBindBuffer", &[gl::ARRAY_BUFFER, 1]),
-        with(call("glBufferData", &[gl::ARRAY_BUFFER, 1 << 16, 0, gl::STATIC_DRAW]), 2, Value::Null),
-        with(call("glVertexAttribPointer", &[0, 2, gl::FLOAT, 0, 0]), 5, Value::Null),
-        call("glEnableVertexAttribArray", &[0]),
-    ]
-}
-
-fn reasons(replay: &Replay) -> Vec<&str> {
-    replay.verdict.reasons.iter().map(|(reason, ..)| reason.as_str()).collect()
-}
 
 #[test]
 fn draws_beyond_their_buffers_are_left_out() {

@@ -310,8 +310,8 @@ impl Buffers {
         self.lifetimes.get(*self.order.get(row)? as usize)
     }
 
-    /// Sorts the rows of the lifetimes that have a point in a range. Equal ones stay in the order of
-    /// the trace.
+    /// Sorts the rows of the lifetimes that have a point in a range. Equal ones stay in the order
+    /// of the trace.
     pub fn sort(&mut self, by: BufferOrder, descending: bool, range: &Range<u64>) {
         let Self { order, lifetimes, .. } = self;
         let is_within = |it: &Lifetime| {

@@ -70,16 +70,19 @@ export function MenuHost({ page, children }: Props) {
     <MenuContext.Provider value={show}>
       {children}
       {now && Menu && (
-        <Menu
-          request={now}
-          groups={itemsOf(now)}
-          run={(item) => {
-            close(now);
-            // The focus returns to where it was first: the command may move it from there.
-            requestAnimationFrame(item.run);
-          }}
-          close={() => close(now)}
-        />
+        // A landmark, so that all of the page is in one.
+        <section aria-label="Menu">
+          <Menu
+            request={now}
+            groups={itemsOf(now)}
+            run={(item) => {
+              close(now);
+              // The focus returns to where it was first: the command may move it from there.
+              requestAnimationFrame(item.run);
+            }}
+            close={() => close(now)}
+          />
+        </section>
       )}
     </MenuContext.Provider>
   );

@@ -45,6 +45,14 @@ it('begins with the questions of the trace, and answers them', async () => {
   expect([answered, done]).toEqual([['slow'], ['closed']]);
 });
 
+it('has more questions than are shown where nothing is selected', async () => {
+  const starts = [1, 2, 3, 4, 5, 6, 7].map((place): Start => {
+    return { id: `q${place}`, place, asked: () => ({ words: `Why ${place}?`, way: '' }), answer: () => undefined };
+  });
+  const { host } = await help('xray', starts);
+  expect(host.querySelectorAll('.help-questions dt')).toHaveLength(7);
+});
+
 it('explains the words of the format first, and of all formats without a trace', async () => {
   const { headings } = await help('trace-db');
   expect(headings('#help-words h3')).toEqual(['trace-db traces', 'Everywhere']);

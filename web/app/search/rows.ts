@@ -1,7 +1,8 @@
 import { formatCount, formatPercent, formatPosition, plural, shortened } from '../../base/format.ts';
 import { bringToFront, DETAILS, SQL_PANEL, VARIABLES } from '../../page/dock.ts';
-import { type CommandContext, type Page, rowsOf, type SearchMode } from '../../page/page.ts';
+import { type CommandContext, type Page, rowsOf, type SearchMode, type Start } from '../../page/page.ts';
 import { showPlace } from '../../page/places.ts';
+import { askedOf } from '../../page/starts.ts';
 import type { ComboRow } from '../../parts/combo.tsx';
 import { goalOf, goTo, goToName, goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -39,6 +40,8 @@ export interface Asked {
   readonly recent: readonly string[];
   /** Names of variables, in traces that have values. */
   readonly variables: readonly string[];
+  /** The questions of all features, once they are loaded. */
+  readonly starts: readonly Start[];
   /** What {@link placesFor} returns for the text. It looks at many names, and the search is far more often further than before. */
   readonly places: readonly SearchRow[];
 }
@@ -65,7 +68,11 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
   const { mode, open } = asked;
   if (!open) return commandsAndPanels(asked, Number.POSITIVE_INFINITY);
   if (mode === 'commands') {
-    return [...commandsAndPanels(asked, Number.POSITIVE_INFINITY), ...tracks(asked, open, MOST_PLACES)];
+    return [
+      ...commandsAndPanels(asked, Number.POSITIVE_INFINITY),
+      ...questions(asked, open),
+      ...tracks(asked, open, MOST_PLACES),
+    ];
   }
   const text = asked.text.trim();
   if (mode === 'places') return [...asked.places, ...tracks(asked, open, MOST_PLACES)];
@@ -84,7 +91,9 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
     ...instead(open, text, asked.variables),
     ...asked.places.filter((row) => !leads.includes(row)),
     ...variables(asked, open),
-    ...(text.length > 1 ? [...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)] : []),
+    ...(text.length > 1
+      ? [...questions(asked, open), ...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)]
+      : []),
   ];
 }
 
@@ -242,6 +251,22 @@ function variables({ text, variables: names, page }: Asked, open: OpenTrace): re
       showPlace({ to: 'variable', name: title }, open, page);
       focusSoon(`tab-${VARIABLES}`);
     },
+  }));
+}
+
+/** Questions that the trace answers, by their words and those of the way to the answer. */
+function questions({ mode, text, starts, page }: Asked, open: OpenTrace): readonly SearchRow[] {
+  if (open.trace.status.value.at === 'loading') return [];
+  const all = askedOf(starts, open, page).map(({ start, asked }) => {
+    return { id: `question ${start.id}`, title: `${asked.words} ${asked.way}`, start, asked };
+  });
+  return ranked(all, text, [], MOST + 1, mode === 'all').map(({ id, start, asked }) => ({
+    id,
+    kind: 'Question',
+    title: asked.words,
+    about: asked.figure ?? '',
+    leaves: true,
+    run: () => start.answer(open, page),
   }));
 }
 

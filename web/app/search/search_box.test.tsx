@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { openSearch } from '../../page/commands.ts';
-import type { Command, Page, SearchMode } from '../../page/page.ts';
+import type { Command, Page, SearchMode, Start } from '../../page/page.ts';
 import { mount, press, send, settle } from '../../parts/dom.fixture.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { exampleSearch } from '../../trace/completion.ts';
@@ -23,6 +23,14 @@ const command = (id: string, title: string, log: string[]): Command => ({
   enabled: () => true,
   run: () => log.push(`run ${id}`),
 });
+
+/** A question, of whose words and way to the answer the search knows. */
+const slow: Start = {
+  id: 'slow',
+  place: 1,
+  asked: () => ({ words: 'Why is it slow?', figure: '32 ms', way: 'Functions, *Compare*' }),
+  answer: ({ find }) => find.ask('answered'),
+};
 
 /** The field over a trace of ten thousand steps, and what happens. */
 /** `begun`: what was typed before the field was there, and what it was narrowed to. */
@@ -58,6 +66,7 @@ function setUp(
     id: 1,
     find,
     trace: {
+      status: signal({ at: 'ready' }),
       info: signal({ clock: steps, offers, recordNoun: 'step', format: 'f' }),
       progress: signal({ extent: { from: ticks(0n), to: ticks(10_000n) } }),
       names: { text: NAMES, of: (id: number) => NAMES[id]!, keyOf: () => '', version: signal(0) },
@@ -75,7 +84,7 @@ function setUp(
   const page = {
     search: { mode: signal(begun.mode), isAsked: signal(begun.text !== ''), early: signal(begun.text) },
     commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
-    features: [],
+    features: [{ starts: async () => [slow] }],
     surface: signal(null),
   } as unknown as Page;
   const host = mount(
@@ -143,6 +152,21 @@ it('says what each row is', async () => {
   expect(rows()).toContainEqual(['Address', 'Executions of 0x401000']);
 });
 
+it('has questions by their words, and by those of the way to the answer', async () => {
+  const { field, type, rows, ask, log } = setUp();
+  await ask('all');
+  await settle();
+  type('compare');
+  expect(rows()).toContainEqual(['Question', 'Why is it slow?']);
+  // What is inside of a word is more often something to look for.
+  type('low');
+  expect(rows()).not.toContainEqual(['Question', 'Why is it slow?']);
+  await ask('commands');
+  type('slow');
+  press('Enter', field);
+  expect(log).toEqual(['ask answered']);
+});
+
 it('has variables where there are values, and SQL', async () => {
   const { type, rows, ask, find } = setUp(['values']);
   await ask('all');
@@ -163,6 +187,7 @@ it('is narrowed to commands and to places, and returns the focus', async () => {
   expect(rows()).toEqual([
     ['Command', 'Zoom in'],
     ['Command', 'Show keys'],
+    ['Question', 'Why is it slow?'],
   ]);
   type('keys');
   press('Enter', field);

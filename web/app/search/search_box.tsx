@@ -4,7 +4,7 @@ import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import { watch } from '../../base/watch.ts';
 import { contextOf } from '../../page/commands.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
-import { type Page, SEARCH_ID, type SearchMode } from '../../page/page.ts';
+import { type Page, SEARCH_ID, type SearchMode, type Start } from '../../page/page.ts';
 import { Combo } from '../../parts/combo.tsx';
 import { goTo } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -15,11 +15,14 @@ import { isSql } from '../../trace/wanted_query.ts';
 import type { SearchRow } from './rows.ts';
 import './search.css';
 
-type RowsModule = typeof import('./rows.ts') & Pick<typeof import('./ranking.ts'), 'recentChoices' | 'rememberChoice'>;
+type RowsModule = typeof import('./rows.ts') &
+  Pick<typeof import('./ranking.ts'), 'recentChoices' | 'rememberChoice'> &
+  Pick<typeof import('../../page/starts.ts'), 'loadStarts'>;
 
 const loadRows = async (): Promise<RowsModule> => ({
   ...(await import('./rows.ts')),
   ...(await import('./ranking.ts')),
+  ...(await import('../../page/starts.ts')),
 });
 
 interface Props {
@@ -42,6 +45,7 @@ export function SearchBox({ open, page }: Props) {
   const module = useSignal<RowsModule | null>(null);
   const hasFailed = useSignal(false);
   const variables = useSignal<readonly string[]>([]);
+  const starts = useSignal<readonly Start[]>([]);
   /** Why the place that was typed leads nowhere, or ''. */
   const nowhere = useSignal('');
   const before = useRef<HTMLElement | null>(null);
@@ -66,6 +70,7 @@ export function SearchBox({ open, page }: Props) {
       context: context.value,
       recent: loaded.recentChoices(),
       variables: variables.value,
+      starts: starts.value,
       places: places ?? (open ? loaded.placesFor(open, text, narrowed) : []),
     });
   const rows = isOpen.value && known ? listOf(known) : [];
@@ -116,8 +121,9 @@ export function SearchBox({ open, page }: Props) {
     context.value = contextOf(page);
     if (!module.peek()) {
       hasFailed.value = false;
-      loadRows().then((loaded) => {
+      loadRows().then(async (loaded) => {
         module.value = loaded;
+        starts.value = await loaded.loadStarts(page).catch(() => []);
       }, loadingFailed);
     }
     if (open?.trace.info.peek()?.offers.includes('values') && variables.peek().length === 0) {

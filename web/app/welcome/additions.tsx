@@ -12,7 +12,7 @@ const ADDITIONS: readonly (readonly [what: string, adds: string])[] = [
   ],
   ["llvm-xray's YAML", 'opens like the log, with names of functions'],
   ['Profiles', 'What `apitrace replay --pcpu --pgpu --ppd` prints: times of CPU and GPU for an apitrace'],
-  ['Traces from the web', '`?url=` and an address, after the address of this page'],
+  ['Traces from the web', 'Paste their address here (Ctrl+V), or open this page with `?url=` and the address'],
   ['Write-ahead logs', '`-wal` files beside a database'],
   ['Notes', 'JSON that *Notes* has saved'],
   ['Compressed files and archives', 'gzip, zstd, xz, Brotli, zip and tar around any of these'],

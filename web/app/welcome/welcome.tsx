@@ -47,7 +47,7 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
               </button>
               {!isTouched && (
                 <span class="muted">
-                  or press <kbd>Ctrl</kbd> <kbd>O</kbd>
+                  or press <kbd>Ctrl</kbd> <kbd>O</kbd>, or paste an address
                 </span>
               )}
             </p>

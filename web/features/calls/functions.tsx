@@ -302,16 +302,16 @@ function widthsOf(columns: FunctionColumns, clock: Clock): Readonly<Record<Colum
   const every = Math.max(1, Math.floor(columns.length / MOST_MEASURED));
   const of = (by: Column): number => {
     if (by === 'name') return NAMES;
-    if (by === 'share') return Math.max(widthOfHead(HEADS[by][0]), widthOfText('100.0 %'));
-    let longest = '';
+    if (by === 'share') return Math.max(widthOfHead(HEADS[by][0]), widthOfText('<0.01 %'));
+    let widest = widthOfHead(HEADS[by][0]);
     for (let i = 0; i < columns.length; i += every) {
       const value = Math.round(columns[by][i]!);
       const text =
         by === 'bytes' ? formatBytes(value) : by === 'count' ? formatCount(value) : lengthText(BigInt(value), clock);
       // A rounded number has a sign before it.
-      if (text.length >= longest.length) longest = `≈${text}`;
+      widest = Math.max(widest, widthOfText(`≈${text}`));
     }
-    return Math.max(widthOfHead(HEADS[by][0]), widthOfText(longest));
+    return widest;
   };
   return Object.fromEntries((Object.keys(HEADS) as Column[]).map((by) => [by, of(by)])) as Record<Column, number>;
 }

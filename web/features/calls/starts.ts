@@ -2,12 +2,12 @@ import { formatLength, shortened } from '../../base/format.ts';
 import type { Functions } from '../../base/protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { whenHolds } from '../../base/when.ts';
-import { bringToFront, FUNCTIONS } from '../../page/dock.ts';
+import { bringToFront, type Dock, FUNCTIONS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Told } from '../../trace/statistics.ts';
 import { selectCall } from './find_call.ts';
-import { chooseView } from './views.ts';
+import { type CallView, chooseView } from './views.ts';
 import { wishedComparison } from './wished.ts';
 
 /** A function needs as many calls for one of them to be unusual. */
@@ -46,6 +46,16 @@ export const STARTS: readonly Start[] = [
       }),
   },
   costly('costly-functions', 20, 'Which functions cost the most?', (isTimed) => isTimed),
+  {
+    id: 'heaviest-stacks',
+    place: 65,
+    asked: ({ trace }) => {
+      const info = trace.info.value;
+      if (!info?.offers.includes('callStacks') || info.clock.kind === 'ordinal') return null;
+      return { words: 'On which call paths is the time spent?', way: 'Functions, *Stacks*: the heaviest paths first' };
+    },
+    answer: (open, { dock }) => showWhole(open, dock, 'stacks'),
+  },
   // Instructions raise other questions first.
   costly('long-functions', 70, 'Which functions take the most steps?', (isTimed) => !isTimed),
 ];
@@ -81,15 +91,21 @@ function wholeOf(told: Told<Functions> | null): Told<Functions> | null {
   return told?.exact && told.range === null ? told : null;
 }
 
-/** Brings the functions of the whole trace to the front, and calls `then` once they are counted. */
-function withFunctions(open: OpenTrace, { dock }: Page, then: (told: Told<Functions>) => void): void {
+/** Brings a view of the Functions panel to the front, about the whole trace and all threads. */
+function showWhole(open: OpenTrace, dock: Dock, view: CallView): void {
   const { statistics, trace } = open;
-  // What is known of one thread stays until the answer about all arrives.
-  const stale = statistics.whose.peek() === 'all' ? null : statistics.functions.peek();
   statistics.range.value = null;
   statistics.whose.value = 'all';
-  chooseView(open, dock, 'functions');
+  chooseView(open, dock, view);
   bringToFront(dock, trace.info.peek()?.format, FUNCTIONS);
+}
+
+/** Brings the functions of the whole trace to the front, and calls `then` once they are counted. */
+function withFunctions(open: OpenTrace, { dock }: Page, then: (told: Told<Functions>) => void): void {
+  const { statistics } = open;
+  // What is known of one thread stays until the answer about all arrives.
+  const stale = statistics.whose.peek() === 'all' ? null : statistics.functions.peek();
+  showWhole(open, dock, 'functions');
   const isWhole = (told: Told<Functions> | null): told is Told<Functions> => told !== stale && wholeOf(told) !== null;
   open.scope.add(whenHolds(statistics.functions, isWhole, then));
 }

@@ -18,7 +18,7 @@ export function Measured({ open }: { open: OpenTrace }) {
   return (
     <section class="measured" aria-label="Lengths">
       <div class="row">
-        <h3>Measured from {name || 'the marked position'}</h3>
+        <h2>Measured from {name || 'the marked position'}</h2>
         <button
           type="button"
           class="plain icon"

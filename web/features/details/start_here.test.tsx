@@ -46,7 +46,7 @@ const start = (id: string, place: number, more: Partial<Start> = {}): Start => (
   ...more,
 });
 
-it('shows the first five questions that the trace has an answer to, in their order, and what the trace is', async () => {
+it('shows the first five of the questions that the trace has an answer to, in their order, and what the trace is', async () => {
   const others = [1, 2, 3, 4, 5, 6].map((place) => start(`q${place}`, place + 10));
   const { host, questions } = await pane(start('last', 90), ...others, start('no', 0, { asked: () => null }));
   expect(questions().map((it) => it.textContent)).toEqual(['Why q1?', 'Why q2?', 'Why q3?', 'Why q4?', 'Why q5?']);

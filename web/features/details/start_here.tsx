@@ -13,6 +13,9 @@ interface Props {
   readonly info: TraceInfo;
 }
 
+/** Questions that are shown. Help and the search have the others. */
+const MOST = 5;
+
 /**
  * Makes what is shown while nothing is selected: questions of all features, which the trace answers at a click, and below them what the
  * trace is. Without the questions it still says that.
@@ -30,7 +33,7 @@ export async function startHereOf(page: Page): Promise<ComponentType<Props>> {
 function Questions({ open, page, info, starts }: Props & { readonly starts: readonly Start[] }) {
   const { slices } = open.trace.progress.value;
   const isLoading = open.trace.status.value.at === 'loading';
-  const questions = askedOf(starts, open, page);
+  const questions = askedOf(starts, open, page).slice(0, MOST);
   if (questions.length === 0) return null;
   return (
     <section class="start-here" aria-labelledby="start-here">

@@ -24,6 +24,7 @@ import { useListing } from './listing.ts';
 import type { ListingFolds } from './listing_folds.ts';
 import { findExecutions, foldsOf } from './loops.ts';
 import { canSort, nextSort, SortNote } from './sorting.tsx';
+import { titleOf } from './title.ts';
 import { WalkBar } from './walking.tsx';
 import '../../parts/segments.css';
 import './events.css';
@@ -307,7 +308,7 @@ function List({ open, page, info, origin }: ListProps) {
     : `No ${plural(2, recordNoun)} in this range.`;
   return (
     <Table
-      label={plural(2, recordNoun)}
+      label={titleOf(info)}
       id="event"
       rowId={(row) => rows.stepAt(row)}
       minWidth={`${pixels.reduce((sum, width) => sum + width, 0)}px`}

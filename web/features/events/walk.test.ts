@@ -52,6 +52,7 @@ function setUp(calls: readonly (readonly [number, number, number])[], threads = 
         asked.push(`${kind} ${step}`);
         // Threads take turns; there is nothing else.
         if (kind === 'step') return next ? step + 2 : step < 2 ? null : step - 2;
+        if (kind === 'thread') return next ? step + 7 : null;
         return null;
       },
     }),
@@ -90,6 +91,18 @@ it('takes calls that begin or end together as one', async () => {
   ]);
   expect(await go(9, 'over', true)).toBe(20);
   expect(await go(20, 'over', false)).toBe(9);
+});
+
+it('looks for other steps from where it begins without a selection', async () => {
+  const { walk, place } = setUp([]);
+  await walk.go('step', true);
+  expect(place.value).toBe(40);
+  place.value = null;
+  await walk.go('thread', true);
+  expect(place.value).toBe(47);
+  place.value = null;
+  await walk.go('system-call', true);
+  expect([place.value, walk.remark.value]).toEqual([null, 'No later system call.']);
 });
 
 it('says why it leads nowhere', async () => {

@@ -139,13 +139,14 @@ export function createWalk(
     if (from === null) return;
     const row = await trace.records.recordAt(ticks(from), place?.track ?? null);
     if (!row) return;
-    if (!place) {
+    // What is about a step begins with the first one. Other steps are looked for from there.
+    if (!place && FROM_A_STEP.includes(to)) {
       remark.value = '';
       return selection.revealRecord(row);
     }
     const reached = await reach(Number(row.x), row.track, to, next);
     // A selection made in the meantime takes precedence.
-    if (selection.place()?.start !== place.start) return;
+    if (selection.place()?.start !== place?.start) return;
     if ('remark' in reached) {
       remark.value = reached.remark;
       return;
@@ -173,6 +174,9 @@ export function createWalk(
     },
   };
 }
+
+/** Ways that begin at a step that the user has selected. */
+const FROM_A_STEP: readonly WalkTo[] = ['over', 'step', 'out', 'execution'];
 
 function depthOf({ item }: Found): number {
   return item.kind === 'slice' ? item.depth : Number.NEGATIVE_INFINITY;

@@ -30,13 +30,13 @@ export function WalkBar({ open }: { open: OpenTrace }) {
       <div class="walk row rigid" role="group" aria-label="Walk through the steps">
         {STEPS.map(([label, to, back, forward]) => (
           <span class="walk-pair rigid small" key={to}>
-            <Button walk={walk} to={to} next={false} title={titleOf(back)} />
+            <Button walk={walk} to={to} next={false} {...saidOf(back)} />
             <span aria-hidden="true">{label}</span>
-            <Button walk={walk} to={to} next title={titleOf(forward)} />
+            <Button walk={walk} to={to} next {...saidOf(forward)} />
           </span>
         ))}
         <span class="walk-pair rigid small">
-          <Button walk={walk} to={kind.value} next={false} title={`Go to the previous ${noun}`} />
+          <Button walk={walk} to={kind.value} next={false} says={`Go to the previous ${noun}`} />
           <select
             aria-label="What to go to"
             value={kind.value}
@@ -50,7 +50,7 @@ export function WalkBar({ open }: { open: OpenTrace }) {
               </option>
             ))}
           </select>
-          <Button walk={walk} to={kind.value} next title={`Go to the next ${noun}`} />
+          <Button walk={walk} to={kind.value} next says={`Go to the next ${noun}`} />
         </span>
         <FilterOfSteps open={open} walk={walk} />
       </div>
@@ -109,15 +109,31 @@ function FilterOfSteps({ open, walk }: { open: OpenTrace; walk: Walk }) {
   );
 }
 
-function Button({ walk, to, next, title }: { walk: Walk; to: WalkTo; next: boolean; title: string }) {
+interface ButtonProps {
+  readonly walk: Walk;
+  readonly to: WalkTo;
+  readonly next: boolean;
+  readonly says: string;
+  /** The labels of the keys that do the same. */
+  readonly keys?: readonly string[];
+}
+
+function Button({ walk, to, next, says, keys }: ButtonProps) {
   return (
-    <button type="button" aria-label={title} title={title} onClick={() => void walk.go(to, next)}>
+    <button
+      type="button"
+      aria-label={says}
+      aria-keyshortcuts={keys?.join('+').replace('Ctrl', 'Control')}
+      title={keys ? `${says} (${keys.join(' ')})` : says}
+      onClick={() => void walk.go(to, next)}
+    >
       {next ? '▸' : '◂'}
     </button>
   );
 }
 
-function titleOf(id: string): string {
+/** What a button says that does what a command does. */
+function saidOf(id: string): Pick<ButtonProps, 'says' | 'keys'> {
   const { title, keys } = WALK_COMMANDS.find((command) => command.id === id)!;
-  return keys[0] === undefined ? title : `${title} (${labelsOf(keys[0]).join(' ')})`;
+  return keys[0] === undefined ? { says: title } : { says: title, keys: labelsOf(keys[0]) };
 }

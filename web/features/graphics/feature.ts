@@ -41,8 +41,7 @@ export const GRAPHICS: Feature = {
   ],
   facts: [
     {
-      // A frame begins at a call, but is not one.
-      offered: (open, { offset }) => offered(open) && offset !== null,
+      offered,
       load: async () => (await import('./graphics_call.tsx')).GraphicsCall,
     },
   ],

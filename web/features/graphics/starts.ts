@@ -1,5 +1,5 @@
 import { formatCount, formatCounted } from '../../base/format.ts';
-import type { FrameColumns } from '../../base/survey_protocol.ts';
+import type { FrameColumns, ResourceColumns } from '../../base/survey_protocol.ts';
 import { whenHolds } from '../../base/when.ts';
 import { bringToFront } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
@@ -70,6 +70,26 @@ export const STARTS: readonly Start[] = [
       };
     },
     answer: (open, { dock }) => showFindings(open, dock, 'state'),
+  },
+  {
+    id: 'leaks',
+    place: 60,
+    asked: (open) =>
+      isOffered(open)
+        ? { words: 'What is never deleted?', way: 'Resources, *not deleted*: what is left when the trace ends' }
+        : null,
+    answer: (open, { dock, workbench }) => {
+      const { filter, resources } = surveyOf(open);
+      bringToFront(dock, open.trace.info.peek()?.format, 'resources');
+      const isKnown = (all: ResourceColumns | null): all is ResourceColumns => all !== null;
+      open.scope.add(
+        whenHolds(resources, isKnown, ({ leaked }) => {
+          const isLeaked = leaked.includes(1);
+          filter.value = { kind: 'all', frame: null, isLeaked };
+          if (!isLeaked) workbench.tell('The trace deletes all of its resources.');
+        }),
+      );
+    },
   },
   {
     id: 'add-times',

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveBlob } from '../../trace/save_blob.ts';
 import { type Pixel, pixelAt, roomOf } from './pixel.ts';
@@ -109,13 +110,20 @@ export function hexOf(channels: readonly number[]): string {
 }
 
 /** A picture over the whole page. Escape closes it. */
-export function Enlarged({ picture, title, close, choose }: Props & { title: string; close(): void }) {
+export function Enlarged({
+  picture,
+  title,
+  note,
+  close,
+  choose,
+}: Props & { title: string; note: ComponentChildren; close(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="picture-large" aria-label={title} onClose={close}>
       <div class="picture-large-head">
         <h2>{title}</h2>
+        {note}
         <button type="button" onClick={() => dialog.current?.close()}>
           Close
         </button>

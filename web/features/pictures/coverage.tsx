@@ -10,12 +10,15 @@ export function CoverageOf({ open, replay }: { open: OpenTrace; replay: Replay }
   if (!coverage || coverage.draws === 0) return null;
   const { draws, unshown, reasons, halted } = coverage;
   if (unshown === 0)
-    return halted === '' ? (
-      <p class="muted">All {formatCount(draws)} draws and clears of this trace can be shown.</p>
-    ) : (
-      <p class="muted">
-        {formatCounted(draws, 'draw')} and clears before that can be shown. Later ones were not looked at.
-      </p>
+    return (
+      <>
+        <p class="muted">
+          {halted === ''
+            ? `All ${formatCount(draws)} draws and clears of this trace can be shown.`
+            : `${formatCounted(draws, 'draw')} and clears before that can be shown. Later ones were not looked at.`}
+        </p>
+        <Ignored open={open} coverage={coverage} />
+      </>
     );
   const share = Math.floor((1000 * (draws - unshown)) / draws) / 10;
   return (
@@ -31,7 +34,25 @@ export function CoverageOf({ open, replay }: { open: OpenTrace; replay: Replay }
         ))}
       </ul>
       <p class="muted">They are marked in Calls.</p>
+      <Ignored open={open} coverage={coverage} />
     </section>
+  );
+}
+
+/** Functions that are not replayed, and whose effect on pictures is not known. */
+function Ignored({ open, coverage: { ignored } }: { open: OpenTrace; coverage: Coverage }) {
+  if (ignored.length === 0) return null;
+  return (
+    <details class="picture-calls">
+      <summary>{formatCounted(ignored.length, 'function')} not replayed, with unknown effect</summary>
+      <ul class="picture-reasons">
+        {ignored.map(({ reason, count, first }) => (
+          <li key={reason}>
+            {reason}: {formatCounted(count, 'call')}, first in <CallLink open={open} call={first} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

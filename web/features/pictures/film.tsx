@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount } from '../../base/format.ts';
 import { ticks } from '../../base/ticks.ts';
 import { framesTrack } from '../../timeline/frames_track.ts';
@@ -8,6 +8,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { toPixel } from '../../trace/view.ts';
 import { FILM, filmPlaces } from './film.ts';
 import { Held } from './held.tsx';
+import { lackingOf, wordsOf } from './missing.tsx';
 import type { SmallPicture } from './protocol.ts';
 import type { Replay } from './replay.ts';
 import './film.css';
@@ -38,6 +39,13 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
   const callOf = (frame: number) => frames?.to[frame] ?? 0;
   const calls = places.map(({ frame }) => callOf(frame));
   const key = calls.join();
+  const coverage = replay.coverage.value;
+  const refusals = replay.refusals.value;
+  const lacking = useMemo(
+    () => calls.map((call) => (coverage && frames ? lackingOf(coverage, frames, refusals, call) : null)),
+    [key, coverage, refusals],
+  );
+  const lacks = (i: number) => (lacking[i] ? `: ${wordsOf(lacking[i])}` : '');
   useEffect(() => {
     if (key === '') return undefined;
     const scale = globalThis.devicePixelRatio || 1;
@@ -63,14 +71,14 @@ function Strip({ open, replay }: { open: OpenTrace; replay: Replay }) {
     );
   return (
     <div class="film" aria-hidden="true" style={{ top: `${top}px`, height: `${FILM.height}px` }}>
-      {places.map(({ frame, x }) => {
+      {places.map(({ frame, x }, i) => {
         const picture = replay.film.pictures.get(callOf(frame));
         return (
           <div
             key={frame}
-            class={picture ? 'film-frame' : 'film-frame film-waits'}
+            class={`film-frame${picture ? '' : ' film-waits'}${lacks(i) ? ' film-lacks' : ''}`}
             style={{ transform: `translateX(${Math.round(x)}px)`, width: `${FILM.width}px` }}
-            title={`Frame ${formatCount(frame)}`}
+            title={`Frame ${formatCount(frame)}${lacks(i)}`}
           >
             {picture && <Small picture={picture} />}
           </div>

@@ -7,6 +7,7 @@ import { selectFrameAt } from '../../timeline/frames.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { frameOf } from './gl/frames.ts';
 import { Held } from './held.tsx';
+import { Missing } from './missing.tsx';
 import type { Picture } from './protocol.ts';
 import { heaviest, type Replay } from './replay.ts';
 
@@ -21,7 +22,10 @@ function Opening({ open, page, replay }: { open: OpenTrace; page: Page; replay: 
   const frames = replay.frames.value;
   if (replay.failure.value) return <p class="muted">{replay.failure.value.sentence}</p>;
   if (held !== '') return <Held replay={replay} />;
-  if (!shown?.picture || !frames) return <p class="muted">Making a picture…</p>;
+  if (!shown?.picture || !frames) {
+    const share = Math.floor(100 * (replay.progress.value?.share ?? 0));
+    return <p class="muted">{share > 0 ? `Making a picture… ${share} %` : 'Making a picture…'}</p>;
+  }
   const { call, picture } = shown;
   const frame = frameOf(frames, call);
   const show = () => {
@@ -33,6 +37,7 @@ function Opening({ open, page, replay }: { open: OpenTrace; page: Page; replay: 
       <button type="button" class="plain opening-picture" aria-label="Show this picture" onClick={show}>
         <Pixels picture={picture} />
       </button>
+      <Missing replay={replay} call={call} />
       {frame >= 0 && (
         <p class="muted">
           <PlaceLink open={open} page={page} place={{ to: 'frame', call }} title="Show it in Frames">

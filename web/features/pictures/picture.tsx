@@ -11,6 +11,7 @@ import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
 import { CoverageOf, Failures, Refusals } from './coverage.tsx';
 import { frameOf } from './gl/frames.ts';
+import { Missing } from './missing.tsx';
 import type { Limit, Picture, PictureView } from './protocol.ts';
 import { drawsOf, heaviest, pictureCall, type Replay } from './replay.ts';
 import { replayOf } from './replays.ts';
@@ -86,13 +87,16 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   const failure = replay.failure.value;
   if (failure)
     return (
-      <div role="alert">
-        <p class="remark">{failure.sentence}</p>
-        <p>
-          <button type="button" onClick={() => replay.again(failure.limit)}>
-            {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
-          </button>
-        </p>
+      <div class="picture">
+        {failure.isPassing && <Where open={open} page={page} replay={replay} call={call} step={step} />}
+        <div role="alert">
+          <p class="remark">{failure.sentence}</p>
+          <p>
+            <button type="button" onClick={() => replay.again(failure.limit)}>
+              {failure.limit === 'gpu' ? 'Replay anyway' : 'Try again'}
+            </button>
+          </p>
+        </div>
       </div>
     );
   return (
@@ -135,6 +139,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
         <Enlarged
           picture={shown.picture}
           title={`After call ${formatCount(shown.call)}`}
+          note={<Missing replay={replay} call={shown.call} />}
           choose={choose}
           close={() => {
             large.value = false;
@@ -280,6 +285,7 @@ function Frame({ replay, large, choose }: FrameProps) {
   const picture: Picture | null = shown?.picture ?? null;
   return (
     <div class="picture-frame row wrap">
+      {shown && picture && <Missing replay={replay} call={shown.call} />}
       {picture && (
         <Canvas
           picture={picture}
@@ -297,6 +303,11 @@ function Frame({ replay, large, choose }: FrameProps) {
             <span class="muted">
               {progress.what === 'looking' ? 'Scanning all calls' : 'Replaying'}… {Math.floor(100 * progress.share)} %
             </span>
+            {progress.isLong && (
+              <button type="button" onClick={replay.enough}>
+                Stop
+              </button>
+            )}
           </>
         )}
       </div>

@@ -43,6 +43,8 @@ export interface Touch {
 export interface Refusal {
   readonly call: number;
   readonly what: string;
+  /** The draw of the call, or a part of it, is not in the picture. */
+  readonly isMissing: boolean;
 }
 
 /** What is replayed, and within which limits. */
@@ -102,6 +104,8 @@ export interface ReplayService {
   pixel(call: number, x: number, y: number, patience: number): Promise<Touched | null>;
   /** Makes small pictures after calls, while there is nothing else to do. A later list replaces it. */
   film(calls: readonly number[], width: number, height: number): void;
+  /** Ends the picture that is being made: it is shown as it is then. */
+  enough(): void;
   /** Nothing more is wanted. Resolves once the GPU has done what it has begun, and was given up. */
   stop(): Promise<void>;
 }
@@ -111,6 +115,8 @@ export interface ReplayFailure {
   readonly sentence: string;
   /** What may be raised for another try; '' for a try without that. */
   readonly limit: Limit;
+  /** It is about one picture: others may be made, by another worker. */
+  readonly isPassing: boolean;
 }
 
 /** What a replay does to jump sooner. Pictures are the same without it, which tests verify. */
@@ -123,5 +129,7 @@ export interface Shortcuts {
   readonly keepCalls: number | null;
 }
 
+/** What is said if a GPU does not finish what it was given. */
+export const STUCK = 'The GPU has not answered for 20 seconds, so this picture was given up. Others can still be made.';
 /** What is said if a GPU has given up. */
 export const LOST = 'The GPU failed during this replay. The trace may demand too much of it.';

@@ -8,6 +8,7 @@ import type { Coverage, Frames, Picture, Pictured, ReplayReports, ReplayService 
 import {
   createReplay,
   heaviest,
+  LONG_MS,
   megabytesOf,
   OFFER_MS,
   PATIENCE_MS,
@@ -80,7 +81,7 @@ it('keeps what has failed on the way to a picture that is no longer wanted', asy
   const second = replay.ask(9, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(3));
   expect(await first).toBeNull();
-  sent[1]?.answer({ picture, failures: [], refusals: [{ call: 3, what: 'WebGL2 refuses Clear' }] });
+  sent[1]?.answer({ picture, failures: [], refusals: [{ call: 3, what: 'WebGL2 refuses Clear', isMissing: true }] });
   await vi.waitFor(() => expect(replay.refusals.value).toHaveLength(1));
   expect(replay.shown.value).toBeNull();
   expect(replay.progress.value).not.toBeNull();
@@ -111,7 +112,7 @@ it('raises limits with a new worker, or for the next picture', async () => {
   void replay.ask(5, 'color');
   await vi.waitFor(() => expect(sent).toHaveLength(2));
   expect(sent[0]?.args[0]).toMatchObject({ megabytes: 512, isAnyway: false });
-  const failure = { sentence: 'This computer draws without a GPU.', limit: 'gpu' } as const;
+  const failure = { sentence: 'This computer draws without a GPU.', limit: 'gpu', isPassing: false } as const;
   sent[0]?.fail(failure);
   await vi.waitFor(() => expect([isEnded(), replay.failure.value]).toEqual([true, failure]));
   replay.again('gpu');
@@ -130,7 +131,7 @@ it('raises limits with a new worker, or for the next picture', async () => {
 it('says that it looks at all calls as soon as somebody asks', async () => {
   const { replay, sent, tell } = started();
   replay.look();
-  expect(replay.progress.value).toEqual({ what: 'looking', share: 0 });
+  expect(replay.progress.value).toEqual({ what: 'looking', share: 0, isLong: false });
   await vi.waitFor(() => expect(sent.map(({ t }) => t)).toEqual(['open', 'look']));
   const frames = { from: [], to: [], draws: [] } as unknown as Frames;
   tell().coverage({ shaders: [] } as unknown as Coverage, frames);
@@ -169,7 +170,7 @@ it('starts its next worker once the one before has ended', async () => {
 it('says for each call why it is not shown as in the trace', () => {
   const reasons = [{ reason: 'geometry shaders are not in WebGL2', count: 2, first: 3 }];
   const coverage = { calls: Float64Array.of(3, 8), why: Uint32Array.of(0, 0), reasons } as unknown as Coverage;
-  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear' }]);
+  const remarks = remarksOf(coverage, [{ call: 9, what: 'WebGL2 refuses Clear', isMissing: true }]);
   expect([...remarks.keys()]).toEqual([3, 8, 9]);
   expect(remarks.get(8)).toBe('Not in the picture: geometry shaders are not in WebGL2');
   expect(remarks.get(9)).toBe('Not shown as in the trace: WebGL2 refuses Clear');
@@ -180,7 +181,7 @@ it('ends a worker that says nothing, with a sentence', async () => {
   const { replay, tell, isEnded } = started();
   const asked = replay.ask(5, 'color');
   // It has longer to start.
-  await vi.advanceTimersByTimeAsync(2 * SILENT_MS);
+  await vi.advanceTimersByTimeAsync(1.5 * SILENT_MS);
   tell().progress('looking', 0, 0);
   await vi.advanceTimersByTimeAsync(SILENT_MS - 10);
   tell().progress('replaying', 0.5, 77);
@@ -190,6 +191,40 @@ it('ends a worker that says nothing, with a sentence', async () => {
   expect(await asked).toBeNull();
   expect(isEnded()).toBe(true);
   expect(replay.failure.value?.sentence).toContain('was stopped after call 77');
+});
+
+it('makes other pictures by another worker once one was given up', async () => {
+  vi.useFakeTimers();
+  const { replay, sent, tell, answer } = started();
+  void replay.ask(5, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  tell().progress('replaying', 0.5, 3);
+  tell().coverage(coverage, frames);
+  await vi.advanceTimersByTimeAsync(SILENT_MS);
+  expect([replay.failure.value?.isPassing, replay.frames.value]).toEqual([true, frames]);
+  // The same one is not tried again by itself.
+  await replay.ask(5, 'color');
+  expect([replay.failure.value === null, sent.length]).toEqual([false, 2]);
+  void replay.ask(9, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([replay.failure.value, sent.map(({ t }) => t)]).toEqual([null, ['open', 'picture', 'open', 'picture']]);
+  answer(3);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(replay.shown.value?.call).toBe(9);
+});
+
+it('lets the user end a picture that takes long', async () => {
+  vi.useFakeTimers();
+  const { replay, sent, tell } = started();
+  void replay.ask(5, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  tell().progress('replaying', 0.1, 3);
+  expect(replay.progress.value?.isLong).toBe(false);
+  await vi.advanceTimersByTimeAsync(LONG_MS);
+  tell().progress('replaying', 0.2, 4);
+  expect(replay.progress.value).toEqual({ what: 'replaying', share: 0.2, isLong: true });
+  replay.enough();
+  expect(sent.at(-1)?.t).toBe('enough');
 });
 
 const frames: Frames = { from: Float64Array.of(0), to: Float64Array.of(9), draws: Float64Array.of(1) };

@@ -55,6 +55,8 @@ export interface ReplayLimits {
 export interface ReplayProgress {
   readonly what: 'looking' | 'replaying';
   readonly share: number;
+  /** It takes so long that the user may want to end it. */
+  readonly isLong: boolean;
 }
 
 /** The pictures of a trace. */
@@ -98,19 +100,28 @@ export interface Replay {
   forgetPixel(): void;
   /** Wants small pictures after calls, in CSS pixels at most as large. They come one after the other when nothing else is to do. */
   want(calls: readonly number[], width: number, height: number): void;
+  /** Ends the picture that is being made, and shows it as it is. */
+  enough(): void;
   /** Starts over, or goes on where time was short, with a limit raised; '' for the same ones. */
   again(limit: Limit): void;
   readonly dispose: Dispose;
 }
 
-/** Milliseconds after which a worker that says nothing is ended: the GPU is stuck, and so is the worker. */
-export const SILENT_MS = 4000;
-/** Milliseconds until its first message: it loads its code, and the machine may be busy. */
-const START_MS = 20_000;
+/**
+ * Milliseconds after which a worker that says nothing is ended: while it waits for the GPU it says so, so that a call of WebGL2 hangs. Only those
+ * count in which this page had its turn every {@link TICK_MS}: otherwise the machine is busy.
+ */
+export const SILENT_MS = 20_000;
+/** Milliseconds until its first message: it loads its code. */
+const START_MS = 40_000;
+/** Milliseconds from one look at the worker to the next. */
+const TICK_MS = 250;
+/** Milliseconds after which a picture may be ended by hand. */
+export const LONG_MS = 4000;
 /** Limit for the textures and buffers of a trace, in MiB: at most, and of each GiB of the machine's memory. */
 const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */
-export const PATIENCE_MS = 4000;
+export const PATIENCE_MS = 60_000;
 /** Milliseconds that the worker may take until the first picture, if the user has not asked for it. */
 export const OFFER_MS = 1000;
 /** Small pictures that are kept. */
@@ -169,7 +180,11 @@ export function createReplay(
   let filming = new Set<number>();
   /** All calls are being looked at. */
   let looking = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  /** When the latest question was asked, and what it asks. */
+  let [askedAt, askedFor] = [0, ''];
+  /** What the failure is about, if other questions may be answered. */
+  let failed = '';
   /** Pictures that were shown, by view and call, the latest last. */
   const kept = new Map<string, ShownPicture>();
   let keptBytes = 0;
@@ -186,7 +201,7 @@ export function createReplay(
     }
   };
   const settle = () => {
-    clearTimeout(timer);
+    clearInterval(timer);
     const ended = waiting;
     waiting = null;
     progress.value = null;
@@ -205,8 +220,9 @@ export function createReplay(
     endWorker();
     settle();
   };
-  const fail = (sentence: string, limit: Limit = '') => {
-    failure.value = { sentence, limit };
+  const fail = (sentence: string, limit: Limit = '', isPassing = false) => {
+    failed = isPassing ? askedFor : '';
+    failure.value = { sentence, limit, isPassing };
     end();
   };
   /** Nothing more is made until the user wants it. */
@@ -216,12 +232,17 @@ export function createReplay(
   };
   /** The worker has this long to say something. */
   const listen = () => {
-    clearTimeout(timer);
-    const stop = () =>
+    clearInterval(timer);
+    let left = isHeard ? SILENT_MS : START_MS;
+    timer = setInterval(() => {
+      left -= TICK_MS;
+      if (left > 0) return;
       fail(
-        `The replay was stopped after call ${reached}: what follows takes longer than a few seconds on this computer. The rest of the page is not affected.`,
+        `The replay was stopped after call ${reached}: nothing was heard of the GPU for ${SILENT_MS / 1000} seconds. Other pictures can still be made.`,
+        '',
+        true,
       );
-    timer = setTimeout(stop, isHeard ? SILENT_MS : START_MS);
+    }, TICK_MS);
   };
   /** Takes what a worker says, unless it was ended. */
   const hear = (from: ReplayWorker, take: () => void) => {
@@ -230,12 +251,12 @@ export function createReplay(
     if (!isAsked && !hasShown) allowed ??= setTimeout(() => hold(COSTLY), OFFER_MS);
     take();
     if (isAwaited()) listen();
-    else clearTimeout(timer);
+    else clearInterval(timer);
   };
   const open = (file: Blob, index: Uint8Array, started: ReplayWorker) => {
     const { megabytes, isAnyway } = limits.peek();
     const wasAsked = isAsked;
-    const failed = started.remote.open(
+    const ended = started.remote.open(
       { file, index: give(index), megabytes, isAnyway, isAsked },
       {
         coverage: (found, its) =>
@@ -249,7 +270,8 @@ export function createReplay(
         progress: (what, share, call) =>
           hear(started, () => {
             if (what === 'replaying') reached = call;
-            if (waiting || what === 'looking') progress.value = { what, share };
+            const isLong = waiting !== null && performance.now() - askedAt >= LONG_MS;
+            if (waiting || what === 'looking') progress.value = { what, share, isLong };
           }),
         film: (call, picture) =>
           hear(started, () => {
@@ -260,9 +282,9 @@ export function createReplay(
           }),
       },
     );
-    failed.catch(({ sentence, limit }: ReplayFailure) =>
+    ended.catch(({ sentence, limit, isPassing }: ReplayFailure) =>
       hear(started, () => {
-        if (wasAsked || limit !== 'gpu') fail(sentence, limit);
+        if (wasAsked || limit !== 'gpu') fail(sentence, limit, isPassing);
         else if (!isAsked) hold(sentence);
         else {
           // It was refused before the user wanted it. What they have asked since is asked again.
@@ -279,7 +301,7 @@ export function createReplay(
     const index = await trace.recordSource.index(true);
     if (disposed || !file || !index) return;
     const started = await spawn(() => {
-      if (worker === started) fail(CRASHED);
+      if (worker === started) fail(CRASHED, '', true);
     });
     if (disposed || beginning !== ends) return started.end();
     worker = started;
@@ -302,7 +324,8 @@ export function createReplay(
       waiting = resolve;
     });
     const own = waiting;
-    progress.value ??= { what: 'replaying', share: 0 };
+    askedAt = performance.now();
+    progress.value = { what: 'replaying', share: 0, ...progress.peek(), isLong: false };
     const ask = async () => {
       await begin();
       const asked = worker;
@@ -339,7 +362,7 @@ export function createReplay(
   const look = () => {
     if (frames.peek() || failure.peek() || held.peek() !== '' || disposed) return;
     // The trace may still be being read.
-    progress.value ??= { what: 'looking', share: 0 };
+    progress.value ??= { what: 'looking', share: 0, isLong: false };
     void begin().then(() => {
       if (!worker || frames.peek()) {
         if (!waiting) progress.value = null;
@@ -352,6 +375,9 @@ export function createReplay(
   };
   const ask = async (call: number, view: PictureView, patience: number): Promise<ShownPicture | null> => {
     const key = `${view} ${call}`;
+    // What ended one picture does not keep others from being made.
+    if (failure.peek()?.isPassing && failed !== key) failure.value = null;
+    askedFor = key;
     const known = kept.get(key);
     if (known) {
       settle();
@@ -422,8 +448,11 @@ export function createReplay(
       if (!worker || !frames.peek() || (missing.length === 0 && filming.size === 0)) return;
       filming = new Set(missing);
       if (missing.length > 0 && !waiting) listen();
-      else if (!isAwaited()) clearTimeout(timer);
+      else if (!isAwaited()) clearInterval(timer);
       void worker.remote.film(missing, width, height);
+    },
+    enough: () => {
+      void worker?.remote.enough();
     },
     again: (limit) => {
       const { patience, megabytes, isAnyway } = limits.peek();

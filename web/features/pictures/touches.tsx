@@ -12,9 +12,9 @@ export function TouchesOf({ open, replay, call: shown }: { open: OpenTrace; repl
   return (
     <section class="picture-touches" aria-label="Draws of a pixel">
       <div class="picture-touches-head">
-        <h3>
+        <h2>
           Pixel {x}, {y}
-        </h3>
+        </h2>
         <button type="button" class="plain" aria-label="Close the draws of the pixel" onClick={replay.forgetPixel}>
           ×
         </button>

@@ -25,7 +25,7 @@ export function Following({ machine }: { machine: Machine }) {
   return (
     <section class="state-part" aria-label={title}>
       <div class="state-head row wrap">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <button
           type="button"
           class="plain icon"

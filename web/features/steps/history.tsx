@@ -43,7 +43,7 @@ function Part({
   return (
     <section class="state-part" aria-label={`History of ${titleOf(cell)}`}>
       <div class="state-head row wrap">
-        <h3>History of {titleOf(cell)}</h3>
+        <h2>History of {titleOf(cell)}</h2>
         <button
           type="button"
           class="plain icon"

@@ -48,7 +48,7 @@ export function MemoryWindow({
   return (
     <section class="state-part" aria-label="Memory">
       <div class="state-head row wrap">
-        <h3>Memory</h3>
+        <h2>Memory</h2>
         <Choice place={place} />
       </div>
       {wanted === null && (

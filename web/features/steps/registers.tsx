@@ -41,7 +41,7 @@ function List({ machine, shown, showMemory }: RegistersProps) {
   });
   return (
     <section class="state-part" aria-label="Registers">
-      <h3>Registers</h3>
+      <h2>Registers</h2>
       <ul class="state-registers" ref={box} onContextMenu={onMenu}>
         {registers.map((register, i) => {
           const { name } = register;

@@ -1,5 +1,7 @@
+import { ticks } from '../../base/ticks.ts';
 import { bringToFront } from '../../page/dock.ts';
 import type { Start } from '../../page/page.ts';
+import { goToPosition } from '../../timeline/go_to.ts';
 import { canWalk } from '../../trace/stepping.ts';
 
 /** Questions about what instructions did. */
@@ -20,11 +22,13 @@ export const STARTS: readonly Start[] = [
       trace.info.value?.offers.includes('state')
         ? {
             words: 'Where does a value come from?',
-            way: 'State: select a step, then a register or a byte, then *Origin*',
+            way: 'State: select a step, then a register or a byte, then *origin*',
           }
         : null,
-    answer: (_, { dock, surface }) => {
-      surface.peek()?.selectFirst();
+    answer: (open, { dock }) => {
+      const extent = open.trace.progress.peek().extent;
+      // At its first steps, what a trace has comes from before it.
+      if (extent) void goToPosition(ticks(extent.from + (extent.to - extent.from) / 2n), open);
       dock.pane.value = 'state';
     },
   },

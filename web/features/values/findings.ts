@@ -35,7 +35,7 @@ export function valuesFindings({ trace }: OpenTrace): FindingSource {
           return;
         }
         const at = ({ first: { statement } }: PointerCandidate) =>
-          givenName(trace.names, statements, statement) || statementName(statements, statement);
+          givenName(trace.names, statements, statement) || `statement ${statementName(statements, statement)}`;
         const findings = buffers.candidates.map((it) => ({
           kind: it.why,
           sentence: `${it.name || '(no name)'} ${VERBS[it.why]} ${whyOf(it)} at ${at(it)}, buffer ${it.address}`,

@@ -61,7 +61,7 @@ export const STARTS: readonly Start[] = [
       isOffered(open)
         ? {
             words: 'What holds each time a statement is reached, and when not?',
-            way: 'Statements: open one, then *Invariants*; a click on *but* shows the exceptions',
+            way: 'Statements: open one, then *Invariants*; a click on one selects its exceptions',
           }
         : null,
     answer: (open, page) => {
@@ -84,15 +84,19 @@ async function findCondition(open: OpenTrace, page: Page): Promise<void> {
   const { find, trace } = open;
   const variables = await trace.records.aboutValues((values) => values.variables(null));
   const [a = 'a', b = 'b'] = comparable(variables ?? []);
-  const text = expressionOf(`${a} < ${b}`);
-  find.ask(text);
+  const ask = (text: string, otherwise: string | null) => {
+    find.ask(text);
+    const isDone = (state: SearchState): state is SearchState => state.at === 'done' && find.asked.peek() === text;
+    open.scope.add(
+      whenHolds(find.state, isDone, () => {
+        if (find.count.peek() > 0) void find.step(1);
+        else if (otherwise !== null) ask(otherwise, null);
+      }),
+    );
+  };
+  // One of them holds, unless the two are equal wherever both are known.
+  ask(expressionOf(`${a} < ${b}`), expressionOf(`${b} < ${a}`));
   show(HITS, open, page);
-  const isDone = (state: SearchState): state is SearchState => state.at === 'done' && find.asked.peek() === text;
-  open.scope.add(
-    whenHolds(find.state, isDone, () => {
-      if (find.count.peek() > 0) void find.step(1);
-    }),
-  );
 }
 
 /** The two numbers that are seen most often, by name. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StatementColumns } from '../../base/values_protocol.ts';
 import { isStatement } from '../../trace/wanted_statement.ts';
-import { givenName, heatOf, sorted, statementName, statementNamed } from './statements.ts';
+import { givenName, heatOf, sorted, statementName, statementNamed, tellingStatement } from './statements.ts';
 
 const columns: StatementColumns = {
   named: Uint8Array.of(1, 1, 0, 1),
@@ -23,6 +23,26 @@ it('sorts by any column, equal ones in the order of the trace', () => {
   expect([...sorted(columns, 'last', false, nameOf)]).toEqual([3, 2, 1, 0]);
   expect([...sorted(columns, 'statement', false, nameOf)]).toEqual([2, 1, 3, 0]);
   expect([...sorted(columns, 'name', true, nameOf)]).toEqual([3, 0, 1, 2]);
+});
+
+it('finds a statement at which something holds each time, of those that are reached most often', async () => {
+  const asking = (telling: number) => {
+    const asked: number[] = [];
+    const values = {
+      table: async (statement: number) => {
+        asked.push(statement);
+        return { columns: [], rows: 0, count: 0 };
+      },
+      invariants: async () => (asked.at(-1) === telling ? [{}] : []),
+    };
+    const records = { aboutValues: (ask: (of: typeof values) => unknown) => ask(values) };
+    return { asked, trace: { records } as unknown as Parameters<typeof tellingStatement>[0] };
+  };
+  const { asked, trace } = asking(2);
+  expect(await tellingStatement(trace, columns)).toBe(2);
+  expect(asked).toEqual([1, 0, 2]);
+  // Without any, the one that is reached most often.
+  expect(await tellingStatement(asking(-1).trace, columns)).toBe(1);
 });
 
 it('names statements by file and index', () => {

@@ -25,7 +25,7 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
   const time = useComputed(() => timeAt(open, pointer.value, length.value));
   return (
     <div class="ruler small">
-      <div class="ruler-corner row muted">
+      <div class="ruler-corner row muted" aria-hidden="true">
         <span>{base !== '' ? `${base} +` : unit}</span>
       </div>
       <div class="ruler-scale">
@@ -61,7 +61,8 @@ function RulerMark({ mark, time, length }: MarkProps) {
     [x, label, time, length],
   );
   return (
-    <span class="ruler-mark" style={{ transform: `translateX(${x}px)` }}>
+    // Numbers that nothing relates to would be noise in a reader.
+    <span class="ruler-mark" aria-hidden="true" style={{ transform: `translateX(${x}px)` }}>
       {fits && !covered.value && label}
     </span>
   );

@@ -524,7 +524,8 @@ impl Column {
         }
     }
 
-    /// The same as [`Self::walk`], compiled once for all visitors: for what a click asks, not a picture.
+    /// The same as [`Self::walk`], compiled once for all visitors: for what a click asks, not a
+    /// picture.
     pub(crate) fn walk_once(&self, from: u64, to: u64, visit: &mut dyn Visit) {
         self.walk(from, to, &mut 0, visit);
     }

@@ -1,15 +1,16 @@
-//! Buffers, and vertex arrays.
+//! Buffers.
 
 use std::borrow::Cow;
-use std::rc::Rc;
 
 use unspool_gl::gl;
 
 use super::Run;
+use super::direct::{OTHER_TARGET, OWN_TARGET};
+use super::lacks::note_written;
 use crate::call::{Call, Value};
 use crate::content::Content;
 use crate::driver::{OBJECT, Replay};
-use crate::objects::{Array, Buffer, Indexed, Stale, VertexArray};
+use crate::objects::{Buffer, Indexed, Stale};
 use crate::ops::{Kind, Op, Stream};
 
 /// Targets that a context may bind buffers to: OpenGL has less.
@@ -19,8 +20,12 @@ const LITTLE: usize = 8 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindBuffer", |r, c| r.bind_buffer(c.u32(0), c.u32(1))),
-    ("glBindBufferBase", |r, c| indexed(r, c, 0, 0)),
-    ("glBindBufferRange", |r, c| indexed(r, c, c.u32(3), c.u32(4))),
+    ("glBindBufferBase", |r, c| indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), ..Indexed::default() })),
+    ("glBindBufferRange", |r, c| {
+        indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), offset: c.u32(3), size: c.u32(4) });
+    }),
+    ("glBindBuffersBase", buffers),
+    ("glBindBuffersRange", buffers),
     ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
     ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), gl::STATIC_DRAW)),
     ("glBufferSubData", |r, c| {
@@ -29,7 +34,19 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.write(target, at, bytes);
         }
     }),
-    ("glCopyBufferSubData", copy),
+    ("glCopyBufferSubData", |r, c| copy(r, [c.u32(0), c.u32(1)], [c.int(2), c.int(3), c.int(4)])),
+    ("glCopyNamedBufferSubData", |r, c| {
+        let [from, to] = [OWN_TARGET, OTHER_TARGET];
+        let range = [c.int(2), c.int(3), c.int(4)];
+        r.with_buffer(from, c.u32(0), |r| r.with_buffer(to, c.u32(1), |r| copy(r, [from, to], range)));
+    }),
+    ("glNamedCopyBufferSubData", |r, c| {
+        let [from, to] = [OWN_TARGET, OTHER_TARGET];
+        let range = [c.int(2), c.int(3), c.int(4)];
+        r.with_buffer(from, c.u32(0), |r| r.with_buffer(to, c.u32(1), |r| copy(r, [from, to], range)));
+    }),
+    ("glClearBufferData", |r, c| fill(r, c, [0, i64::MAX], c.arg(4))),
+    ("glClearBufferSubData", |r, c| fill(r, c, [c.int(2), c.int(3)], c.arg(6))),
     ("glMapBuffer", |r, c| map(r, c, 0, i64::MAX)),
     ("glMapBufferRange", |r, c| map(r, c, c.int(1), c.int(2))),
     ("glUnmapBuffer", |r, c| {
@@ -40,134 +57,29 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("memcpy", memcpy),
     ("glDeleteBuffers", delete),
-    ("glBindVertexArray", |r, c| {
-        let name = c.u32(0);
-        let Some(context) = r.context() else { return };
-        context.vertex_array = name;
-        if !context.vertex_arrays.contains_key(&name) {
-            context.arrays();
-            r.reserve(0, size_of::<VertexArray>() as u64);
-        }
-    }),
-    ("glDeleteVertexArrays", |r, c| {
-        let Some(context) = r.context() else { return };
-        let mut freed = 0;
-        for name in c.ints(1) {
-            let old = context.vertex_arrays.remove(&(name as u32));
-            freed += old.map_or(0, |old| old.client_bytes() + size_of::<VertexArray>() as u64);
-            if context.vertex_array == name as u32 {
-                context.vertex_array = 0;
-            }
-        }
-        r.reserve(freed, 0);
-    }),
-    ("glVertexAttribPointer", |r, c| {
-        let array =
-            Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
-        pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
-    }),
-    ("glVertexAttribIPointer", |r, c| {
-        let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
-        pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
-    }),
-    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), true)),
-    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), false)),
-    ("glVertexAttribDivisor", |r, c| {
-        let divisor = c.u32(1);
-        if let Some(array) = array_of(r, Which::Generic(c.u32(0))) {
-            array.divisor = divisor;
-        }
-    }),
-    ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
-    ("glColorPointer", |r, c| legacy(r, c, 2, true)),
-    ("glSecondaryColorPointer", |r, c| legacy(r, c, 3, true)),
-    ("glTexCoordPointer", |r, c| {
-        let unit = r.context().map_or(0, |context| context.fixed.client_unit);
-        legacy(r, c, 5 + unit, false);
-    }),
-    ("glNormalPointer", |r, c| {
-        let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
-        pointer(r, Which::Legacy(1), array, c.arg(2));
-    }),
-    ("glFogCoordPointer", |r, c| {
-        let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
-        pointer(r, Which::Legacy(4), array, c.arg(2));
-    }),
-    ("glEnableClientState", |r, c| client_state(r, c, true)),
-    ("glDisableClientState", |r, c| client_state(r, c, false)),
-    ("glClientActiveTexture", |r, c| {
-        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
-        if let Some(context) = r.context() {
-            context.fixed.client_unit = unit;
-        }
-    }),
 ];
 
-#[derive(Clone, Copy)]
-enum Which {
-    Generic(u32),
-    Legacy(usize),
-}
-
-fn array_of(r: &mut Replay, which: Which) -> Option<&mut Array> {
-    let arrays = r.context()?.arrays();
-    match which {
-        Which::Generic(index) => arrays.generic.get_mut(index as usize),
-        Which::Legacy(index) => arrays.legacy.get_mut(index),
-    }
-}
-
-fn enable(r: &mut Replay, which: Which, on: bool) {
-    if let Some(array) = array_of(r, which) {
-        array.enabled = on;
-    }
-}
-
-fn client_state(r: &mut Replay, c: &Call, on: bool) {
-    let unit = r.context().map_or(0, |context| context.fixed.client_unit);
-    let index = match c.u32(0) {
-        gl::VERTEX_ARRAY => 0,
-        gl::NORMAL_ARRAY => 1,
-        gl::COLOR_ARRAY => 2,
-        gl::SECONDARY_COLOR_ARRAY => 3,
-        gl::FOG_COORD_ARRAY => 4,
-        gl::TEXTURE_COORD_ARRAY => 5 + unit,
-        _ => return,
-    };
-    enable(r, Which::Legacy(index), on);
-}
-
-fn legacy(r: &mut Replay, c: &Call, index: usize, normalized: bool) {
-    let array = Array { size: c.u32(0), kind: c.u32(1), normalized, stride: c.u32(2), ..Array::default() };
-    pointer(r, Which::Legacy(index), array, c.arg(3));
-}
-
-fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
-    let Some(context) = r.context() else { return };
-    let buffer = context.buffers.get(&gl::ARRAY_BUFFER).copied().unwrap_or(0);
-    let Some(array) = array_of(r, which) else { return };
-    let freed = array.client.as_ref().map_or(0, |client| client.len() as u64);
-    if !r.reserve(freed, at.bytes().map_or(0, |bytes| bytes.len() as u64)) {
-        return;
-    }
-    let Some(array) = array_of(r, which) else { return };
-    let client = at.bytes().map(|bytes| Rc::new(bytes.to_vec()));
-    // The tracer gives memory of the program only where there is some; a pointer of the program
-    // itself says nothing.
-    let buffer = if client.is_some() { 0 } else { buffer };
-    let offset = if client.is_some() { 0 } else { usize::try_from(at.int()).unwrap_or(usize::MAX) };
-    let Array { enabled, divisor, .. } = *array;
-    *array = Array { enabled, divisor, buffer, offset, client, ..made };
-}
-
-fn indexed(r: &mut Replay, c: &Call, offset: u32, size: u32) {
-    let (target, index, buffer) = (c.u32(0), c.u32(1), c.u32(2));
+/// `buffer`, with the range that is bound to an index of a target; all of it if its size is 0.
+fn indexed(r: &mut Replay, target: u32, index: u32, Indexed { buffer, offset, size }: Indexed) {
     r.bind_buffer(target, buffer);
     if target == gl::UNIFORM_BUFFER
         && index < 64
         && let Some(context) = r.context()
     {
         context.uniform_buffers.insert(index, Indexed { buffer, offset, size });
+    }
+    if matches!(target, gl::TRANSFORM_FEEDBACK_BUFFER | gl::SHADER_STORAGE_BUFFER | gl::ATOMIC_COUNTER_BUFFER) {
+        note_written(r, target, index, buffer);
+    }
+}
+
+/// Binds several buffers, or none, to the indices of a target from one on.
+fn buffers(r: &mut Replay, c: &Call) {
+    let [names, offsets, sizes] = [3, 4, 5].map(|index| c.ints(index));
+    let at = |list: &[i64], i: u32| list.get(i as usize).map_or(0, |n| *n as u32);
+    for i in 0..c.u32(2).min(MOST_TARGETS as u32) {
+        let one = Indexed { buffer: at(&names, i), offset: at(&offsets, i), size: at(&sizes, i) };
+        indexed(r, c.u32(0), c.u32(1).saturating_add(i), one);
     }
 }
 
@@ -185,13 +97,26 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     if let Some(bytes) = content.bytes().filter(|_| keeps) {
         buffer.data.put(0, bytes.get(..size as usize).unwrap_or(bytes));
     }
-    buffer.usage = usage;
+    (buffer.usage, buffer.problem) = (usage, None);
     buffer.stale = [Stale::All; 2];
     buffer.highest.clear();
 }
 
-fn copy(r: &mut Replay, c: &Call) {
-    let (from, to, at, into, len) = (c.u32(0), c.u32(1), c.int(2), c.int(3), c.int(4));
+/// Repeats what the call has for one texel over a range; zeros without that.
+fn fill(r: &mut Replay, c: &Call, [at, len]: [i64; 2], texel: &Value) {
+    let target = c.u32(0);
+    let Some(buffer) = r.buffer_at(target) else { return };
+    let Ok(at) = usize::try_from(at) else { return };
+    let left = buffer.data.len().saturating_sub(at);
+    let len = usize::try_from(len).unwrap_or(0).min(left);
+    let texel = texel.bytes().filter(|bytes| !bytes.is_empty()).unwrap_or(&[0]);
+    let bytes: Vec<u8> = texel.iter().copied().cycle().take(len).collect();
+    r.work += len as u64;
+    r.write(target, at as i64, &bytes);
+}
+
+/// Copies a range: where it begins in both buffers, and its length.
+fn copy(r: &mut Replay, [from, to]: [u32; 2], [at, into, len]: [i64; 3]) {
     let range = || Some((usize::try_from(at).ok()?, usize::try_from(len).ok()?));
     let Some((at, len)) = range() else { return };
     let Some(buffer) = r.buffer_at(from) else { return };

@@ -3,6 +3,7 @@
 use unspool_gl::gl;
 
 use super::Run;
+use super::textures::MOST_SAMPLES;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Renderbuffer};
@@ -32,29 +33,28 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             let Some((context, _, stream)) = r.both() else { return };
             let Some(framebuffer) = context.framebuffers.remove(&name) else { continue };
             stream.put(Op::Delete, &[Kind::Framebuffer as u32, framebuffer.handle]);
+            let mut freed = OBJECT;
+            if let Some((renderbuffer, width, height)) = framebuffer.substitute {
+                stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer]);
+                freed += OBJECT + 4 * u64::from(width) * u64::from(height);
+            }
             for bound in [&mut context.draw_framebuffer, &mut context.read_framebuffer] {
                 if *bound == name {
                     *bound = 0;
                 }
             }
             r.unbound_framebuffer(framebuffer.handle);
-            r.reserve(OBJECT, 0);
+            r.reserve(freed, 0);
         }
     }),
-    ("glFramebufferTexture2D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
-    ("glFramebufferTexture1D", |r, c| attach(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
-    ("glFramebufferTexture", |r, c| attach(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
-    ("glFramebufferTexture3D", |r, c| attach(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
-    ("glFramebufferTextureLayer", |r, c| attach(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
+    ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
+    ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
+    ("glFramebufferTextureLayer", |r, c| attach_texture(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
     ("glBindRenderbuffer", |r, c| {
         let name = c.u32(1);
-        let known = r.both().is_some_and(|(_, objects, _)| name == 0 || objects.renderbuffers.contains_key(&name));
-        if !known {
-            let handle = r.handle(Kind::Renderbuffer);
-            if let Some((_, objects, _)) = r.both() {
-                objects.renderbuffers.insert(name, Renderbuffer { handle, ..Renderbuffer::default() });
-            }
-        }
+        r.renderbuffer(name);
         if let Some(context) = r.context() {
             context.renderbuffer = name;
         }
@@ -64,20 +64,16 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glFramebufferRenderbuffer", |r, c| {
         let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
-        let found = found.map_or(Renderbuffer::default(), |renderbuffer| {
+        let Some(Renderbuffer { handle, width, height, samples, problem, .. }) = found.map(|renderbuffer| {
             renderbuffer.is_drawn = true;
             *renderbuffer
+        }) else {
+            return detach(r, target, point);
+        };
+        let rest = Attachment { point, width, height, samples, problem, ..Attachment::default() };
+        attach(r, target, Attachment { surface: of_renderbuffer(handle), is_whole: true, ..rest }, |r| {
+            r.stream.put(Op::FramebufferRenderbuffer, &[point, handle]);
         });
-        let Some(handle) = current(r, target) else { return };
-        r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, handle);
-        r.stream.put(Op::FramebufferRenderbuffer, &[point, found.handle]);
-        let Renderbuffer { width, height, samples, problem, .. } = found;
-        if let Some(framebuffer) = bound(r, target) {
-            let surface = of_renderbuffer(found.handle);
-            framebuffer.attach(Attachment { point, width, height, samples, integer: false, surface, is_whole: true });
-            framebuffer.problem = framebuffer.problem.or(problem);
-            r.surface_attached(surface, true);
-        }
     }),
     ("glDeleteRenderbuffers", |r, c| {
         for name in c.ints(1) {
@@ -98,7 +94,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.stream.put(Op::ReadBuffer, &[buffer]);
     }),
-    ("glBlitFramebuffer", blit),
+    ("glBlitFramebuffer", |r, c| blit(r, c, 0)),
+    ("glBlitNamedFramebuffer", |r, c| r.with_framebuffers([c.u32(0), c.u32(1)], |r| blit(r, c, 2))),
 ];
 
 /// The framebuffer of the trace that is bound to a target. `None` for that of the window.
@@ -108,42 +105,155 @@ fn bound(r: &mut Replay, target: u32) -> Option<&mut crate::objects::Framebuffer
     if name == 0 { None } else { r.framebuffer(name) }
 }
 
-fn current(r: &mut Replay, target: u32) -> Option<u32> {
-    bound(r, target).map(|framebuffer| framebuffer.handle)
-}
-
-fn attach(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: Option<u32>) {
-    let point = c.u32(1);
+fn attach_texture(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: Option<u32>) {
+    let (framebuffer, point) = (c.u32(0), c.u32(1));
     let found = r.both().and_then(|(_, objects, _)| {
         let texture = objects.textures.get_mut(&name)?;
         texture.is_drawn = true;
-        let [w, h, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
+        let [width, height, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
         let integer = texture.base() == Base::Integer;
         let is_whole = texture.binding == gl::TEXTURE_2D && texture.levels.len() < 2;
-        Some((texture.handle, texture.binding, w, h, integer, is_whole, texture.problem))
+        let (surface, problem) = (texture.handle, texture.problem);
+        let made = Attachment { point, width, height, integer, surface, is_whole, level, problem, samples: 0 };
+        Some((made, texture.binding, texture.samples))
     });
-    let (handle, binding, width, height, integer, is_whole, problem) =
-        found.unwrap_or((0, gl::TEXTURE_2D, 0, 0, false, false, None));
-    let Some(framebuffer) = current(r, c.u32(0)) else { return };
-    r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, framebuffer);
-    // A face of a cube is attached by its own target.
-    let target = if slot_of(target) == Some(1) && target != gl::TEXTURE_CUBE_MAP { target } else { binding };
+    let Some((made, binding, samples)) = found else { return detach(r, framebuffer, point) };
+    let handle = made.surface;
+    if let Some((renderbuffer, samples)) = samples {
+        // WebGL2 has several samples a pixel in renderbuffers only.
+        r.has_parts = true;
+        let made = Attachment { surface: of_renderbuffer(renderbuffer), samples, is_whole: true, ..made };
+        return attach(r, framebuffer, made, |r| r.stream.put(Op::FramebufferRenderbuffer, &[point, renderbuffer]));
+    }
+    // A face of a cube is attached by its own target; all layers of a texture are its first one.
+    let target = match (slot_of(target), binding) {
+        (Some(1), gl::TEXTURE_CUBE_MAP) if target != gl::TEXTURE_CUBE_MAP => target,
+        (_, gl::TEXTURE_CUBE_MAP) => gl::TEXTURE_CUBE_MAP_POSITIVE_X + layer.unwrap_or(0).min(5),
+        _ => binding,
+    };
     let layer = match binding {
         gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY => layer.unwrap_or(0),
         _ => u32::MAX,
     };
-    r.stream.put(Op::FramebufferTexture, &[point, target, handle, level, layer]);
-    if let Some(framebuffer) = bound(r, c.u32(0)) {
-        framebuffer.attach(Attachment { point, width, height, samples: 0, integer, surface: handle, is_whole });
-        framebuffer.problem = problem;
-        r.surface_attached(handle, is_whole);
+    attach(r, framebuffer, made, |r| r.stream.put(Op::FramebufferTexture, &[point, target, handle, level, layer]));
+}
+
+/// Attaches something to the framebuffer that is bound to a target. `put` says so to WebGL2.
+fn attach(r: &mut Replay, target: u32, made: Attachment, put: impl FnOnce(&mut Replay)) {
+    let Some(handle) = bound(r, target).map(|framebuffer| framebuffer.handle) else { return };
+    r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, handle);
+    put(r);
+    if let Some(framebuffer) = bound(r, target) {
+        framebuffer.attach(made);
+        r.surface_attached(made.surface, made.is_whole);
+        r.settle(handle);
+    }
+}
+
+fn detach(r: &mut Replay, target: u32, point: u32) {
+    let Some(framebuffer) = bound(r, target) else { return };
+    framebuffer.attachments.retain(|known| known.point != point);
+    let handle = framebuffer.handle;
+    r.bind_framebuffer(gl::DRAW_FRAMEBUFFER, handle);
+    r.stream.put(Op::FramebufferRenderbuffer, &[point, 0]);
+    r.settle(handle);
+}
+
+/// Whether a point of a framebuffer is that of depths, stencils or both.
+fn is_depth(point: u32) -> bool {
+    matches!(point, gl::DEPTH_ATTACHMENT | gl::STENCIL_ATTACHMENT | gl::DEPTH_STENCIL_ATTACHMENT)
+}
+
+impl Replay {
+    /// The renderbuffer of this name is there from now on.
+    pub(super) fn renderbuffer(&mut self, name: u32) {
+        let known = self.both().is_some_and(|(_, objects, _)| name == 0 || objects.renderbuffers.contains_key(&name));
+        if !known {
+            let handle = self.handle(Kind::Renderbuffer);
+            if let Some((_, objects, _)) = self.both() {
+                objects.renderbuffers.insert(name, Renderbuffer { handle, ..Renderbuffer::default() });
+            }
+        }
+    }
+
+    /// What is attached somewhere has another size now, or another problem.
+    pub(crate) fn surface_resized(
+        &mut self,
+        surface: u32,
+        level: u32,
+        [width, height]: [u32; 2],
+        problem: Option<&'static str>,
+    ) {
+        let mut changed = Vec::new();
+        for framebuffer in self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut()) {
+            for attachment in &mut framebuffer.attachments {
+                if attachment.surface == surface && attachment.level == level {
+                    let new = Attachment { width, height, problem, ..*attachment };
+                    if core::mem::replace(attachment, new) != new {
+                        changed.push(framebuffer.handle);
+                    }
+                }
+            }
+        }
+        changed.into_iter().for_each(|handle| self.settle(handle));
+    }
+
+    /// Framebuffers may have attachments of several sizes in OpenGL (since 3.0, section 4.4.4), and
+    /// draws cover what they have in common. In WebGL2 all have one size: depths of another size
+    /// than the colours are drawn to a renderbuffer of ours.
+    fn settle(&mut self, handle: u32) {
+        let all = self.contexts.iter().flat_map(|context| context.framebuffers.values());
+        let Some(framebuffer) = all.into_iter().find(|framebuffer| framebuffer.handle == handle) else { return };
+        let (colors, depths): (Vec<_>, Vec<_>) =
+            framebuffer.attachments.iter().copied().partition(|attachment| !is_depth(attachment.point));
+        let known = framebuffer.substitute;
+        let [width, height, samples] = colors.first().map_or([0; 3], |it| [it.width, it.height, it.samples]);
+        let differs = |it: &Attachment| it.width > 0 && (it.width, it.height) != (width, height);
+        let is_substituted = width > 0 && depths.iter().any(differs);
+        let bytes = |(_, width, height): (u32, u32, u32)| 4 * u64::from(width) * u64::from(height);
+        let mut substitute = None;
+        if is_substituted {
+            let renderbuffer = known.map_or_else(|| self.handle(Kind::Renderbuffer), |(renderbuffer, ..)| renderbuffer);
+            let made = (renderbuffer, width, height);
+            if !self.reserve(known.map_or(0, bytes), bytes(made)) {
+                return;
+            }
+            if known != Some(made) {
+                let words = [renderbuffer, samples, gl::DEPTH24_STENCIL8, width, height];
+                self.stream.put(Op::RenderbufferStorage, &words);
+            }
+            // Copies of what was drawn do not have it.
+            self.has_parts = true;
+            substitute = Some(made);
+        } else if known.is_none() {
+            return;
+        }
+        self.bind_framebuffer(gl::DRAW_FRAMEBUFFER, handle);
+        for Attachment { point, surface, level, .. } in depths {
+            let own = surface & !of_renderbuffer(0);
+            match substitute {
+                Some((renderbuffer, ..)) => self.stream.put(Op::FramebufferRenderbuffer, &[point, renderbuffer]),
+                None if own == surface => {
+                    self.stream.put(Op::FramebufferTexture, &[point, gl::TEXTURE_2D, own, level, u32::MAX]);
+                }
+                None => self.stream.put(Op::FramebufferRenderbuffer, &[point, own]),
+            }
+        }
+        if let (Some(known), None) = (known, substitute) {
+            self.stream.put(Op::Delete, &[Kind::Renderbuffer as u32, known.0]);
+            self.reserve(bytes(known) + OBJECT, 0);
+        }
+        let all = self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut());
+        for framebuffer in all.filter(|framebuffer| framebuffer.handle == handle) {
+            framebuffer.substitute = substitute;
+        }
     }
 }
 
 fn renderbuffer_storage(r: &mut Replay, samples: u32, internal: u32, width: i64, height: i64) {
     let most = i64::from(r.bounds.size);
     let (width, height) = (width.clamp(1, most) as u32, height.clamp(1, most) as u32);
-    let samples = samples.min(4);
+    let samples = samples.min(MOST_SAMPLES);
     let of = storage_of(internal, gl::UNSIGNED_BYTE);
     // Only stencil.
     let format = match internal {
@@ -169,6 +279,7 @@ fn renderbuffer_storage(r: &mut Replay, samples: u32, internal: u32, width: i64,
         *renderbuffer = Renderbuffer { handle, width, height, samples, format, bytes: needed, problem, is_drawn };
         stream.put(Op::RenderbufferStorage, &[handle, samples, format, width, height]);
         r.surface_made(of_renderbuffer(handle));
+        r.surface_resized(of_renderbuffer(handle), 0, [width, height], problem);
     }
 }
 
@@ -189,16 +300,20 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
     }
 }
 
-fn blit(r: &mut Replay, c: &Call) {
+/// `first`: the index of the argument that the ten of a blit begin with.
+fn blit(r: &mut Replay, c: &Call, first: usize) {
     if r.is_skipped() {
         return;
     }
     if !r.flush_state() {
         return r.unshown("no framebuffer is bound");
     }
+    if let Some(reason) = r.target_problem() {
+        return r.unshown(&reason);
+    }
     r.note_read();
     r.note_draw();
-    let words: Vec<u32> = (0..10).map(|i| c.u32(i)).collect();
+    let words: Vec<u32> = (0..10).map(|i| c.u32(first + i)).collect();
     r.stream.put(Op::BlitFramebuffer, &words);
     r.verdict.add(c.number, None);
 }

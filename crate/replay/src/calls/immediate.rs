@@ -5,8 +5,9 @@ use unspool_gl::gl;
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
-use crate::fixed::{FIXED_UNITS, Fixed, VERTEX};
+use crate::fixed::Fixed;
 use crate::matrix::{self, IDENTITY};
+use crate::objects::Units;
 use crate::state::word;
 
 /// Limit for the vertices of one `glBegin`.
@@ -38,17 +39,21 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glFrustum" => |r, c| multiply(r, &matrix::frustum(six(c))),
     "glFrustumf" => |r, c| multiply(r, &matrix::frustum(six(c))),
     "glBegin" => |r, c| fixed(r, |f, _| {
-        f.primitive = Some(c.u32(0));
+        (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
         f.vertices.clear();
     }),
     "glEnd" => |r, _| end(r),
-    "glRectf" => |r, c| rectangle(r, c),
-    "glRectd" => |r, c| rectangle(r, c),
-    "glRecti" => |r, c| rectangle(r, c),
-    "glRects" => |r, c| rectangle(r, c),
+    "glRectf" => rectangle,
+    "glRectd" => rectangle,
+    "glRecti" => rectangle,
+    "glRects" => rectangle,
+    "glRectfv" => rectangle,
+    "glRectdv" => rectangle,
+    "glRectiv" => rectangle,
+    "glRectsv" => rectangle,
     "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.u32(0) == gl::FLAT),
     "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.u32(0), c.f32(1))),
-    "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0).max(1.0)),
+    "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0)),
     "glLightf" => |r, c| light(r, c),
     "glLighti" => |r, c| light(r, c),
     "glLightfv" => |r, c| light(r, c),
@@ -61,7 +66,16 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMateriali" => |r, c| material(r, c),
     "glMaterialfv" => |r, c| material(r, c),
     "glMaterialiv" => |r, c| material(r, c),
-    "glColorMaterial" => |r, c| fixed(r, |f, _| f.tracks = c.u32(1)),
+    "glColorMaterial" => |r, c| fixed(r, |f, _| {
+        (f.tracked, f.tracks) = (c.u32(0), c.u32(1));
+        f.track();
+    }),
+    "glClipPlane" => clip_plane,
+    "glClipPlanef" => clip_plane,
+    "glPointParameterf" => point_parameter,
+    "glPointParameteri" => point_parameter,
+    "glPointParameterfv" => point_parameter,
+    "glPointParameteriv" => point_parameter,
     "glTexEnvi" => |r, c| tex_env(r, c),
     "glTexEnvf" => |r, c| tex_env(r, c),
     "glTexEnviv" => |r, c| tex_env(r, c),
@@ -78,41 +92,6 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glFogiv" => |r, c| fog(r, c),
     "glPushAttrib" => |r, c| push(r, c.u32(0)),
     "glPopAttrib" => |r, _| pop(r),
-    "glVertex2f" => vertex, "glVertex3f" => vertex, "glVertex4f" => vertex,
-    "glVertex2d" => vertex, "glVertex3d" => vertex, "glVertex4d" => vertex,
-    "glVertex2i" => vertex, "glVertex3i" => vertex, "glVertex4i" => vertex,
-    "glVertex2s" => vertex, "glVertex3s" => vertex, "glVertex4s" => vertex,
-    "glVertex2fv" => vertex, "glVertex3fv" => vertex, "glVertex4fv" => vertex,
-    "glVertex2dv" => vertex, "glVertex3dv" => vertex, "glVertex4dv" => vertex,
-    "glVertex2iv" => vertex, "glVertex3iv" => vertex, "glVertex4iv" => vertex,
-    "glVertex2sv" => vertex, "glVertex3sv" => vertex, "glVertex4sv" => vertex,
-    "glColor3f" => color, "glColor4f" => color, "glColor3fv" => color, "glColor4fv" => color,
-    "glColor3d" => color, "glColor4d" => color, "glColor3dv" => color, "glColor4dv" => color,
-    "glColor3ub" => color, "glColor4ub" => color, "glColor3ubv" => color, "glColor4ubv" => color,
-    "glColor3b" => color, "glColor4b" => color, "glColor3bv" => color, "glColor4bv" => color,
-    "glColor3i" => color, "glColor4i" => color, "glColor3us" => color, "glColor4us" => color,
-    "glColor3s" => color, "glColor4s" => color, "glColor3ui" => color, "glColor4ui" => color,
-    "glNormal3f" => normal, "glNormal3fv" => normal, "glNormal3d" => normal, "glNormal3dv" => normal,
-    "glNormal3b" => normal, "glNormal3bv" => normal, "glNormal3s" => normal, "glNormal3sv" => normal,
-    "glNormal3i" => normal, "glNormal3iv" => normal,
-    "glTexCoord1f" => coordinate, "glTexCoord2f" => coordinate, "glTexCoord3f" => coordinate, "glTexCoord4f" => coordinate,
-    "glTexCoord1d" => coordinate, "glTexCoord2d" => coordinate, "glTexCoord3d" => coordinate, "glTexCoord4d" => coordinate,
-    "glTexCoord1i" => coordinate, "glTexCoord2i" => coordinate, "glTexCoord3i" => coordinate, "glTexCoord4i" => coordinate,
-    "glTexCoord1s" => coordinate, "glTexCoord2s" => coordinate,
-    "glTexCoord1fv" => coordinate, "glTexCoord2fv" => coordinate, "glTexCoord3fv" => coordinate, "glTexCoord4fv" => coordinate,
-    "glTexCoord2dv" => coordinate, "glTexCoord3dv" => coordinate, "glTexCoord2iv" => coordinate,
-    "glMultiTexCoord1f" => multi, "glMultiTexCoord2f" => multi, "glMultiTexCoord3f" => multi, "glMultiTexCoord4f" => multi,
-    "glMultiTexCoord1fv" => multi, "glMultiTexCoord2fv" => multi, "glMultiTexCoord3fv" => multi, "glMultiTexCoord4fv" => multi,
-    "glMultiTexCoord2d" => multi, "glMultiTexCoord2i" => multi, "glMultiTexCoord2s" => multi,
-    "glSecondaryColor3f" => |r, c| fixed(r, |f, _| f.secondary = [c.f32(0), c.f32(1), c.f32(2), 1.0]),
-    "glSecondaryColor3fv" => |r, c| fixed(r, |f, _| f.secondary = four(&c.floats(0), [0.0, 0.0, 0.0, 1.0])),
-    "glFogCoordf" => |r, c| fixed(r, |f, _| f.fog_coordinate = c.f32(0)),
-    "glVertexAttrib1f" => attribute, "glVertexAttrib2f" => attribute, "glVertexAttrib3f" => attribute, "glVertexAttrib4f" => attribute,
-    "glVertexAttrib1d" => attribute, "glVertexAttrib2d" => attribute, "glVertexAttrib3d" => attribute, "glVertexAttrib4d" => attribute,
-    "glVertexAttrib1s" => attribute, "glVertexAttrib2s" => attribute, "glVertexAttrib3s" => attribute, "glVertexAttrib4s" => attribute,
-    "glVertexAttrib1fv" => attribute, "glVertexAttrib2fv" => attribute, "glVertexAttrib3fv" => attribute, "glVertexAttrib4fv" => attribute,
-    "glVertexAttrib4Nub" => attribute, "glVertexAttrib4Nubv" => attribute,
-    "glVertexAttribI4i" => attribute, "glVertexAttribI4ui" => attribute, "glVertexAttribI1i" => attribute, "glVertexAttribI2i" => attribute,
 ];
 
 fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
@@ -146,76 +125,124 @@ fn four(numbers: &[f32], otherwise: [f32; 4]) -> [f32; 4] {
     out
 }
 
-fn vertex(r: &mut Replay, c: &Call) {
-    let position = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
-    fixed(r, |f, _| {
-        if f.primitive.is_some() && f.vertices.len() < MOST_VERTICES * VERTEX {
-            f.vertex(position);
-        }
-    });
+/// The handler of a function that takes some numbers of a type, such as `glColor4ubv`.
+pub(super) fn of_form(name: &str) -> Option<Run> {
+    let plain = ["ARB", "EXT", "NV"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    FORMS.iter().find_map(|(begin, run)| {
+        let rest = plain.strip_prefix(begin)?.trim_start_matches(['1', '2', '3', '4']).trim_start_matches('N');
+        let kind = rest.strip_suffix('v').unwrap_or(rest);
+        matches!(kind, "b" | "s" | "i" | "f" | "d" | "ub" | "us" | "ui").then_some(*run)
+    })
 }
 
-fn color(r: &mut Replay, c: &Call) {
-    // The type is in the name: glColor4ubv.
-    let kind = c.name.trim_start_matches("glColor").trim_start_matches(['3', '4']).trim_end_matches('v');
-    let scale = match kind {
+/// What they are called before their numbers. Longer ones come first.
+const FORMS: [(&str, Run); 9] = [
+    ("glVertexAttribI", attribute),
+    ("glVertexAttrib", attribute),
+    ("glVertex", vertex),
+    ("glColor", color),
+    ("glSecondaryColor", |r, c| {
+        let given = four(&normalized(c, 0), [0.0, 0.0, 0.0, 1.0]);
+        fixed(r, |f, _| f.secondary = given);
+    }),
+    ("glNormal", |r, c| {
+        let [x, y, z, _] = four(&normalized(c, 0), [0.0; 4]);
+        fixed(r, |f, _| f.normal = [x, y, z]);
+    }),
+    ("glTexCoord", |r, c| {
+        let given = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
+        fixed(r, |f, _| f.set_coordinates(0, given));
+    }),
+    ("glMultiTexCoord", |r, c| {
+        let given = four(&numbers(c, 1), [0.0, 0.0, 0.0, 1.0]);
+        let unit = c.u32(0).wrapping_sub(gl::TEXTURE0) as usize;
+        fixed(r, |f, _| f.set_coordinates(unit, given));
+    }),
+    ("glFogCoord", |r, c| {
+        let [x, ..] = four(&numbers(c, 0), [0.0; 4]);
+        fixed(r, |f, _| f.fog_coordinate = x);
+    }),
+];
+
+/// The numbers of a call, where whole ones of a type stand for 0 to 1, or for -1 to 1.
+fn normalized(c: &Call, first: usize) -> Vec<f32> {
+    let name = c.name.trim_end_matches(|letter: char| letter.is_ascii_uppercase()).trim_end_matches('v');
+    let kind = name.rsplit(|letter: char| letter.is_ascii_digit() || letter == 'N').next().unwrap_or_default();
+    let most = match kind {
         "ub" => 255.0,
         "b" => 127.0,
         "us" => 65535.0,
         "s" => 32767.0,
         "i" => 2147483647.0,
         "ui" => 4294967295.0,
-        _ => 1.0,
+        _ => return numbers(c, first),
     };
-    let given: Vec<f32> = numbers(c, 0).iter().map(|x| x / scale).collect();
-    fixed(r, |f, _| f.color = four(&given, [0.0, 0.0, 0.0, 1.0]));
+    numbers(c, first).iter().map(|x| x / most).collect()
 }
 
-fn normal(r: &mut Replay, c: &Call) {
-    let scale = match c.name.trim_start_matches("glNormal3").trim_end_matches('v') {
-        "b" => 127.0,
-        "s" => 32767.0,
-        "i" => 2147483647.0,
-        _ => 1.0,
-    };
-    let [x, y, z, _] = four(&numbers(c, 0), [0.0; 4]);
-    fixed(r, |f, _| f.normal = [x / scale, y / scale, z / scale]);
+fn vertex(r: &mut Replay, c: &Call) {
+    vertex_at(r, four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]));
 }
 
-fn coordinate(r: &mut Replay, c: &Call) {
-    let given = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
-    fixed(r, |f, _| f.coordinates[0] = given);
-}
-
-fn multi(r: &mut Replay, c: &Call) {
-    let given = four(&numbers(c, 1), [0.0, 0.0, 0.0, 1.0]);
-    let unit = c.u32(0).wrapping_sub(gl::TEXTURE0) as usize;
+/// A vertex of the primitive that is begun.
+pub(super) fn vertex_at(r: &mut Replay, position: [f32; 4]) {
     fixed(r, |f, _| {
-        if let Some(slot) = f.coordinates.get_mut(unit) {
-            *slot = given;
+        if f.primitive.is_some() && f.vertices.len() < MOST_VERTICES * f.stride() {
+            f.vertex(position);
         }
     });
 }
 
+fn color(r: &mut Replay, c: &Call) {
+    let given = four(&normalized(c, 0), [0.0, 0.0, 0.0, 1.0]);
+    fixed(r, |f, _| {
+        f.color = given;
+        f.track();
+    });
+}
+
 fn attribute(r: &mut Replay, c: &Call) {
-    let scale = if c.name.contains("Nub") { 255.0 } else { 1.0 };
-    let given: Vec<f32> = numbers(c, 1).iter().map(|x| x / scale).collect();
+    let given = if c.name.contains('N') { normalized(c, 1) } else { numbers(c, 1) };
     let value = four(&given, [0.0, 0.0, 0.0, 1.0]);
     let index = c.u32(0) as usize;
     let Some(context) = r.context() else { return };
     if let Some(slot) = context.values.get_mut(index) {
         *slot = value;
     }
-    if index == 0 && context.fixed.primitive.is_some() && context.fixed.vertices.len() < MOST_VERTICES * VERTEX {
-        context.fixed.vertex(value);
+    if index == 0 {
+        vertex_at(r, value);
     }
+}
+
+fn clip_plane(r: &mut Replay, c: &Call) {
+    let plane = four(&numbers(c, 1), [0.0; 4]);
+    let index = c.u32(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
+    fixed(r, |f, _| {
+        // It is given in the coordinates of the moment.
+        let inverse = matrix::inverse(Fixed::top(&f.modelview));
+        if let Some(slot) = f.planes.get_mut(index) {
+            *slot = matrix::transform(&matrix::transposed(&inverse), plane);
+        }
+    });
+}
+
+fn point_parameter(r: &mut Replay, c: &Call) {
+    let [a, b, d, _] = four(&numbers(c, 1), [0.0; 4]);
+    fixed(r, |f, _| match c.u32(0) {
+        gl::POINT_SIZE_MIN => f.point_range[0] = a,
+        gl::POINT_SIZE_MAX => f.point_range[1] = a,
+        gl::POINT_DISTANCE_ATTENUATION => f.point_fade = [a, b, d],
+        _ => {}
+    });
 }
 
 fn end(r: &mut Replay) {
     let Some(context) = r.context() else { return };
     let Some(mode) = context.fixed.primitive.take() else { return };
     let vertices = core::mem::take(&mut context.fixed.vertices);
-    if vertices.len() < MOST_VERTICES * VERTEX {
+    if let Some(reason) = context.fixed.spoiled.take() {
+        r.unshown(reason);
+    } else if vertices.len() < MOST_VERTICES * context.fixed.stride() {
         r.draw_vertices(mode, &vertices);
     } else {
         r.unshown("it has more than 1048575 vertices between glBegin and glEnd");
@@ -226,7 +253,10 @@ fn end(r: &mut Replay) {
 }
 
 fn rectangle(r: &mut Replay, c: &Call) {
-    let given = numbers(c, 0);
+    let given = match c.arg(1) {
+        Value::List(_) => [c.floats(0), c.floats(1)].concat(),
+        _ => numbers(c, 0),
+    };
     let [x, y, w, h] = four(&given, [0.0; 4]);
     let Some(context) = r.context() else { return };
     context.fixed.vertices.clear();
@@ -271,6 +301,7 @@ fn light_model(r: &mut Replay, c: &Call) {
     fixed(r, |f, _| match name {
         gl::LIGHT_MODEL_LOCAL_VIEWER => f.local_viewer = all[0] != 0.0,
         gl::LIGHT_MODEL_TWO_SIDE => f.two_side = all[0] != 0.0,
+        gl::LIGHT_MODEL_COLOR_CONTROL => f.separate = all[0] as u32 == gl::SEPARATE_SPECULAR_COLOR,
         gl::LIGHT_MODEL_AMBIENT => f.model_ambient = all,
         _ => {}
     });
@@ -301,6 +332,12 @@ fn tex_env(r: &mut Replay, c: &Call) {
     let (target, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     let value = all[0] as u32;
+    if (target, name) == (gl::POINT_SPRITE, gl::COORD_REPLACE) {
+        return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.replaces = value != 0));
+    }
+    if (target, name) == (gl::TEXTURE_FILTER_CONTROL, gl::TEXTURE_LOD_BIAS) {
+        return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.bias = all[0]));
+    }
     if target != gl::TEXTURE_ENV {
         return;
     }
@@ -377,8 +414,11 @@ pub(crate) struct Kept {
     mask: u32,
     state: crate::state::State,
     fixed: Fixed,
-    program_units: [[u32; 6]; 32],
+    program_units: Units,
     active: usize,
+    extras: Vec<u32>,
+    logic_op: u32,
+    line_stipple: u32,
     polygon_mode: u32,
 }
 
@@ -394,6 +434,9 @@ fn push(r: &mut Replay, mask: u32) {
             fixed: context.fixed.clone(),
             program_units: context.units,
             active: context.active,
+            extras: context.extras.clone(),
+            logic_op: context.logic_op,
+            line_stipple: context.line_stipple,
             polygon_mode: context.polygon_mode,
         };
         context.kept.push(kept);
@@ -402,7 +445,8 @@ fn push(r: &mut Replay, mask: u32) {
 
 fn pop(r: &mut Replay) {
     let Some(context) = r.context() else { return };
-    let Some(Kept { mask, state, fixed: f, program_units, active, polygon_mode }) = context.kept.pop() else { return };
+    let Some(kept) = context.kept.pop() else { return };
+    let Kept { mask, state, fixed: f, program_units, active, extras, logic_op, line_stipple, polygon_mode } = kept;
     // Words of the state by bit of the mask.
     let parts: [(u32, usize, usize); 13] = [
         (gl::LINE_BIT, word::LINE_WIDTH, 1),
@@ -445,16 +489,38 @@ fn pop(r: &mut Replay) {
     if mask & gl::POLYGON_BIT != 0 {
         context.polygon_mode = polygon_mode;
     }
+    if mask & gl::COLOR_BUFFER_BIT != 0 {
+        context.logic_op = logic_op;
+    }
+    if mask & gl::LINE_BIT != 0 {
+        context.line_stipple = line_stipple;
+    }
+    for (bit, cap) in [
+        (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
+        (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
+        (gl::LINE_BIT, gl::LINE_STIPPLE),
+        (0, gl::VERTEX_PROGRAM_ARB),
+        (0, gl::FRAGMENT_PROGRAM_ARB),
+    ] {
+        if mask & (bit | gl::ENABLE_BIT) != 0 {
+            context.extras.retain(|known| *known != cap);
+            context.extras.extend(extras.contains(&cap).then_some(cap));
+        }
+    }
     let now = &mut context.fixed;
     if mask & gl::CURRENT_BIT != 0 {
         (now.color, now.secondary, now.normal, now.coordinates) = (f.color, f.secondary, f.normal, f.coordinates);
     }
     if mask & gl::POINT_BIT != 0 {
-        now.point_size = f.point_size;
+        (now.point_size, now.point_range, now.point_fade) = (f.point_size, f.point_range, f.point_fade);
+    }
+    if mask & (gl::POINT_BIT | gl::ENABLE_BIT) != 0 {
+        now.sprites = f.sprites;
     }
     if mask & gl::LIGHTING_BIT != 0 {
         (now.lights, now.materials, now.model_ambient) = (f.lights, f.materials, f.model_ambient);
-        (now.local_viewer, now.two_side, now.tracks, now.flat) = (f.local_viewer, f.two_side, f.tracks, f.flat);
+        (now.local_viewer, now.two_side, now.flat) = (f.local_viewer, f.two_side, f.flat);
+        (now.tracks, now.tracked, now.separate) = (f.tracks, f.tracked, f.separate);
     }
     if mask & (gl::LIGHTING_BIT | gl::ENABLE_BIT) != 0 {
         (now.lit, now.lighting, now.color_material) = (f.lit, f.lighting, f.color_material);
@@ -463,13 +529,13 @@ fn pop(r: &mut Replay) {
         (now.fog, now.fog_mode) = (f.fog, f.fog_mode);
     }
     if mask & (gl::FOG_BIT | gl::ENABLE_BIT) != 0 {
-        now.fogged = f.fogged;
+        (now.fogged, now.sums) = (f.fogged, f.sums);
     }
     if mask & gl::TRANSFORM_BIT != 0 {
-        now.mode = f.mode;
+        (now.mode, now.planes) = (f.mode, f.planes);
     }
     if mask & (gl::TRANSFORM_BIT | gl::ENABLE_BIT) != 0 {
-        now.normalize = f.normalize;
+        (now.normalize, now.clips) = (f.normalize, f.clips);
     }
     if mask & gl::COLOR_BUFFER_BIT != 0 {
         now.alpha = f.alpha;
@@ -487,5 +553,4 @@ fn pop(r: &mut Replay) {
     if mask & gl::TEXTURE_BIT != 0 {
         (context.units, context.active) = (program_units, active);
     }
-    const { assert!(FIXED_UNITS <= 8) };
 }

@@ -1,22 +1,32 @@
-//! What each function does. A function that is not in one of these tables changes no picture, or
-//! has a reason in [`reason_of`].
+//! What each function does. For a function that is not in one of these tables, [`lack_of`] says
+//! what that means.
 
+mod arrays;
 mod buffers;
+mod copies;
+mod direct;
 mod draws;
 mod framebuffers;
 mod immediate;
+mod inputs;
+mod lacks;
 mod lists;
+mod parameters;
 mod shaders;
 mod states;
 mod textures;
 mod uniforms;
 mod windows;
 
+pub(crate) use draws::Restart;
 pub(crate) use immediate::Kept;
+pub(crate) use lacks::{Lack, is_draw, lack_of};
 pub(crate) use uniforms::Found;
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+
 use hashbrown::HashMap;
-use unspool_formats::apitrace::{NameFlags, Renders};
 
 use crate::call::Call;
 use crate::driver::Replay;
@@ -24,10 +34,20 @@ use crate::driver::Replay;
 /// Executes a call.
 pub(crate) type Run = fn(&mut Replay, &Call);
 
-/// What functions do, by their names.
-pub(crate) struct Handlers {
-    by_name: HashMap<&'static str, Run>,
+/// What a function does, for what is bound or for an object that it names.
+#[derive(Clone, Copy)]
+pub(crate) struct Handler {
+    pub(crate) run: Run,
+    pub(crate) direct: Option<direct::Direct>,
 }
+
+/// What functions do, by their names. `None`: nothing is known of a name.
+pub(crate) struct Handlers {
+    by_name: RefCell<HashMap<Cow<'static, str>, Option<Handler>>>,
+}
+
+/// Limit for the names that are remembered: OpenGL has some thousand functions.
+const MOST_NAMES: usize = 8192;
 
 /// Endings of functions that came from extensions and do the same.
 const ENDINGS: [&str; 8] = ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS"];
@@ -35,70 +55,53 @@ const ENDINGS: [&str; 8] = ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", 
 impl Handlers {
     pub(crate) fn new() -> Self {
         let tables = [
+            arrays::TABLE,
             buffers::TABLE,
+            copies::TABLE,
             draws::TABLE,
             framebuffers::TABLE,
             immediate::TABLE,
+            lacks::TABLE,
             lists::TABLE,
+            parameters::TABLE,
             shaders::TABLE,
             states::TABLE,
             textures::TABLE,
             uniforms::TABLE,
             windows::TABLE,
         ];
-        let by_name = tables.into_iter().flatten().copied().collect();
-        Self { by_name }
+        let all = tables.into_iter().flatten();
+        let by_name =
+            all.map(|(name, run)| (Cow::Borrowed(*name), Some(Handler { run: *run, direct: None }))).collect();
+        Self { by_name: RefCell::new(by_name) }
     }
 
     /// The handler of a function, whatever extension it came from.
-    pub(crate) fn find(&self, name: &str) -> Option<Run> {
-        let found = self.by_name.get(name).or_else(|| {
-            let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending))?;
-            self.by_name.get(name.strip_suffix(ending)?)
-        });
-        found.copied()
+    pub(crate) fn find(&self, name: &str) -> Option<Handler> {
+        let known = self.by_name.borrow().get(name).copied();
+        known.unwrap_or_else(|| {
+            let found = self.made_of_others(name);
+            let mut by_name = self.by_name.borrow_mut();
+            if by_name.len() < MOST_NAMES {
+                by_name.insert(Cow::Owned(name.into()), found);
+            }
+            found
+        })
     }
-}
 
-/// Whether a call of a function changes a picture by itself: it draws or clears, or writes pixels
-/// in place of that. Display lists do so by what they hold.
-pub(crate) fn is_draw(name: &str) -> bool {
-    let others = ["glDispatchCompute", "glClearTex", "glAccum"];
-    others.iter().any(|begin| name.starts_with(begin))
-        || matches!(NameFlags::of(name).renders, Some(Renders::Draw | Renders::Clear))
-}
-
-/// Why a function that has no handler is missing in pictures. `None` if it changes none.
-pub(crate) fn reason_of(name: &str) -> Option<&'static str> {
-    let has = |part: &str| name.contains(part);
-    Some(match name {
-        _ if has("DispatchCompute") => "compute shaders are not in WebGL2",
-        _ if name.starts_with("glDraw") && has("Indirect") => "indirect draws are not in WebGL2",
-        _ if name.starts_with("glDrawTransformFeedback") => "draws of transform feedback are not in WebGL2",
-        "glBeginTransformFeedback" => "transform feedback is not replayed",
-        "glPatchParameteri" => return None,
-        _ if has("ShaderStorage") => "shader storage is not in WebGL2",
-        "glBindImageTexture" | "glBindImageTextures" => "image units are not in WebGL2",
-        "glTexBuffer" | "glTexBufferRange" => "buffer textures are not in WebGL2",
-        "glUseProgramStages" | "glBindProgramPipeline" => "program pipelines are not replayed",
-        _ if name.starts_with("glProgramString") => "assembly programs are not replayed",
-        _ if name.starts_with("glMap1") || name.starts_with("glMap2") || name.starts_with("glEval") => {
-            "evaluators are not replayed"
-        }
-        "glAccum" => "the accumulation buffer is not replayed",
-        "glDrawPixels" | "glBitmap" | "glCopyPixels" => "pixel rectangles are not replayed",
-        _ if is_draw(name) => "this function is not replayed",
-        _ if name.starts_with("glNamed")
-            || name.starts_with("glTextureS")
-            || name.starts_with("glCreateB")
-            || name.starts_with("glCreateT")
-            || name.starts_with("glCreateV")
-            || name.starts_with("glVertexArray") =>
-        {
-            "direct state access is not replayed"
-        }
-        _ => return None,
-    })
+    /// The handler of a name that is in no table.
+    fn made_of_others(&self, name: &str) -> Option<Handler> {
+        let by_name = self.by_name.borrow();
+        let listed = |name: &str| by_name.get(name).copied().flatten();
+        let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending));
+        let plain = ending.and_then(|ending| name.strip_suffix(ending));
+        let of_form = || Some(Handler { run: immediate::of_form(name)?, direct: None });
+        let direct = || {
+            let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
+            Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
+        };
+        plain.and_then(listed).or_else(of_form).or_else(direct)
+    }
 }
 
 /// Whether `glNewList` compiles a function instead of executing it.

@@ -9,7 +9,7 @@ use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
 use crate::glsl::{Source, Translated};
-use crate::objects::{Linked, Program, Sent, Shader};
+use crate::objects::{Linked, Program, Sampler, Sent, Shader, UNITS};
 use crate::ops::{Kind, Op};
 use crate::shader_list::Made;
 
@@ -41,11 +41,6 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
                 shader.compiled = Rc::clone(&shader.source);
             }
             shader.call = c.number;
-        }
-    }),
-    ("glCreateShaderProgramv", |r, _| {
-        if let Some(context) = r.context() {
-            context.lacks.get_or_insert("program pipelines are not replayed");
         }
     }),
     ("glCreateProgram", |r, c| create_program(r, c.ret.int() as u32)),
@@ -156,6 +151,48 @@ fn source_of(strings: &Value, lengths: &[i64]) -> String {
     source
 }
 
+/// The type of a sampler or image without that of its numbers.
+fn kind_of(type_name: &str) -> &str {
+    let rest =
+        type_name.strip_prefix(['i', 'u']).filter(|rest| rest.starts_with("sampler") || rest.starts_with("image"));
+    rest.unwrap_or(type_name)
+}
+
+/// Why WebGL2 has no uniforms of a type.
+fn lacking(type_name: &str) -> Option<&'static str> {
+    Some(match kind_of(type_name) {
+        "samplerBuffer" => "buffer textures are not in WebGL2",
+        "sampler2DMS" | "sampler2DMSArray" => "textures with several samples a pixel are not in WebGL2",
+        "samplerCubeArray" | "samplerCubeArrayShadow" => "arrays of cube textures are not in WebGL2",
+        "atomic_uint" => "atomic counters are not in WebGL2",
+        kind if kind.starts_with("image") => "image units are not in WebGL2",
+        _ => return None,
+    })
+}
+
+/// A uniform of a structure, which may have samplers in it.
+struct Opaque;
+
+/// What a uniform samples. `None` for one that samples nothing.
+fn sampler_of(shown: &str, type_name: &str, elements: u32, binding: Option<u32>) -> Option<Result<Sampler, Opaque>> {
+    let slot = match kind_of(type_name) {
+        "sampler2D" | "sampler2DShadow" => 0,
+        "samplerCube" | "samplerCubeShadow" => 1,
+        "sampler3D" => 2,
+        "sampler2DArray" | "sampler2DArrayShadow" => 3,
+        _ => {
+            let is_plain = PLAIN.iter().any(|begin| type_name.starts_with(begin));
+            return (!is_plain).then_some(Err(Opaque));
+        }
+    };
+    let count = elements.clamp(1, UNITS as u32);
+    let units = (0..count).map(|element| binding.map_or(0, |first| first.saturating_add(element))).collect();
+    Some(Ok(Sampler { shown: shown.into(), slot, units }))
+}
+
+/// Beginnings of the types that are neither samplers nor structures.
+const PLAIN: [&str; 10] = ["float", "vec", "int", "ivec", "uint", "uvec", "bool", "bvec", "mat", "double"];
+
 impl Replay {
     pub(crate) fn program(&mut self, name: u32) -> Option<&mut Program> {
         self.both()?.1.programs.get_mut(&name).map(Rc::make_mut)
@@ -181,7 +218,7 @@ impl Replay {
         });
         let (vertex, fragment) = (find(gl::VERTEX_SHADER), find(gl::FRAGMENT_SHADER));
         let calls = [vertex.map_or(0, |shader| shader.call), fragment.map_or(0, |shader| shader.call)];
-        let [vertex_of_old, fragment_of_old] = crate::fixed::Parts::ALL.shaders();
+        let [vertex_of_old, fragment_of_old] = crate::fixed_shaders::Parts::ALL.shaders();
         let sources = [
             vertex.map_or_else(|| translations.source(&vertex_of_old), |shader| Rc::clone(&shader.compiled)),
             fragment.map_or_else(|| translations.source(&fragment_of_old), |shader| Rc::clone(&shader.compiled)),
@@ -194,7 +231,10 @@ impl Replay {
             ),
         };
         let linked = match made {
-            Ok(made) => Ok(self.link_translated(made, origin)),
+            Ok(made) => match made.uniforms.iter().find_map(|uniform| lacking(&uniform.type_name)) {
+                Some(reason) => Err(reason.to_owned()),
+                None => Ok(self.link_translated(made, origin)),
+            },
             Err((problem, listed)) => {
                 let room = MOST_LISTED.saturating_sub(self.verdict.shaders.len());
                 self.verdict.shaders.extend(listed.into_iter().take(room));
@@ -220,7 +260,14 @@ impl Replay {
         // A block without a binding has 0 until the trace gives it another.
         let bindings = made.blocks.iter().map(|(block, binding)| (block.clone(), binding.unwrap_or(0))).collect();
         self.reserve(0, made.bytes());
+        let samplers = made
+            .uniforms
+            .iter()
+            .filter_map(|it| sampler_of(&it.shown, &it.type_name, it.elements, it.binding))
+            .collect::<Result<_, Opaque>>()
+            .ok();
         let mut linked = Linked {
+            samplers,
             handle: self.handle(Kind::Program),
             inputs: made.inputs.clone(),
             made,

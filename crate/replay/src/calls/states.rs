@@ -126,11 +126,26 @@ impl Replay {
         if context.state.enable(cap, on) {
             return;
         }
+        match cap {
+            gl::PRIMITIVE_RESTART | gl::PRIMITIVE_RESTART_NV => context.restart.on = on,
+            gl::PRIMITIVE_RESTART_FIXED_INDEX => context.restart.is_fixed = on,
+            _ => {}
+        }
         let unit = context.active;
         let fixed = &mut context.fixed;
         match cap {
             gl::LIGHTING => fixed.lighting = on,
-            gl::COLOR_MATERIAL => fixed.color_material = on,
+            gl::COLOR_MATERIAL => {
+                fixed.color_material = on;
+                fixed.track();
+            }
+            gl::COLOR_SUM => fixed.sums = on,
+            gl::POINT_SPRITE => fixed.sprites = on,
+            gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => {
+                if let Some(slot) = fixed.clips.get_mut((cap - gl::CLIP_DISTANCE0) as usize) {
+                    *slot = on;
+                }
+            }
             gl::NORMALIZE | gl::RESCALE_NORMAL => fixed.normalize = on,
             gl::ALPHA_TEST => fixed.alpha_test = on,
             gl::FOG => fixed.fogged = on,
@@ -152,20 +167,7 @@ impl Replay {
                     *enabled = on;
                 }
             }
-            _ => {
-                // What changes pictures and has no counterpart.
-                let reason = match cap {
-                    gl::COLOR_LOGIC_OP => "logical operations are not in WebGL2",
-                    gl::POLYGON_STIPPLE => "polygon stipple is not replayed",
-                    gl::LINE_STIPPLE => "line stipple is not replayed",
-                    gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE7 => "clip planes are not replayed",
-                    _ => return,
-                };
-                context.unsupported.retain(|(known, _)| *known != cap);
-                if on {
-                    context.unsupported.push((cap, reason));
-                }
-            }
+            _ => self.enable_extra(cap, on),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Textures and samplers.
+//! Textures.
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
@@ -6,13 +6,16 @@ use unspool_gl::gl;
 use super::Run;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
-use crate::objects::{Kept, Texture};
+use crate::objects::{Kept, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
-use crate::pixels::{Part, Pixels, Storage, Upload, storage_of};
+use crate::pixels::{Base, Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
+use crate::surfaces::of_renderbuffer;
 
 /// In place of a level: those that are made of the first one.
 const MIPMAPS: u32 = u32::MAX;
+/// Samples a pixel at most: all that implement WebGL2 have four.
+pub(super) const MOST_SAMPLES: u32 = 4;
 /// Bytes of a texture that are sent at once, about.
 const BAND: u64 = 4 << 20;
 
@@ -24,32 +27,29 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("glBindTexture", bind),
-    ("glBindTextureUnit", |r, c| {
-        let (unit, name) = (c.u32(0) as usize, c.u32(1));
-        if let Some(slots) = r.context().and_then(|context| context.units.get_mut(unit)) {
-            slots[0] = name;
+    ("glBindTextureUnit", |r, c| bind_unit(r, c.u32(0), c.u32(1))),
+    ("glBindTextures", |r, c| {
+        let names = c.ints(2);
+        // Without an array, all are unbound.
+        for i in 0..c.u32(1).min(UNITS as u32) {
+            bind_unit(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
+        }
+    }),
+    ("glCreateTextures", |r, c| {
+        if let Some(slot) = slot_of(c.u32(0)) {
+            c.ints(2).iter().for_each(|name| drop(r.texture(*name as u32, slot)));
         }
     }),
     ("glDeleteTextures", delete),
-    ("glTexParameteri", |r, c| parameter(r, c.u32(0), c.u32(1), c.arg(2).float())),
-    ("glTexParameterf", |r, c| parameter(r, c.u32(0), c.u32(1), c.arg(2).float())),
-    ("glTexParameteriv", |r, c| {
-        parameter(r, c.u32(0), c.u32(1), f64::from(c.floats(2).first().copied().unwrap_or(0.0)))
-    }),
-    ("glTexParameterfv", |r, c| {
-        parameter(r, c.u32(0), c.u32(1), f64::from(c.floats(2).first().copied().unwrap_or(0.0)))
-    }),
+    ("glPixelTransferi", transfer),
+    ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
     ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
     ("glTexImage2D", |r, c| image(r, c, [c.int(3), c.int(4), 0], 6)),
     ("glTexImage3D", |r, c| image(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 7)),
-    ("glTexImage2DMultisample", |r, c| {
-        let target = c.u32(0);
-        if let Some(texture) = r.texture_at(target) {
-            texture.problem = Some("multisample textures are not in WebGL2");
-        }
-    }),
+    ("glTexImage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
+    ("glTexStorage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
     ("glTexSubImage1D", |r, c| sub_image(r, c, [c.int(2), 0, 0], [c.int(3), 1, 0], 4)),
     ("glTexSubImage2D", |r, c| sub_image(r, c, [c.int(2), c.int(3), 0], [c.int(4), c.int(5), 0], 6)),
     ("glTexSubImage3D", |r, c| {
@@ -77,53 +77,59 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCopyTexSubImage3D", |r, c| {
         copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6)], [c.int(7), c.int(8)]);
     }),
-    ("glBindSampler", |r, c| {
-        let (unit, name) = (c.u32(0) as usize, c.u32(1));
-        if let Some(slot) = r.context().and_then(|context| context.samplers.get_mut(unit)) {
-            *slot = name;
-        }
-    }),
-    ("glDeleteSamplers", |r, c| {
-        for name in c.ints(1) {
-            let Some((_, objects, stream)) = r.both() else { return };
-            if let Some(handle) = objects.samplers.remove(&(name as u32)) {
-                stream.put(Op::Delete, &[Kind::Sampler as u32, handle]);
-                r.reserve(OBJECT, 0);
-            }
-        }
-    }),
-    ("glSamplerParameteri", |r, c| sampler(r, c.u32(0), c.u32(1), c.arg(2).float())),
-    ("glSamplerParameterf", |r, c| sampler(r, c.u32(0), c.u32(1), c.arg(2).float())),
 ];
 
 fn bind(r: &mut Replay, c: &Call) {
     let (target, name) = (c.u32(0), c.u32(1));
-    let Some(slot) = slot_of(target) else {
-        if matches!(
-            target,
-            gl::TEXTURE_BUFFER
-                | gl::TEXTURE_2D_MULTISAMPLE
-                | gl::TEXTURE_2D_MULTISAMPLE_ARRAY
-                | gl::TEXTURE_CUBE_MAP_ARRAY
-        ) && name != 0
-        {
-            let why = if target == gl::TEXTURE_BUFFER {
-                "buffer textures are not in WebGL2"
-            } else {
-                "this kind of texture is not in WebGL2"
-            };
-            if let Some(context) = r.context() {
-                context.lacks.get_or_insert(why);
-            }
-        }
-        return;
-    };
+    let Some(slot) = slot_of(target) else { return };
     r.texture(name, slot);
     if let Some(context) = r.context() {
         let active = context.active;
         if let Some(bound) = context.units.get_mut(active).and_then(|slots| slots.get_mut(slot)) {
             *bound = name;
         }
+    }
+}
+
+/// Binds a texture that has a kind to a unit; 0 unbinds those of all kinds.
+fn bind_unit(r: &mut Replay, unit: u32, name: u32) {
+    let Some((context, objects, _)) = r.both() else { return };
+    let Some(slots) = context.units.get_mut(unit as usize) else { return };
+    if name == 0 {
+        *slots = Default::default();
+    } else if let Some(bound) = objects.textures.get(&name).and_then(|texture| slots.get_mut(texture.slot)) {
+        *bound = name;
+    }
+}
+
+/// A texture with several samples a pixel, of a size, is a renderbuffer.
+fn multisample(r: &mut Replay, c: &Call, [width, height]: [i64; 2]) {
+    let (target, samples, internal) = (c.u32(0), c.u32(1), c.u32(2));
+    if target != gl::TEXTURE_2D_MULTISAMPLE {
+        return;
+    }
+    let Some(known) = r.texture_at(target).map(|texture| texture.samples) else { return };
+    let renderbuffer = known.map_or_else(|| r.handle(Kind::Renderbuffer), |(renderbuffer, _)| renderbuffer);
+    let most = i64::from(r.bounds.size);
+    let [width, height] = [width, height].map(|n| n.clamp(1, most) as u32);
+    let samples = samples.clamp(1, MOST_SAMPLES);
+    let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return unknown_format(r, target) };
+    let needed = u64::from(width) * u64::from(height) * u64::from(of.bytes.max(4)) * u64::from(samples);
+    let Some(texture) = r.texture_at(target) else { return };
+    let old = texture.sizes.insert((target, 0), needed).unwrap_or(0);
+    (texture.samples, texture.storage, texture.levels) =
+        (Some((renderbuffer, samples)), Some(of), vec![[width, height, 0]]);
+    texture.problem = None;
+    if r.reserve(old, needed) {
+        r.stream.put(Op::RenderbufferStorage, &[renderbuffer, samples, of.internal, width, height]);
+        r.surface_made(of_renderbuffer(renderbuffer));
+        r.surface_resized(of_renderbuffer(renderbuffer), 0, [width, height], None);
+    }
+}
+
+fn unknown_format(r: &mut Replay, target: u32) {
+    if let Some(texture) = r.texture_at(target) {
+        texture.problem = Some("a texture has a format that WebGL2 lacks");
     }
 }
 
@@ -143,68 +149,12 @@ fn delete(r: &mut Replay, c: &Call) {
             let mut attached = context.framebuffers.values().flat_map(|framebuffer| &framebuffer.attachments);
             let is_attached = attached.any(|attachment| attachment.surface == texture.handle);
             stream.put(Op::Delete, &[Kind::Texture as u32, texture.handle]);
+            if let Some((renderbuffer, _)) = texture.samples {
+                stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer]);
+            }
             r.has_parts |= is_attached;
             r.unbound_texture(texture.handle);
             r.reserve(texture.sizes.values().sum::<u64>() + OBJECT, 0);
-        }
-    }
-}
-
-/// The value of a parameter as WebGL2 takes it: its name, value, and whether that is a float.
-/// `None`: it has none.
-fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
-    let whole = value as i64 as u32;
-    Some(match name {
-        // Clamping to a border has no counterpart; the edge is nearest.
-        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R
-            if matches!(whole, gl::CLAMP | gl::CLAMP_TO_BORDER) =>
-        {
-            (name, gl::CLAMP_TO_EDGE, 0)
-        }
-        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R if whole == gl::MIRROR_CLAMP_EXT => {
-            (name, gl::MIRRORED_REPEAT, 0)
-        }
-        gl::TEXTURE_MAG_FILTER..=gl::TEXTURE_WRAP_T
-        | gl::TEXTURE_WRAP_R
-        | gl::TEXTURE_BASE_LEVEL
-        | gl::TEXTURE_MAX_LEVEL
-        | gl::TEXTURE_COMPARE_MODE
-        | gl::TEXTURE_COMPARE_FUNC => (name, whole, 0),
-        gl::TEXTURE_MIN_LOD | gl::TEXTURE_MAX_LOD | gl::TEXTURE_MAX_ANISOTROPY => (name, (value as f32).to_bits(), 1),
-        _ => return None,
-    })
-}
-
-fn parameter(r: &mut Replay, target: u32, name: u32, value: f64) {
-    let Some(texture) = r.texture_at(target) else { return };
-    let (handle, binding) = (texture.handle, texture.binding);
-    match name {
-        gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
-        gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
-            let is_own = match name {
-                gl::TEXTURE_SWIZZLE_RGBA => true,
-                _ => value as u32 == gl::RED + (name - gl::TEXTURE_SWIZZLE_R),
-            };
-            if !is_own {
-                texture.problem = Some("a texture with swizzled channels is not replayed");
-            }
-        }
-        _ => {
-            texture.has_mipmaps &= !matches!(name, gl::TEXTURE_BASE_LEVEL | gl::TEXTURE_MAX_LEVEL);
-            if let Some((name, value, float)) = adapted(name, value) {
-                r.stream.put(Op::TexParameter, &[handle, binding, name, value, float]);
-            }
-        }
-    }
-}
-
-fn sampler(r: &mut Replay, name: u32, parameter: u32, value: f64) {
-    let known = r.both().and_then(|(_, objects, _)| objects.samplers.get(&name).copied());
-    let handle = known.unwrap_or_else(|| r.handle(Kind::Sampler));
-    if let Some((_, objects, stream)) = r.both() {
-        objects.samplers.insert(name, handle);
-        if let Some((parameter, value, float)) = adapted(parameter, value) {
-            stream.put(Op::SamplerParameter, &[handle, parameter, value, float]);
         }
     }
 }
@@ -223,6 +173,26 @@ fn store(r: &mut Replay, name: u32, value: i64) {
         gl::UNPACK_IMAGE_HEIGHT => unpack.image_height = number,
         _ => {}
     }
+}
+
+/// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are not replayed.
+fn transfer(r: &mut Replay, c: &Call) {
+    let (name, value) = (c.u32(0), c.f32(1));
+    let Some(context) = r.context() else { return };
+    let Unpack { scale, bias, .. } = &mut context.unpack;
+    let slot = match name {
+        gl::RED_SCALE => scale.get_mut(0),
+        gl::GREEN_SCALE => scale.get_mut(1),
+        gl::BLUE_SCALE => scale.get_mut(2),
+        gl::ALPHA_SCALE => scale.get_mut(3),
+        gl::RED_BIAS => bias.get_mut(0),
+        gl::GREEN_BIAS => bias.get_mut(1),
+        gl::BLUE_BIAS => bias.get_mut(2),
+        gl::ALPHA_BIAS => bias.get_mut(3),
+        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", c.number),
+        _ => return,
+    };
+    slot.into_iter().for_each(|slot| *slot = value);
 }
 
 /// Target of an upload in WebGL2, and the target that a texture is bound to.
@@ -274,10 +244,7 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
         return;
     }
     let Some(of) = storage_of(internal, kind) else {
-        if let Some(texture) = r.texture_at(target) {
-            texture.problem = Some("a texture has a format that WebGL2 lacks");
-        }
-        return;
+        return unknown_format(r, target);
     };
     let upload = upload(r, c, size, [format, kind], data);
     let rows = |part: Part| upload.as_ref()?.part(part, &of);
@@ -290,6 +257,9 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
 fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
     let (target, level) = (c.u32(0), c.u32(1));
     let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+    if target == gl::TEXTURE_CUBE_MAP {
+        return sub_faces(r, c, [x, y, z], size, [format, kind], data);
+    }
     let Some(to) = upload_target(target) else { return };
     let Some(texture) = r.texture_at(target) else { return };
     let Some(of) = texture.storage else { return };
@@ -304,13 +274,29 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
     }
 }
 
+/// Faces of a cube as layers: OpenGL 4.5, section 8.6, on `glTextureSubImage3D`.
+fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind: [u32; 2], data: usize) {
+    let level = c.u32(1);
+    let Some(texture) = r.texture_at(gl::TEXTURE_CUBE_MAP) else { return };
+    let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
+    if !r.uploads(gl::TEXTURE_CUBE_MAP) {
+        return;
+    }
+    let Some(upload) = upload(r, c, size, kind, data) else { return };
+    let [w, h, count] = cut(size);
+    for layer in 0..count.min(6) {
+        let face = gl::TEXTURE_CUBE_MAP_POSITIVE_X + (z as u32).saturating_add(layer).min(5);
+        let place = [x as u32, y as u32, 0];
+        r.put_rows([handle, binding, face, level], place, [w, h, 0], &of, &|part| {
+            upload.part(Part { layer, ..part }, &of)
+        });
+    }
+}
+
 fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
     let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
     let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else {
-        if let Some(texture) = r.texture_at(target) {
-            texture.problem = Some("a texture has a format that WebGL2 lacks");
-        }
-        return;
+        return unknown_format(r, target);
     };
     // Levels one by one are the same, but for the highest one.
     let faces: Vec<u32> = if target == gl::TEXTURE_CUBE_MAP {
@@ -328,6 +314,7 @@ fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
         }
     }
     if let Some(texture) = r.texture_at(target) {
+        texture.immutable = levels;
         let (handle, binding) = (texture.handle, texture.binding);
         r.stream.put(Op::TexParameter, &[handle, binding, gl::TEXTURE_MAX_LEVEL, levels - 1, 0]);
     }
@@ -370,6 +357,10 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         layers,
     ];
     texture.is_drawn = true;
+    if texture.base() == Base::Depth {
+        texture.problem = Some("a texture has copies of depths, which WebGL2 does not make");
+        return;
+    }
     r.stream.put(Op::CopyTexSubImage, &words);
     let [surface, ..] = words;
     r.surface_attached(surface, false);
@@ -406,7 +397,7 @@ impl Replay {
         let Texture { handle, binding, .. } = *texture;
         texture.sizes.insert((target, level), needed);
         texture.storage = Some(of);
-        texture.problem = texture.problem.filter(|why| why.contains("swizzled"));
+        (texture.problem, texture.immutable) = (texture.swizzle_problem(), 0);
         if texture.levels.len() <= level as usize {
             texture.levels.resize(level as usize + 1, [0; 3]);
         }
@@ -427,6 +418,10 @@ impl Replay {
         }
         if level == 0 {
             self.surface_uploaded(handle);
+        }
+        if let Some(problem) = self.texture_at(target).filter(|texture| texture.is_drawn).map(|texture| texture.problem)
+        {
+            self.surface_resized(handle, level, [w, h], problem);
         }
         true
     }
@@ -520,9 +515,11 @@ impl Replay {
     pub(crate) fn mipmaps(&mut self, target: u32) {
         let Some(texture) = self.texture_at(target) else { return };
         // Formats that cannot be filtered have none in WebGL2.
-        let filters = texture
-            .storage
-            .is_some_and(|of| of.kind != gl::FLOAT || of.internal == gl::RGBA16F || of.internal == gl::R16F);
+        let filters = texture.storage.is_some_and(|of| {
+            let is_small =
+                of.kind != gl::FLOAT || matches!(of.internal, gl::RGBA16F | gl::R16F | gl::RG16F | gl::R11F_G11F_B10F);
+            is_small && !matches!(of.base, Base::Integer | Base::Depth)
+        });
         let Texture { handle, binding, is_drawn, has_mipmaps, .. } = *texture;
         // All levels together are a third of the first one.
         let first: u64 = texture.sizes.iter().filter(|((_, level), _)| *level == 0).map(|(_, bytes)| bytes).sum();

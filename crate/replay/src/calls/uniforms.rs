@@ -65,11 +65,11 @@ struct Form {
 }
 
 fn vector(r: &mut Replay, c: &Call, form: Form) {
-    // Without commands, no value matters.
-    if !r.stream.on {
+    let Form { first, count, float, unsigned, many } = form;
+    // Without commands, no value matters but the units of samplers.
+    if !r.stream.on && (float || count > 1) {
         return;
     }
-    let Form { first, count, float, unsigned, many } = form;
     let word = |value: &crate::call::Value| if float { (value.float() as f32).to_bits() } else { value.int() as u32 };
     let words: Vec<u32> = if many {
         match c.arg(first + 2) {
@@ -94,6 +94,9 @@ fn vector(r: &mut Replay, c: &Call, form: Form) {
 }
 
 fn matrix(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize) {
+    if !r.stream.on {
+        return;
+    }
     let words: Vec<u32> = c.floats(first + 3).iter().map(|x| x.to_bits()).collect();
     set(r, c, first, kind, count, c.int(first + 2) != 0, &words);
 }
@@ -107,7 +110,7 @@ fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transpos
     let slot = match slot {
         Found::Known(slot) => slot,
         Found::Name(name, elements) => {
-            let slot = Slot { slot: next, elements };
+            let slot = Slot { slot: next, elements, sampler: linked.sampler(&name) };
             linked.names.push((next, name));
             linked.locations.insert(location, Found::Known(slot));
             slot
@@ -118,6 +121,11 @@ fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transpos
     let words = words.get(..most).unwrap_or(words);
     if words.is_empty() || words.len() % count != 0 {
         return;
+    }
+    if let Some((sampler, from)) = slot.sampler
+        && let Some(sampler) = linked.samplers.as_mut().and_then(|all| all.get_mut(sampler))
+    {
+        sampler.units.iter_mut().skip(from).zip(words).for_each(|(unit, word)| *unit = *word);
     }
     linked.set([&[slot.slot, kind, transposed.into()], words].concat());
     r.next_slot = r.next_slot.max(slot.slot);

@@ -169,7 +169,7 @@ fn operations(tokens: &[Token], i: usize, variables: &Variables) -> u64 {
 
 /// The index of the bracket that closes the one at an index: the end where there is none, and the
 /// index itself for what is not a bracket.
-fn closing(tokens: &[Token]) -> Vec<usize> {
+pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
     let mut all: Vec<usize> = (0..tokens.len()).collect();
     let mut open: Vec<usize> = Vec::new();
     for (i, token) in tokens.iter().enumerate() {

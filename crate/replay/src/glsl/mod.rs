@@ -1,7 +1,7 @@
-//! GLSL of OpenGL 2 to 4.4 and OpenGL ES, translated to GLSL ES 3.00.
+//! GLSL of OpenGL 2 to 4.6 and OpenGL ES, translated to GLSL ES 3.00.
 
 mod builtins;
-mod convert;
+mod check;
 mod cost;
 mod preprocess;
 mod tokens;

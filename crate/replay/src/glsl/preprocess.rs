@@ -34,6 +34,8 @@ pub(crate) struct Preprocessed {
     pub(crate) version: u32,
     /// It is a shader of OpenGL ES.
     pub(crate) es: bool,
+    /// It enables `GL_ARB_gpu_shader5`: signed numbers become unsigned, as from 4.00 on.
+    pub(crate) gpu_shader5: bool,
     /// Why it ends early, or what is wrong with it.
     pub(crate) error: Option<String>,
     /// Steps that it took.
@@ -57,6 +59,7 @@ struct State {
     text: usize,
     version: u32,
     es: bool,
+    gpu_shader5: bool,
     error: Option<String>,
     steps: usize,
 }
@@ -77,6 +80,7 @@ pub(crate) fn preprocess(source: &str, es: bool) -> Preprocessed {
         text: 0,
         version: if es { 100 } else { 110 },
         es,
+        gpu_shader5: false,
         error: None,
         steps: 0,
     };
@@ -157,8 +161,8 @@ fn steps_of(token: &Token) -> usize {
 
 impl State {
     fn finish(self) -> Preprocessed {
-        let Self { out, version, es, error, steps, .. } = self;
-        Preprocessed { tokens: out, version, es, error, steps }
+        let Self { out, version, es, gpu_shader5, error, steps, .. } = self;
+        Preprocessed { tokens: out, version, es, gpu_shader5, error, steps }
     }
 
     /// Takes steps. Returns false if there are no more.
@@ -238,7 +242,10 @@ impl State {
                 let text: Vec<&str> = rest.iter().map(|token| token.text.as_str()).collect();
                 self.error = Some(format!("line {line}: #error {}", text.join(" ")));
             }
-            // Extensions that exist here need no directive, and others would fail.
+            "extension" if matches!(name, "GL_ARB_gpu_shader5" | "GL_EXT_shader_implicit_conversions") => {
+                self.gpu_shader5 = rest.get(2).is_none_or(|behavior| !behavior.is("disable"));
+            }
+            // Others that exist here need no directive, and would fail where they do not exist.
             _ => {}
         }
     }

@@ -50,3 +50,14 @@ fn textures_without_a_counterpart_are_sampled_as_flat_ones() {
     assert!(body.contains("_tex1D(line,0.5)+_texRect(r,vec2(3,4))+texture(flat_one,vec2(0))"), "{body}");
     assert!(body.contains("uniformsampler2Dline;") && body.contains("uniformsampler2Dr;"), "{body}");
 }
+
+#[test]
+fn members_are_called_as_they_are_declared() {
+    let made = both(
+        "void main() { gl_Position = vec4(0.0); }",
+        "struct S { float filter; vec2 input__a; }; void main() { S s; s.filter = 1.0; gl_FragColor = s.input__a.xxyy * s.filter; }",
+    );
+    let body = made.fragment.replace(' ', "");
+    assert!(body.contains("floatu_filter;vec2input_u_ua;"), "{body}");
+    assert!(body.contains("s.u_filter=1.0;_fragData[0]=s.input_u_ua.xxyy*s.u_filter;"), "{body}");
+}

@@ -19,7 +19,7 @@ pub(crate) struct Token {
     pub(crate) line: u32,
     /// There is space before it.
     pub(crate) space: bool,
-    /// It came from the macro of its own name.
+    /// Nothing replaces it: it came from the macro of its own name, or is one of the translation.
     pub(crate) is_final: bool,
     /// Of a loop: what an iteration counts. 0 for everything else.
     pub(crate) weight: u32,

@@ -14,7 +14,7 @@ use core::fmt::Write;
 use hashbrown::{HashMap, HashSet};
 
 use super::builtins::{COMPATIBILITY, ESSL, TAKEN};
-use super::convert::{Scope, floats};
+use super::check::converted;
 use super::cost::{Cost, weigh};
 use super::preprocess::preprocess;
 use super::tokens::{Token, TokenKind};
@@ -151,7 +151,8 @@ struct Unit {
     tex_coords: HashSet<u32>,
     any_tex_coord: bool,
     frag_data: u32,
-    scope: Scope,
+    /// Functions of the translation that it calls.
+    called: HashSet<String>,
     cost: Cost,
     /// The weight of its heaviest loop.
     heaviest: u32,
@@ -256,37 +257,13 @@ struct Ending {
     views: String,
 }
 
+/// Qualifiers that a declaration begins with.
+const QUALIFIERS: &str = "attribute varying in out uniform const flat smooth noperspective centroid invariant precise highp mediump lowp layout \
+     buffer sample patch shared coherent volatile restrict readonly writeonly inout";
+
 /// Whether a declaration begins with this qualifier.
-fn is_qualifier(text: &str) -> bool {
-    matches!(
-        text,
-        "attribute"
-            | "varying"
-            | "in"
-            | "out"
-            | "uniform"
-            | "const"
-            | "flat"
-            | "smooth"
-            | "noperspective"
-            | "centroid"
-            | "invariant"
-            | "precise"
-            | "highp"
-            | "mediump"
-            | "lowp"
-            | "layout"
-            | "buffer"
-            | "sample"
-            | "patch"
-            | "shared"
-            | "coherent"
-            | "volatile"
-            | "restrict"
-            | "readonly"
-            | "writeonly"
-            | "inout"
-    )
+pub(super) fn is_qualifier(text: &str) -> bool {
+    QUALIFIERS.split(' ').any(|known| known == text)
 }
 
 /// The tokens of a range, as far as it exists.
@@ -324,7 +301,15 @@ impl Unit {
         let mut unit = Self { is_vertex: stage == Stage::Vertex, es: all.es, version: all.version, ..Self::default() };
         let mut tokens = all.tokens;
         tokens.retain(|t| !matches!(t.text.as_str(), "highp" | "mediump" | "lowp" | "precise" | "invariant"));
+        for token in &mut tokens {
+            token.is_final = false;
+        }
         unit.cost = weigh(&mut tokens, budget.size)?;
+        if !all.es {
+            let (made, steps) = converted(tokens, all.version, all.gpu_shader5)?;
+            tokens = made;
+            budget.steps += steps;
+        }
         unit.heaviest = tokens.iter().map(|token| token.weight).max().unwrap_or(0);
         unit.find_functions(&tokens);
         for token in &tokens {
@@ -462,12 +447,6 @@ impl Unit {
             return Ok(end);
         }
         let type_name = self.type_of(&first.text);
-        if type_name != first.text {
-            // Functions that sample it go by what it was.
-            for name in part(tokens, after_type, end).iter().filter(|token| token.kind == TokenKind::Name) {
-                self.scope.declare(&name.text, &first.text);
-            }
-        }
         if tokens.get(after_type).is_some_and(|token| token.is("[")) {
             let close = self.after_closing(tokens, after_type);
             type_array = self.rewrite(part(tokens, after_type, close))?;
@@ -548,9 +527,6 @@ impl Unit {
             let shown = shown_name(&name);
             if shown != name {
                 self.renamed.insert(name.clone(), shown.clone());
-            }
-            if array.is_empty() && self.scope.type_of(&name).is_none() {
-                self.scope.declare(&name, type_name);
             }
             match q.storage {
                 "attribute" => self.inputs.push((name, shown + &array, type_name.into(), location)),
@@ -682,21 +658,14 @@ impl Unit {
             {
                 name.text = "_main".into();
             }
-            let function = self.with_floats(&function);
             let text = self.rewrite(&function)?;
             let _ = writeln!(self.body, "{text}");
             return Ok(end);
         }
         let end = self.end_of(tokens, start);
-        let converted = self.with_floats(part(tokens, i, end));
-        let text = self.rewrite(&converted)?;
+        let text = self.rewrite(part(tokens, i, end))?;
         let _ = writeln!(self.body, "{}{text}", if is_const { "const " } else { "" });
         Ok(end)
-    }
-
-    /// Tokens with the implicit conversions of the language, if it has them.
-    fn with_floats(&mut self, tokens: &[Token]) -> Vec<Token> {
-        if self.es { tokens.to_vec() } else { floats(&mut self.scope, tokens) }
     }
 
     fn writes_color(&self) -> bool {

@@ -100,8 +100,8 @@ impl JsValues {
     }
 
     /// Goes on with the search (slot 0), the table (1), the variables (2), the buffers (3) or the
-    /// statements of a range (4) for at least `budget` combinations of variables. Returns 0 if it needs bytes, 1 if there is more to
-    /// do, 2 if the question is answered.
+    /// statements of a range (4) for at least `budget` combinations of variables. Returns 0 if it
+    /// needs bytes, 1 if there is more to do, 2 if the question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
             Step::NeedsBytes => 0,
@@ -121,8 +121,8 @@ impl JsValues {
         self.values.was_loaded()
     }
 
-    /// Begins to count the points of statements from number `from` to before `to`. Step slot 4 until
-    /// it is done.
+    /// Begins to count the points of statements from number `from` to before `to`. Step slot 4
+    /// until it is done.
     #[wasm_bindgen(js_name = beginStatements)]
     pub fn begin_statements(&mut self, from: f64, to: f64) {
         self.values.begin_statements(from as u64..to as u64);

@@ -37,9 +37,9 @@ const OF_INTERFACES: readonly Order[] = ['binds'];
 /** CSS pixels of the names at least. */
 const NAME_WIDTH = 160;
 
-/** CSS pixels of a column of numbers. */
+/** CSS pixels of a column of numbers, with the sign of the order in its head. */
 function widthOf(by: Order): number {
-  return by === 'size' ? 78 : 62;
+  return by === 'size' ? 72 : 68;
 }
 
 interface Sort {
@@ -331,7 +331,8 @@ function noneOf(survey: Survey, resources: ResourceColumns, hasRange: boolean): 
 /** A number of a resource as text. */
 function cellOf(resources: ResourceColumns, by: Order, i: number): string {
   const number = resources[by][i]!;
-  if (by === 'size') return number > 0 ? formatBytes(number) : '–';
+  // In words, a few bytes would not fit.
+  if (by === 'size') return number === 0 ? '–' : number < 1000 ? `${number} B` : formatBytes(number);
   if (by === 'deleted' && number < 0) return resources.leaked[i] ? 'never' : '–';
   return formatCount(number);
 }

@@ -121,7 +121,7 @@ function Shown({ states, ...shows }: Shows & { readonly states: GlStates }) {
         .filter(({ isUsed }) => isUsed)
         .map((section) => (
           <section class="gl-section" key={section.title} aria-label={section.title}>
-            <h3>{section.title}</h3>
+            <h2>{section.title}</h2>
             <Rows {...shows} rows={section.rows} />
             {section.title === 'Program' && <Shaders {...shows} show={(which) => (stage.value = which)} />}
           </section>
@@ -210,7 +210,7 @@ function Folded({ section, ...shows }: Shows & { readonly section: GlSection }) 
   return (
     <details class="gl-section" open={OPEN.includes(title)}>
       <summary>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         {changed > 0 && <span class="gl-changed-word">{formatCount(changed)} changed</span>}
         <span class="muted">{set === 0 ? 'initial' : `${formatCount(set)} set`}</span>
       </summary>

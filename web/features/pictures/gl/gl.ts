@@ -44,6 +44,8 @@ export interface Refused {
   readonly call: number;
   /** A sentence with the command and the error. */
   readonly what: string;
+  /** It is a draw, which was left out. */
+  readonly isMissing: boolean;
 }
 
 const ERRORS: Readonly<Record<number, string>> = {
@@ -128,8 +130,13 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
   };
   const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
   const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
-  const parts = createParts(gl, programs, views, now, pace);
   let refused: Refused[] = [];
+  const refuse = (what: string, isMissing: boolean) => {
+    if (refused.length < MOST_REFUSED) refused.push({ call, what, isMissing });
+  };
+  const parts = createParts(gl, programs, views, now, pace, () =>
+    refuse('WebGL2 does not compile a shader of its program', true),
+  );
   const edit = (number: number, binding: number) => {
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
     gl.bindTexture(binding, texture(number));
@@ -397,8 +404,10 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
   const check = (command: string) => {
     for (let error = gl.getError(); error !== gl.NO_ERROR; error = gl.getError()) {
       if (error === gl.CONTEXT_LOST_WEBGL) return;
-      const what = `WebGL2 refuses ${command}: ${ERRORS[error] ?? error}`;
-      if (refused.length < MOST_REFUSED) refused.push({ call, what });
+      refuse(
+        `WebGL2 refuses ${command}: ${ERRORS[error] ?? error}`,
+        /^(Draw(Arrays|Elements)|Clear|Blit)/.test(command),
+      );
     }
   };
 

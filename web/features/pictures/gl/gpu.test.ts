@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { LOST } from '../protocol.ts';
+import { LOST, STUCK } from '../protocol.ts';
 import { COMMANDS } from './commands.ts';
 import { createReplayGpu } from './gpu.ts';
 
@@ -50,4 +50,18 @@ it('has two portions under way at most, and gives its context up once they are d
   expect(log.at(-1)).toBe('lost');
   expect((await ran).interrupted).toBe(0);
   await expect(gpu.run(words, new Uint8Array(), false)).rejects.toBe(LOST);
+});
+
+it('says that it waits for the GPU, and gives up one that says nothing', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { gpu } = fake();
+  let heard = 0;
+  gpu.onwait = () => {
+    heard += 1;
+  };
+  const ran = expect(gpu.run(new Uint32Array(), new Uint8Array(), false)).rejects.toBe(STUCK);
+  for (let i = 0; i < 6000; i += 1) await vi.advanceTimersByTimeAsync(4);
+  await ran;
+  expect(heard).toBeGreaterThan(1000);
+  vi.useRealTimers();
 });

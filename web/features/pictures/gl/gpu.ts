@@ -1,6 +1,6 @@
 /* What a replay asks of WebGL2: its worker does so on an `OffscreenCanvas` of its own. */
 
-import { LOST, type Touched } from '../protocol.ts';
+import { LOST, STUCK, type Touched } from '../protocol.ts';
 import { type Copies, createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
 import { createPace } from './pace.ts';
@@ -20,7 +20,7 @@ export interface Ran {
   readonly cut: readonly Cut[];
 }
 
-/** WebGL2, for one replay. What waits for the GPU fails with {@link LOST} if that has given up. */
+/** WebGL2, for one replay. What waits for the GPU fails with {@link LOST} if that has given up, and with {@link STUCK} if it says nothing. */
 export interface ReplayGpu {
   /** The name of the driver. */
   readonly renderer: string;
@@ -28,8 +28,8 @@ export interface ReplayGpu {
   readonly copies: Copies;
   /** Reads framebuffers. */
   readonly reading: Omit<Reading, 'pixel'>;
-  /** Hears of each portion of the commands that the GPU has done. */
-  onportion: (() => void) | null;
+  /** Is called while the GPU works: whenever it has done a portion of the commands, and now and then until then. */
+  onwait: (() => void) | null;
   /** Ends the latest {@link ReplayGpu.run} before its next portion. */
   interrupt(): void;
   /** Gives the context up, once the GPU has done what it has begun. Nothing is to be asked afterwards. */
@@ -92,13 +92,13 @@ export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
   const ended = (): (() => Promise<void>) => {
     const portion = pace.take();
     const endedAt = performance.now();
-    const done = finish(gl);
+    const done = finish(gl, () => gpu.onwait?.());
     return async () => {
       await done();
       const now = performance.now();
       pace.took(portion, now - Math.max(endedAt, doneAt));
       doneAt = now;
-      gpu.onportion?.();
+      gpu.onwait?.();
     };
   };
   /** Ends a portion, and waits for the one before it, or for both. */
@@ -138,7 +138,7 @@ export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
       small: (framebuffer, from, to) => alive(reading.small(framebuffer, from, to)),
       depths: (framebuffer, size) => alive(reading.depths(framebuffer, size)),
     },
-    onportion: null,
+    onwait: null,
     interrupt: () => {
       interrupted = runs;
     },
@@ -182,6 +182,9 @@ export function ownGpu(): ReplayGpu {
 const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';
 const REFUSED = 'The browser gives this page no WebGL2. If the GPU gave up earlier, reload the page to try again.';
 
+/** Milliseconds that the GPU may take for what it was given at once, and those that a look at it counts at most. */
+const [SILENT_MS, LOOK_MS] = [20_000, 20] as const;
+
 /** Nothing to wait for. */
 const DONE = async () => {};
 
@@ -195,13 +198,20 @@ function rendererOf(gl: WebGL2RenderingContext): string {
  * Makes the GPU begin with what was sent until now. Returns what waits until that is done. Reading pixels would wait, too, but
  * no progress would be reported then, which distinguishes a slow GPU from one that is stuck.
  */
-function finish(gl: WebGL2RenderingContext): () => Promise<void> {
+function finish(gl: WebGL2RenderingContext, waits: () => void): () => Promise<void> {
   const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
   gl.flush();
   return async () => {
+    let [silent, looked] = [0, performance.now()];
     for (let tries = 0; sync && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED; tries += 1) {
       if (gl.isContextLost()) break;
       await (tries < 40 ? breath() : new Promise((resolve) => setTimeout(resolve, 4)));
+      const now = performance.now();
+      // Where this worker has to wait for a turn, so has the driver: the machine is busy, and the GPU is not silent.
+      silent += Math.min(now - looked, LOOK_MS);
+      looked = now;
+      if (silent > SILENT_MS) throw STUCK;
+      waits();
     }
     gl.deleteSync(sync);
     if (gl.isContextLost()) throw LOST;

@@ -18,7 +18,7 @@ function drawn(mode: number, viewport: Rect, pixelWork: number, speed: number) {
     loopWork: () => 0,
   } as unknown as Views;
   const pace = createPace(true);
-  const draw = createParts(gl as unknown as WebGL2RenderingContext, programs, views, now, pace);
+  const draw = createParts(gl as unknown as WebGL2RenderingContext, programs, views, now, pace, () => {});
   let most = 0;
   for (const wait of draw(1, mode, [1, pixelWork, 3, 512, 512], () => {})) {
     waits.push(wait);

@@ -20,7 +20,7 @@ const LEAST = 4;
 
 /**
  * How draws are executed: `execute` with a primitive, as often as there are parts. What is yielded is to be waited for before it goes on. `now`:
- * the state as the commands have set it, which is what it was whenever something is yielded.
+ * the state as the commands have set it, which is what it was whenever something is yielded. `leftOut` hears of a draw whose program failed.
  */
 export function createParts(
   gl: WebGL2RenderingContext,
@@ -28,6 +28,7 @@ export function createParts(
   views: Views,
   now: Standing,
   pace: Pace,
+  leftOut: () => void,
 ): (call: number, mode: number, cost: DrawCost, execute: (mode: number) => void) => Generator<Wait> {
   /** What a draw may write to. */
   const areaOf = (mode: number, width: number, height: number): Rect => {
@@ -44,7 +45,7 @@ export function createParts(
     gl.scissor(...to);
   };
   return function* (call, mode, [vertexWork, pixelWork, vertices, width, height], execute) {
-    if (!programs.isUsable()) return;
+    if (!programs.isUsable()) return leftOut();
     const area = areaOf(mode, width, height);
     const pixels = area[2] * area[3];
     const primitives = mode === gl.TRIANGLES ? vertices / 3 : vertices;

@@ -94,11 +94,6 @@ const [LOOK_MS, URGENT_MS] = [50, 500];
 const FILM_MS = 20_000;
 const USUAL: Shortcuts = { skips: true, copyMs: 500, keepCalls: null };
 
-function tookTooLong(patience: number, what: string): ReplayFailure {
-  const sentence = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ${what}.`;
-  return { sentence, limit: 'time' };
-}
-
 /** The last call that a player has come to, and the number of all calls. */
 const load = startReader(() => init());
 
@@ -124,10 +119,13 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   let stopped: ReplayFailure | null = null;
   /** The trace demands too much from a call on that is not executed. */
   let cut: ReplayFailure | null = null;
+  /** The picture that is being made is wanted as it is. */
+  let isEnough = false;
   /** Errors that no command has caused are not looked for again. */
   let looksForErrors = true;
 
-  const fail = (thrown: unknown, limit: Limit = '') => reject({ sentence: sentenceOf(thrown), limit });
+  const fail = (thrown: unknown, limit: Limit = '', isPassing = false) =>
+    reject({ sentence: sentenceOf(thrown), limit, isPassing });
   const report = (what: 'looking' | 'replaying', share: number, call: number) => {
     if (performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
@@ -136,7 +134,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const openFile = async ({ file, index, megabytes, isAnyway, isAsked }: ReplayOpening): Promise<Open | null> => {
     const gpu = ownGpu();
     const { renderer } = gpu;
-    gpu.onportion = () => report('replaying', ...reached);
+    gpu.onwait = () => report('replaying', ...reached);
     if (!isAsked && isSoftware(renderer)) {
       fail(`This computer draws without a GPU (${softwareOf(renderer)}), so pictures are slow.`, 'gpu');
       return null;
@@ -200,6 +198,12 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     }
     return execute(open, way);
   };
+  /** Why a picture is as it is at this place. */
+  const endedAt = (patience: number, where: string): ReplayFailure => {
+    const took = `The GPU took more than ${Math.round(patience / 1000)} seconds, so this picture ends ${where}.`;
+    const sentence = isEnough ? `Stopped ${where}: what follows is missing.` : took;
+    return { sentence, limit: 'time', isPassing: true };
+  };
   /** Executes everything up to a call. Returns false if something more urgent came. */
   const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
@@ -224,7 +228,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       if (ended !== null) {
         // What follows of the commands is not to be relied on.
         player.forget();
-        stopped = tookTooLong(patience, `ends within call ${ended}`);
+        stopped = endedAt(patience, `within call ${ended}`);
         return !isOver();
       }
       if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
@@ -235,8 +239,8 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       }
       if (isPlain && keyframes.worked(now - executed, shortcuts.copyMs))
         keyframes.make(player.drawn() ?? null, skip, bytes - player.bytes);
-      if (taken > patience) {
-        stopped = tookTooLong(patience, `shows the state after call ${at}`);
+      if (taken > patience || isEnough) {
+        stopped = endedAt(patience, `after call ${at}`);
         await settle();
         return true;
       }
@@ -251,7 +255,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     const begun = performance.now();
     const timer = setInterval(() => {
       const taken = performance.now() - begun;
-      if (taken > patience || (taken > URGENT_MS && isOver())) gpu.interrupt();
+      if (taken > patience || isEnough || (taken > URGENT_MS && isOver())) gpu.interrupt();
     }, LOOK_MS);
     const ran = await gpu.run(words, bytes, isChecked).finally(() => clearInterval(timer));
     note(ran);
@@ -261,7 +265,11 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     hasErrors ||= ran.hasErrors;
     refusals.push(...ran.refused);
     for (const { call, iterations } of ran.cut)
-      refusals.push({ call, what: `a loop of its shader was stopped after ${iterations} iterations` });
+      refusals.push({
+        call,
+        what: `a loop of its shader was stopped after ${iterations} iterations`,
+        isMissing: false,
+      });
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() ?? null;
@@ -310,7 +318,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     const way: Way = { isWireframe: false, watch: null, ...what, skip: [windows, surfaces] };
     const { at } = survey.progress();
     if (survey.halted === '' || way.call < at) return way;
-    cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '' };
+    cut = { sentence: survey.halted, limit: survey.lacksBytes ? 'bytes' : '', isPassing: true };
     return { ...way, call: Math.max(0, at - 1) };
   };
   const picture = async (open: Open, view: PictureView, goal: Goal): Promise<Picture | null> => {
@@ -420,7 +428,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       }
     } catch (thrown) {
       drop();
-      fail(thrown);
+      fail(thrown, '', true);
       reportTrap(thrown);
     } finally {
       busy = false;
@@ -434,13 +442,13 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
         answer: async (open) => {
           const found = await find(open, { ...goal, isOver: () => latest !== own });
           if (latest !== own) return;
-          latest = null;
+          [latest, isEnough] = [null, false];
           resolve(found);
         },
         drop: () => resolve(null),
       };
       latest?.drop();
-      latest = own;
+      [latest, isEnough] = [own, false];
       void answer();
     });
 
@@ -462,6 +470,9 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     film: (calls, width, height) => {
       film = calls.length > 0 ? { calls, width, height } : null;
       void answer();
+    },
+    enough: () => {
+      isEnough = latest !== null;
     },
     stop: async () => {
       drop();

@@ -18,9 +18,9 @@ import {
   type Statements as Model,
   ownName,
   type StatementOrder,
-  sorted,
   statementName,
   statementNamed,
+  tellingStatement,
 } from '../statements.ts';
 import { wishedInvariants } from '../wished.ts';
 import { IterationsOf } from './iterations.tsx';
@@ -55,8 +55,14 @@ function Statements({ open, model, chosen, current }: Props) {
   }, [wanted, columns]);
   const isWished = wishedInvariants(open).value;
   useEffect(() => {
-    // The list is by count at first, and may be in another order by now.
-    if (isWished && columns) chosen.value = sorted(columns, 'count', true, () => '')[0] ?? -1;
+    if (!isWished || !columns) return undefined;
+    let isOver = false;
+    void tellingStatement(open.trace, columns).then((found) => {
+      if (!isOver) chosen.value = found;
+    });
+    return () => {
+      isOver = true;
+    };
   }, [isWished, columns]);
   const statement = chosen.value;
   const iterations = useMemo(

@@ -37,7 +37,12 @@ impl Unit {
             }
             let next = tokens.get(i + 1).map(|token| token.text.as_str()).unwrap_or_default();
             let is_member = i.checked_sub(1).and_then(|i| tokens.get(i)).is_some_and(|token| token.is("."));
-            if token.kind == TokenKind::Name && !is_member {
+            if token.kind == TokenKind::Name && token.is_final {
+                if next == "(" && token.text.starts_with('_') {
+                    self.called.insert(token.text.clone());
+                }
+                let _ = write!(out, " {}", token.text);
+            } else if token.kind == TokenKind::Name && !is_member {
                 if next == "."
                     && let Some(member) = tokens.get(i + 2)
                     && let Some(shown) = self.members.get(&(token.text.clone(), member.text.clone()))
@@ -55,8 +60,11 @@ impl Unit {
                     self.frag_data = self.frag_data.max(index + 1);
                 }
                 out.push(' ');
-                let shown = self.name(&token.text, next, tokens.get(i + 2));
+                let shown = self.name(&token.text, next);
                 out.push_str(&shown);
+                if next == "(" && shown.starts_with('_') {
+                    self.called.insert(shown);
+                }
             } else {
                 if token.kind != TokenKind::Sign
                     || !matches!(token.text.as_str(), "." | "(" | "[" | ")" | "]" | ";" | ",")
@@ -64,6 +72,8 @@ impl Unit {
                     out.push(' ');
                 }
                 match token.kind {
+                    // Members are called as their declaration has it.
+                    TokenKind::Name => out.push_str(&shown_name(&token.text)),
                     TokenKind::Number => out.push_str(token.text.trim_end_matches("lf").trim_end_matches("LF")),
                     _ => out.push_str(&token.text),
                 }
@@ -143,13 +153,13 @@ impl Unit {
     }
 
     /// What a name is called in the translation.
-    pub(super) fn name(&mut self, name: &str, next: &str, after: Option<&Token>) -> String {
+    pub(super) fn name(&mut self, name: &str, next: &str) -> String {
         if let Some(shown) = self.renamed.get(name) {
             return shown.clone();
         }
         if next == "(" {
-            if let Some(shown) = self.texture_function(name, after) {
-                return shown;
+            if let Some((_, shown)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
+                return (*shown).to_owned();
             }
         } else if self.version < 130 || !matches!(name, "flat" | "smooth" | "layout") {
             let shown = shown_name(name);
@@ -174,7 +184,7 @@ impl Unit {
             "gl_FogFragCoord" => "_fogc".into(),
             "gl_ClipVertex" => "_clipVertex".into(),
             "gl_MaxTextureUnits" | "gl_MaxTextureCoords" | "gl_MaxLights" => "8".into(),
-            "sampler1D" | "sampler2DRect" | "sampler1DShadow" | "sampler2DRectShadow" => self.type_of(name),
+            _ if name.contains("sampler") => self.type_of(name),
             _ => match name.strip_prefix("gl_") {
                 Some(rest) if COMPATIBILITY.iter().any(|(known, ..)| *known == rest) => format!("ff_{rest}"),
                 Some(rest) if legacy_input(rest).is_some() => format!("_in_{rest}"),
@@ -183,23 +193,6 @@ impl Unit {
                 }
                 _ => name.into(),
             },
-        }
-    }
-
-    /// The name of a function that samples a texture. `after` is the first token of its arguments.
-    pub(super) fn texture_function(&self, name: &str, first: Option<&Token>) -> Option<String> {
-        let sampler = first.and_then(|token| self.scope.type_of(&token.text)).unwrap_or_default();
-        let of = |rect: &str, one: &str| match sampler {
-            "sampler2DRect" => Some(rect.to_owned()),
-            "sampler1D" => Some(one.to_owned()),
-            _ => None,
-        };
-        match name {
-            "texture" => of("_texRect", "_tex1D"),
-            "textureProj" => of("_texRectProj", "textureProj"),
-            "texelFetch" => of("_fetchRect", "texelFetch"),
-            "textureSize" => of("_sizeRect", "textureSize"),
-            _ => FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, shown)| (*shown).to_owned()),
         }
     }
 }

@@ -190,10 +190,8 @@ impl Unit {
         if self.uses("ftransform") {
             out.push_str("vec4 _ftransform() { return ff_ModelViewProjectionMatrix * _in_Vertex; }\n");
         }
-        for (name, text) in HELPERS {
-            if self.body.contains(&format!("{name}(")) {
-                let _ = writeln!(out, "{text}");
-            }
+        for (_, text) in HELPERS.iter().filter(|(name, _)| self.called.contains(*name)) {
+            helper(text, &mut out);
         }
         out.push_str(&self.body);
         let _ = writeln!(out, "uniform int {};\nvoid main() {{", views::UNIFORM);
@@ -205,6 +203,28 @@ impl Unit {
         out.push_str(&ending.views);
         out.push_str("}\n");
         out
+    }
+}
+
+/// Writes a helper for each of its types.
+fn helper(text: &str, out: &mut String) {
+    const TEXTURES: [[&str; 2]; 3] = [["sampler2D", "vec4"], ["isampler2D", "ivec4"], ["usampler2D", "uvec4"]];
+    const SIZES: [[&str; 4]; 4] = [
+        ["float", "int", "uint", "bool"],
+        ["vec2", "ivec2", "uvec2", "bvec2"],
+        ["vec3", "ivec3", "uvec3", "bvec3"],
+        ["vec4", "ivec4", "uvec4", "bvec4"],
+    ];
+    let mut write = |words: &[&str], types: &[&str]| {
+        let replaced = words.iter().zip(types).fold(text.to_owned(), |text, (word, of)| text.replace(word, of));
+        let _ = writeln!(out, "{replaced}");
+    };
+    if text.contains("$S") {
+        TEXTURES.iter().for_each(|types| write(&["$S", "$G"], types));
+    } else if text.contains('$') {
+        SIZES.iter().for_each(|types| write(&["$F", "$I", "$U", "$B"], types));
+    } else {
+        write(&[], &[]);
     }
 }
 

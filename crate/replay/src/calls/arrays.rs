@@ -1,0 +1,340 @@
+//! Arrays of vertices, and what clients keep of them.
+
+use std::rc::Rc;
+
+use unspool_gl::gl;
+
+use super::Run;
+use crate::call::{Call, Value};
+use crate::driver::Replay;
+use crate::objects::{ATTRIBUTES, Array, Binding, KeptArrays, VertexArray};
+use crate::pixels::Unpack;
+
+/// Limit for the depth of the stack of client attributes: that of all implementations is 16.
+const MOST_KEPT: usize = 16;
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glBindVertexArray", |r, c| r.bind_vertex_array(c.u32(0))),
+    ("glDeleteVertexArrays", |r, c| {
+        let Some(context) = r.context() else { return };
+        let mut freed = 0;
+        for name in c.ints(1) {
+            let old = context.vertex_arrays.remove(&(name as u32));
+            freed += old.map_or(0, |old| old.client_bytes() + size_of::<VertexArray>() as u64);
+            if context.vertex_array == name as u32 {
+                context.vertex_array = 0;
+            }
+        }
+        r.reserve(freed, 0);
+    }),
+    ("glVertexAttribPointer", |r, c| {
+        let array =
+            Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
+        pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
+    }),
+    ("glVertexAttribIPointer", |r, c| {
+        let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
+        pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
+    }),
+    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), true)),
+    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), false)),
+    ("glVertexAttribDivisor", |r, c| {
+        let (index, divisor) = (c.u32(0), c.u32(1));
+        with_binding(r, index, |binding| binding.divisor = divisor);
+        bind_attribute(r, index, index);
+    }),
+    // Formats and buffers apart: OpenGL 4.3, section 10.3.2.
+    ("glVertexAttribFormat", |r, c| format(r, c, Array { normalized: c.int(3) != 0, ..Array::default() }, 4)),
+    ("glVertexAttribIFormat", |r, c| format(r, c, Array { integer: true, ..Array::default() }, 3)),
+    ("glVertexAttribBinding", |r, c| bind_attribute(r, c.u32(0), c.u32(1))),
+    ("glVertexBindingDivisor", |r, c| {
+        let divisor = c.u32(1);
+        with_binding(r, c.u32(0), |binding| binding.divisor = divisor);
+    }),
+    ("glBindVertexBuffer", |r, c| bind_vertices(r, c.u32(0), [c.int(1), c.int(2), c.int(3)])),
+    ("glBindVertexBuffers", |r, c| {
+        let lists = [2, 3, 4].map(|index| c.ints(index));
+        for i in 0..c.u32(1).min(ATTRIBUTES as u32) {
+            // Without an array, all are unbound; strides are 16 then.
+            let [buffer, offset, stride] = lists.each_ref().map(|list| list.get(i as usize).copied());
+            let all = [buffer.unwrap_or(0), offset.unwrap_or(0), stride.unwrap_or(16)];
+            bind_vertices(r, c.u32(0).saturating_add(i), all);
+        }
+    }),
+    ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
+    ("glColorPointer", |r, c| legacy(r, c, 2, true)),
+    ("glSecondaryColorPointer", |r, c| legacy(r, c, 3, true)),
+    ("glTexCoordPointer", |r, c| {
+        let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+        legacy(r, c, 5 + unit, false);
+    }),
+    ("glNormalPointer", |r, c| {
+        let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
+        pointer(r, Which::Legacy(1), array, c.arg(2));
+    }),
+    ("glFogCoordPointer", |r, c| {
+        let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
+        pointer(r, Which::Legacy(4), array, c.arg(2));
+    }),
+    ("glInterleavedArrays", interleaved),
+    ("glArrayElement", array_element),
+    ("glEnableClientState", |r, c| client_state(r, c.u32(0), true)),
+    ("glDisableClientState", |r, c| client_state(r, c.u32(0), false)),
+    ("glClientActiveTexture", |r, c| {
+        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
+        if let Some(context) = r.context() {
+            context.fixed.client_unit = unit;
+        }
+    }),
+    ("glPushClientAttrib", |r, c| push(r, c.u32(0))),
+    ("glPopClientAttrib", |r, _| pop(r)),
+];
+
+impl Replay {
+    pub(crate) fn bind_vertex_array(&mut self, name: u32) {
+        let Some(context) = self.context() else { return };
+        context.vertex_array = name;
+        if !context.vertex_arrays.contains_key(&name) {
+            context.arrays();
+            self.reserve(0, size_of::<VertexArray>() as u64);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    Generic(u32),
+    Legacy(usize),
+}
+
+fn array_of(r: &mut Replay, which: Which) -> Option<&mut Array> {
+    let arrays = r.context()?.arrays();
+    match which {
+        Which::Generic(index) => arrays.generic.get_mut(index as usize),
+        Which::Legacy(index) => arrays.legacy.get_mut(index),
+    }
+}
+
+fn enable(r: &mut Replay, which: Which, on: bool) {
+    if let Some(array) = array_of(r, which) {
+        array.enabled = on;
+    }
+}
+
+fn client_state(r: &mut Replay, array: u32, on: bool) {
+    let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+    let index = match array {
+        gl::VERTEX_ARRAY => 0,
+        gl::NORMAL_ARRAY => 1,
+        gl::COLOR_ARRAY => 2,
+        gl::SECONDARY_COLOR_ARRAY => 3,
+        gl::FOG_COORD_ARRAY => 4,
+        gl::TEXTURE_COORD_ARRAY => 5 + unit,
+        _ => return,
+    };
+    enable(r, Which::Legacy(index), on);
+}
+
+fn legacy(r: &mut Replay, c: &Call, index: usize, normalized: bool) {
+    let array = Array { size: c.u32(0), kind: c.u32(1), normalized, stride: c.u32(2), ..Array::default() };
+    pointer(r, Which::Legacy(index), array, c.arg(3));
+}
+
+fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
+    let Some(context) = r.context() else { return };
+    let buffer = context.buffers.get(&gl::ARRAY_BUFFER).copied().unwrap_or(0);
+    let Some(array) = array_of(r, which) else { return };
+    let freed = array.client.as_ref().map_or(0, |client| client.len() as u64);
+    if !r.reserve(freed, at.bytes().map_or(0, |bytes| bytes.len() as u64)) {
+        return;
+    }
+    let Some(array) = array_of(r, which) else { return };
+    let client = at.bytes().map(|bytes| Rc::new(bytes.to_vec()));
+    // The tracer gives memory of the program only where there is some; a pointer of the program
+    // itself says nothing.
+    let buffer = if client.is_some() { 0 } else { buffer };
+    let offset = if client.is_some() { 0 } else { usize::try_from(at.int()).unwrap_or(usize::MAX) };
+    let Array { enabled, divisor, .. } = *array;
+    *array = Array { enabled, divisor, buffer, offset, client, ..made };
+    // A pointer is a format, a buffer and their binding at once.
+    if let Which::Generic(index) = which {
+        let stride = if made.stride == 0 { made.element() as u32 } else { made.stride };
+        array.binding = index as usize;
+        with_binding(r, index, |binding| (binding.buffer, binding.offset, binding.stride) = (buffer, offset, stride));
+    }
+}
+
+/// Changes where arrays of a binding index come from. Those that use it follow.
+fn with_binding(r: &mut Replay, index: u32, change: impl FnOnce(&mut Binding)) {
+    let Some(arrays) = r.context().map(|context| context.arrays()) else { return };
+    let Some(binding) = arrays.bindings.get_mut(index as usize) else { return };
+    change(binding);
+    let binding = *binding;
+    for array in arrays.generic.iter_mut().filter(|array| array.binding == index as usize) {
+        array.follow(&binding);
+    }
+}
+
+fn bind_vertices(r: &mut Replay, index: u32, [buffer, offset, stride]: [i64; 3]) {
+    let mut freed = 0;
+    if let Some(context) = r.context() {
+        for array in context.arrays().generic.iter_mut().filter(|array| array.binding == index as usize) {
+            freed += array.client.take().map_or(0, |client| client.len() as u64);
+        }
+    }
+    r.reserve(freed, 0);
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    with_binding(r, index, |it| (it.buffer, it.offset, it.stride) = (buffer as u32, offset, stride as u32));
+}
+
+fn bind_attribute(r: &mut Replay, index: u32, to: u32) {
+    let Some(arrays) = r.context().map(|context| context.arrays()) else { return };
+    let Some(binding) = arrays.bindings.get(to as usize).copied() else { return };
+    if let Some(array) = arrays.generic.get_mut(index as usize) {
+        array.binding = to as usize;
+        array.follow(&binding);
+    }
+}
+
+/// The format of an attribute. `rest` has what its function says of numbers; `relative` is the
+/// index of the argument with the offset within a vertex.
+fn format(r: &mut Replay, c: &Call, rest: Array, relative: usize) {
+    let Some(arrays) = r.context().map(|context| context.arrays()) else { return };
+    let Some(array) = arrays.generic.get_mut(c.u32(0) as usize) else { return };
+    let old = array.clone();
+    let relative = usize::try_from(c.int(relative)).unwrap_or(usize::MAX);
+    let Array { enabled, binding, divisor, buffer, client, .. } = old;
+    *array = Array { size: c.u32(1), kind: c.u32(2), relative, enabled, binding, divisor, buffer, client, ..rest };
+    if let Some(from) = arrays.bindings.get(binding).copied() {
+        array.follow(&from);
+    }
+}
+
+/// What each format of `glInterleavedArrays` has, from `GL_V2F` on: components of texture
+/// coordinates, of colours (`-4`: bytes), whether there are normals, and components of positions.
+/// OpenGL 2.1, table 2.5.
+const INTERLEAVED: [(u32, i32, bool, u32); 14] = [
+    (0, 0, false, 2),
+    (0, 0, false, 3),
+    (0, -4, false, 2),
+    (0, -4, false, 3),
+    (0, 3, false, 3),
+    (0, 0, true, 3),
+    (0, 4, true, 3),
+    (2, 0, false, 3),
+    (4, 0, false, 4),
+    (2, -4, false, 3),
+    (2, 3, false, 3),
+    (2, 0, true, 3),
+    (2, 4, true, 3),
+    (4, 4, true, 4),
+];
+
+fn interleaved(r: &mut Replay, c: &Call) {
+    let format = c.u32(0).wrapping_sub(gl::V2F) as usize;
+    let Some((coordinates, colors, normals, positions)) = INTERLEAVED.get(format).copied() else { return };
+    let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+    let color = if colors < 0 { gl::UNSIGNED_BYTE } else { gl::FLOAT };
+    // In the order in which they lie in memory.
+    let parts = [
+        (5 + unit, coordinates, gl::FLOAT, gl::TEXTURE_COORD_ARRAY),
+        (2, colors.unsigned_abs(), color, gl::COLOR_ARRAY),
+        (1, 3 * u32::from(normals), gl::FLOAT, gl::NORMAL_ARRAY),
+        (0, positions, gl::FLOAT, gl::VERTEX_ARRAY),
+    ];
+    let made = |(_, size, kind, _): (usize, u32, u32, u32)| Array {
+        size,
+        kind,
+        normalized: kind == gl::UNSIGNED_BYTE,
+        ..Array::default()
+    };
+    let total: u32 = parts.iter().filter(|part| part.1 > 0).map(|part| made(*part).element() as u32).sum();
+    let stride = if c.u32(1) == 0 { total } else { c.u32(1) };
+    let mut at = 0usize;
+    for part in parts {
+        let (index, size, _, state) = part;
+        client_state(r, state, size > 0);
+        if size == 0 {
+            continue;
+        }
+        let from = match c.arg(2) {
+            Value::Bytes(bytes) => Value::Bytes(bytes.get(at..).unwrap_or_default().to_vec()),
+            other => Value::Int(other.int().saturating_add(at as i64)),
+        };
+        let array = made(part);
+        at += array.element();
+        pointer(r, Which::Legacy(index), Array { stride, ..array }, &from);
+    }
+    // Others are disabled, too; arrays of further texture units stay.
+    client_state(r, gl::SECONDARY_COLOR_ARRAY, false);
+    client_state(r, gl::FOG_COORD_ARRAY, false);
+}
+
+/// The elements of all arrays that are enabled become current, and the position a vertex: OpenGL
+/// 2.1, section 2.8.
+fn array_element(r: &mut Replay, c: &Call) {
+    let Ok(index) = usize::try_from(c.int(0)) else { return };
+    let Some(arrays) = r.context().map(|context| context.arrays().clone()) else { return };
+    let of = |r: &mut Replay, array: &Array| if array.enabled { r.element_of(array, index) } else { None };
+    for (slot, array) in arrays.generic.iter().enumerate().skip(1) {
+        if let (Some(value), Some(context)) = (of(r, array), r.context())
+            && let Some(known) = context.values.get_mut(slot)
+        {
+            *known = value;
+        }
+    }
+    for (slot, array) in arrays.legacy.iter().enumerate().rev() {
+        let Some(value) = of(r, array) else { continue };
+        let Some(context) = r.context() else { return };
+        let [x, y, z, _] = value;
+        match slot {
+            0 => super::immediate::vertex_at(r, value),
+            1 => context.fixed.normal = [x, y, z],
+            2 => context.fixed.color = value,
+            3 => context.fixed.secondary = value,
+            4 => context.fixed.fog_coordinate = x,
+            unit => context.fixed.set_coordinates(unit - 5, value),
+        }
+    }
+    let [position, ..] = &arrays.generic;
+    if !arrays.legacy.first().is_some_and(|array| array.enabled)
+        && let Some(value) = of(r, position)
+    {
+        super::immediate::vertex_at(r, value);
+    }
+}
+
+fn push(r: &mut Replay, mask: u32) {
+    let Some(context) = r.context() else { return };
+    if context.kept_arrays.len() >= MOST_KEPT {
+        return;
+    }
+    let bound = |target: u32| context.buffers.get(&target).copied().unwrap_or(0);
+    let buffers = [gl::ARRAY_BUFFER, gl::PIXEL_UNPACK_BUFFER].map(bound);
+    let name = context.vertex_array;
+    let has_arrays = mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0;
+    let arrays = has_arrays.then(|| context.arrays().clone());
+    let bytes = arrays.as_ref().map_or(0, |arrays| arrays.client_bytes() + size_of::<VertexArray>() as u64);
+    let (unpack, unit) = (context.unpack, context.fixed.client_unit);
+    context.kept_arrays.push(KeptArrays { mask, name, arrays, buffers, unpack, unit });
+    r.reserve(0, bytes);
+}
+
+fn pop(r: &mut Replay) {
+    let Some(context) = r.context() else { return };
+    let Some(KeptArrays { mask, name, arrays, buffers: [vertices, pixels], unpack, unit }) = context.kept_arrays.pop()
+    else {
+        return;
+    };
+    if mask & gl::CLIENT_PIXEL_STORE_BIT != 0 {
+        // What becomes of pixels is state of the server.
+        let Unpack { scale, bias, .. } = context.unpack;
+        context.unpack = Unpack { scale, bias, ..unpack };
+        context.buffers.insert(gl::PIXEL_UNPACK_BUFFER, pixels);
+    }
+    let Some(arrays) = arrays else { return };
+    (context.vertex_array, context.fixed.client_unit) = (name, unit);
+    context.buffers.insert(gl::ARRAY_BUFFER, vertices);
+    let old = core::mem::replace(context.arrays(), arrays);
+    r.reserve(old.client_bytes() + size_of::<VertexArray>() as u64, 0);
+}

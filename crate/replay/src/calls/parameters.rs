@@ -1,0 +1,118 @@
+//! Parameters of textures, and samplers.
+
+use unspool_gl::gl;
+
+use super::Run;
+use crate::call::Call;
+use crate::driver::{OBJECT, Replay};
+use crate::objects::UNITS;
+use crate::ops::{Kind, Op};
+
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glTexParameteri", parameter),
+    ("glTexParameterf", parameter),
+    ("glTexParameteriv", parameter),
+    ("glTexParameterfv", parameter),
+    ("glTexParameterIiv", parameter),
+    ("glTexParameterIuiv", parameter),
+    ("glBindSampler", |r, c| bind(r, c.u32(0), c.u32(1))),
+    ("glBindSamplers", |r, c| {
+        let names = c.ints(2);
+        // Without an array, all are unbound.
+        for i in 0..c.u32(1).min(UNITS as u32) {
+            bind(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
+        }
+    }),
+    ("glDeleteSamplers", |r, c| {
+        for name in c.ints(1) {
+            let Some((_, objects, stream)) = r.both() else { return };
+            if let Some(handle) = objects.samplers.remove(&(name as u32)) {
+                stream.put(Op::Delete, &[Kind::Sampler as u32, handle]);
+                r.reserve(OBJECT, 0);
+            }
+        }
+    }),
+    ("glSamplerParameteri", sampler),
+    ("glSamplerParameterf", sampler),
+    ("glSamplerParameteriv", sampler),
+    ("glSamplerParameterfv", sampler),
+];
+
+fn bind(r: &mut Replay, unit: u32, name: u32) {
+    if let Some(slot) = r.context().and_then(|context| context.samplers.get_mut(unit as usize)) {
+        *slot = name;
+    }
+}
+
+/// The value of a parameter as WebGL2 takes it: its name, value, and whether that is a float.
+/// `None`: it has none.
+fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
+    let whole = value as i64 as u32;
+    Some(match name {
+        // Clamping to a border has no counterpart; the edge is nearest.
+        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R
+            if matches!(whole, gl::CLAMP | gl::CLAMP_TO_BORDER) =>
+        {
+            (name, gl::CLAMP_TO_EDGE, 0)
+        }
+        gl::TEXTURE_WRAP_S | gl::TEXTURE_WRAP_T | gl::TEXTURE_WRAP_R if whole == gl::MIRROR_CLAMP_EXT => {
+            (name, gl::MIRRORED_REPEAT, 0)
+        }
+        gl::TEXTURE_MAG_FILTER..=gl::TEXTURE_WRAP_T
+        | gl::TEXTURE_WRAP_R
+        | gl::TEXTURE_BASE_LEVEL
+        | gl::TEXTURE_MAX_LEVEL
+        | gl::TEXTURE_COMPARE_MODE
+        | gl::TEXTURE_COMPARE_FUNC => (name, whole, 0),
+        gl::TEXTURE_MIN_LOD | gl::TEXTURE_MAX_LOD | gl::TEXTURE_MAX_ANISOTROPY => (name, (value as f32).to_bits(), 1),
+        _ => return None,
+    })
+}
+
+fn parameter(r: &mut Replay, c: &Call) {
+    let (target, name) = (c.u32(0), c.u32(1));
+    let values = c.floats(2);
+    let value = f64::from(values.first().copied().unwrap_or(0.0));
+    let Some(texture) = r.texture_at(target) else { return };
+    if texture.samples.is_some() {
+        return;
+    }
+    let (handle, binding) = (texture.handle, texture.binding);
+    match name {
+        gl::TEXTURE_LOD_BIAS => texture.bias = value as f32,
+        gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
+        gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
+            let first = if name == gl::TEXTURE_SWIZZLE_RGBA { 0 } else { (name - gl::TEXTURE_SWIZZLE_R) as usize };
+            let had = texture.swizzle_problem();
+            for (slot, value) in texture.swizzle.iter_mut().skip(first).zip(values) {
+                *slot = value as u32;
+            }
+            if texture.problem == had {
+                texture.problem = texture.swizzle_problem();
+            }
+        }
+        _ => {
+            // The levels of one whose storage cannot change are those that it has.
+            let last = f64::from(texture.immutable.saturating_sub(1));
+            let is_level = matches!(name, gl::TEXTURE_BASE_LEVEL | gl::TEXTURE_MAX_LEVEL);
+            let value = if is_level && texture.immutable > 0 { value.min(last) } else { value };
+            texture.has_mipmaps &= !is_level;
+            if let Some((name, value, float)) = adapted(name, value) {
+                r.stream.put(Op::TexParameter, &[handle, binding, name, value, float]);
+            }
+        }
+    }
+}
+
+fn sampler(r: &mut Replay, c: &Call) {
+    let (name, parameter) = (c.u32(0), c.u32(1));
+    let value = f64::from(c.floats(2).first().copied().unwrap_or(0.0));
+    let known = r.both().and_then(|(_, objects, _)| objects.samplers.get(&name).copied());
+    let handle = known.unwrap_or_else(|| r.handle(Kind::Sampler));
+    if let Some((_, objects, stream)) = r.both() {
+        objects.samplers.insert(name, handle);
+        if let Some((parameter, value, float)) = adapted(parameter, value) {
+            stream.put(Op::SamplerParameter, &[handle, parameter, value, float]);
+        }
+    }
+}

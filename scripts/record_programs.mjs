@@ -1,0 +1,282 @@
+// `node scripts/record_programs.mjs [--only NAME] [--seconds N] [--keep] [--write]`: records programs of Debian under apitrace, and compares
+// their pictures in the page with those of native replay. Run by hand and before releases. Prints a table; `--write` puts it into
+// docs/graphics.md. `--keep` takes the recordings of an earlier run.
+//
+// Needs `dist/` (`npm run build`), apitrace and Xvfb. Programs that are missing are installed, which takes root.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from '@playwright/test';
+import { compare, isAlike } from '../tests/alike.mjs';
+import { serve } from '../tests/perf/serve.mjs';
+import { fail, find, findChromium, must, options, root, say } from './lib.mjs';
+
+/** Frames and draws of a program that are compared, most bytes of a recording, and milliseconds that a picture may take. */
+const FRAMES = 8;
+const DRAWS = 10;
+const MOST_BYTES = 48 << 20;
+const PATIENCE_MS = 120_000;
+/** Decibels that are enough for a frame and for a draw. */
+const LEAST = { frames: 40, draws: 35 };
+
+/** A scene of boxes for Godot: the engine has none of its own. */
+const SCENE = {
+  'project.godot': 'config_version=4\n[application]\nconfig/name="Scene"\nrun/main_scene="res://main.tscn"\n',
+  'main.tscn': `[gd_scene load_steps=5 format=2]
+[sub_resource type="CubeMesh" id=1]
+[sub_resource type="SphereMesh" id=2]
+[sub_resource type="PlaneMesh" id=3]
+size = Vector2( 12, 12 )
+[sub_resource type="SpatialMaterial" id=4]
+albedo_color = Color( 0.2, 0.5, 0.9, 1 )
+metallic = 0.6
+roughness = 0.3
+[node name="Main" type="Spatial"]
+[node name="Camera" type="Camera" parent="."]
+transform = Transform( 1, 0, 0, 0, 0.87, 0.5, 0, -0.5, 0.87, 0, 4, 7 )
+[node name="Light" type="DirectionalLight" parent="."]
+transform = Transform( 1, 0, 0, 0, 0.5, 0.87, 0, -0.87, 0.5, 0, 5, 0 )
+shadow_enabled = true
+[node name="Floor" type="MeshInstance" parent="."]
+mesh = SubResource( 3 )
+[node name="Box" type="MeshInstance" parent="."]
+transform = Transform( 1, 0, 0, 0, 1, 0, 0, 0, 1, -1.5, 1, 0 )
+mesh = SubResource( 1 )
+[node name="Ball" type="MeshInstance" parent="."]
+transform = Transform( 1, 0, 0, 0, 1, 0, 0, 0, 1, 1.5, 1, 0 )
+mesh = SubResource( 2 )
+material/0 = SubResource( 4 )
+`,
+};
+/** RetroArch draws its menu with OpenGL 3.3. */
+const RETROARCH = {
+  'retroarch.cfg':
+    'video_driver = "glcore"\nmenu_driver = "ozone"\naudio_driver = "null"\ninput_driver = "x"\nvideo_fullscreen = "false"\n' +
+    'assets_directory = "/usr/share/libretro/assets"\n',
+};
+/** The programs: packages, command in a folder with files of ours, API that is traced, seconds, environment. */
+const PROGRAMS = [
+  { name: 'colobot', gl: '3.3 core', packages: ['colobot'], run: ['colobot', '-graphics', 'gl33', '-glversion', '3.3', '-glprofile', 'core'], seconds: 40 },
+  { name: 'godot3', gl: '3.3 core', packages: ['godot3'], run: ['godot3', '--path', '.', '--video-driver', 'GLES3', '--audio-driver', 'Dummy'], files: SCENE, seconds: 30 },
+  { name: 'retroarch', gl: '3.3', packages: ['retroarch', 'retroarch-assets'], run: ['retroarch', '--menu', '--config', 'retroarch.cfg'], files: RETROARCH, seconds: 20 },
+  { name: 'planetblupi', gl: 'ES 2.0', packages: ['planetblupi'], run: ['planetblupi'], env: { SDL_RENDER_DRIVER: 'opengles2' }, seconds: 20 },
+  { name: 'weston', gl: 'ES 3', packages: ['weston'], api: 'egl', run: ['weston', '--backend=x11-backend.so', '--width=800', '--height=600'], seconds: 15 },
+  { name: 'kalgebra', gl: 'Qt Quick', packages: ['kalgebra', 'dbus'], run: ['dbus-run-session', 'kalgebra'], env: { QTWEBENGINE_DISABLE_SANDBOX: '1' }, seconds: 20 },
+  { name: 'gnome-text-editor', gl: 'GTK 4', packages: ['gnome-text-editor'], run: ['gnome-text-editor'], seconds: 15 },
+  { name: 'teeworlds', gl: '1.x', packages: ['teeworlds'], run: ['teeworlds'], seconds: 20 },
+  { name: 'torcs', gl: '1.x', packages: ['torcs'], run: ['torcs'], seconds: 20 },
+  { name: 'foobillardplus', gl: '1.x', packages: ['foobillardplus'], run: ['foobillardplus'], seconds: 20 },
+];
+
+const given = options(['only', 'seconds'], ['keep', 'write']);
+const folder = join(root, 'target', 'programs');
+const unspool = join(root, 'target', 'release', 'unspool');
+const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
+const wanted = PROGRAMS.filter(({ name }) => given.only === undefined || given.only === name);
+if (wanted.length === 0) fail(`--only takes one of ${PROGRAMS.map(({ name }) => name).join(', ')}.`);
+if (!existsSync(join(root, 'dist', 'index.html'))) fail('dist/ is missing: npm run build makes it.');
+await must('cargo', ['build', '--release', '--quiet', '--locked', '--package', 'unspool-cli']);
+await install();
+mkdirSync(folder, { recursive: true });
+const screen = await display();
+const [chrome, served] = [findChromium(), await serve(join(root, 'dist'))];
+const args = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run'];
+const rows = [];
+try {
+  for (const program of wanted) rows.push(await tried(program));
+} finally {
+  screen.end();
+  served.stop();
+}
+const table = tableOf(rows);
+console.log(`\n${table}`);
+writeFileSync(join(folder, 'table.md'), table);
+if (given.write) write(table);
+
+/** Installs what is missing. */
+async function install() {
+  const needed = ['apitrace', 'xvfb', ...wanted.flatMap(({ packages }) => packages)];
+  const has = (name) => spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' }).stdout.includes('ok installed');
+  const missing = needed.filter((name) => !has(name));
+  if (missing.length === 0) return;
+  const sudo = process.getuid() === 0 ? [] : ['sudo'];
+  const [program, ...rest] = [...sudo, 'apt-get', 'install', '-y', '--no-install-recommends', ...missing];
+  await must(program, rest, { env: { DEBIAN_FRONTEND: 'noninteractive' } });
+}
+
+/** A screen of its own. Resolves once it is there. */
+function display() {
+  const child = spawn(find('Xvfb'), ['-displayfd', '1', '-screen', '0', '1024x768x24'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.stdout.once('data', (number) => resolve({ name: `:${String(number).trim()}`, end: () => child.kill() }));
+  });
+}
+
+/** Records a program, and compares its pictures. A row of the table. */
+async function tried(program) {
+  const home = join(folder, program.name);
+  const trace = join(folder, `${program.name}.trace`);
+  if (!given.keep || !existsSync(trace)) record(program, home, trace);
+  if (!existsSync(trace)) return { program, calls: 0, why: 'it made no calls' };
+  const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', trace));
+  const calls = chosen(frames, trace);
+  references(program, trace, [...calls.frames, ...calls.draws], home);
+  const found = await compared(trace, calls, home);
+  return { program, calls: frames.at(-1)?.lastCall ?? 0, ...found };
+}
+
+/** Records some seconds, and trims to whole frames. */
+function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, trace) {
+  say(`records ${name}`);
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(home, path), content);
+  const whole = join(home, 'whole.trace');
+  const limits = ['-s', 'TERM', '-k', '3', String(given.seconds ?? seconds)];
+  spawnSync('timeout', [...limits, 'apitrace', 'trace', '-a', api, '-o', whole, ...run], {
+    cwd: home,
+    stdio: 'ignore',
+    env: {
+      ...process.env,
+      PATH: `${process.env.PATH}:/usr/games`,
+      DISPLAY: screen.name,
+      HOME: home,
+      XDG_RUNTIME_DIR: join(home, 'run'),
+      LANG: 'en_US.UTF-8',
+      USER: 'user',
+      LIBGL_ALWAYS_SOFTWARE: '1',
+      SDL_AUDIODRIVER: 'dummy',
+      ALSOFT_DRIVERS: 'null',
+      QT_XCB_GL_INTEGRATION: 'xcb_glx',
+      GDK_BACKEND: 'x11',
+      ...env,
+    },
+  });
+  rmSync(trace, { force: true });
+  if (!existsSync(whole)) return;
+  const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', whole));
+  const ended = frames.filter(({ ended: isEnded }) => isEnded);
+  // Uploads are most of a trace. What they take beside calls is little.
+  let bytes = 0;
+  const last = ended.findLast((frame, i) => i === 0 || sumOf(ended.slice(0, i + 1)) <= MOST_BYTES);
+  if (last) read('apitrace', 'trim', '--calls', `0-${last.lastCall}`, '-o', trace, whole);
+  function sumOf(some) {
+    bytes = 0;
+    for (const { uploaded, calls } of some) bytes += uploaded + 16 * calls;
+    return bytes;
+  }
+}
+
+/** Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace. */
+function chosen(frames, trace) {
+  const drawing = frames.filter(({ draws, ended }) => draws > 0 && ended);
+  const spread = (all, count) => [...new Set(Array.from({ length: count }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / count)]))];
+  const ends = spread(drawing, FRAMES).filter(Boolean).map(({ lastCall }) => lastCall);
+  const middle = spread(drawing, DRAWS).filter(Boolean);
+  const draws = middle.flatMap(({ firstCall, lastCall }) => {
+    const text = read('apitrace', 'dump', '--color=never', `--calls=${firstCall}-${lastCall}`, trace);
+    const all = [...text.matchAll(/^(\d+) gl(?:Draw|MultiDraw|End\b|CallList)/gm)].map(([, call]) => Number(call));
+    return all.length > 0 ? [all[all.length >> 1]] : [];
+  });
+  return { frames: ends, draws: [...new Set(draws)] };
+}
+
+/** Native pictures after calls. */
+function references({ api }, trace, calls, home) {
+  mkdirSync(join(home, 'pictures'), { recursive: true });
+  const program = api === 'egl' ? 'eglretrace' : 'glretrace';
+  const call = `--snapshot=${[...calls].sort((a, b) => a - b).join(',')}`;
+  const env = { ...process.env, DISPLAY: screen.name, LIBGL_ALWAYS_SOFTWARE: '1' };
+  spawnSync(program, ['--headless', call, '-s', join(home, 'pictures', ''), trace], { env, stdio: 'ignore' });
+}
+
+/** Pictures of the page beside those of native replay. */
+async function compared(trace, calls, home) {
+  const browser = await chromium.launch({ executablePath: chrome, args });
+  const alike = { frames: 0, draws: 0 };
+  const of = { frames: 0, draws: 0 };
+  const [wrong, times] = [[], []];
+  let coverage = null;
+  try {
+    const page = await browser.newPage();
+    await page.goto(`${served.url}?pictures=no`);
+    await page.setInputFiles('#file-input', trace);
+    await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: PATIENCE_MS });
+    for (const kind of ['frames', 'draws']) {
+      for (const call of jumping(calls[kind])) {
+        const png = join(home, 'pictures', `${String(call).padStart(10, '0')}.png`);
+        if (!existsSync(png)) continue;
+        of[kind] += 1;
+        const began = performance.now();
+        const answer = await pictured(page, call);
+        times.push(performance.now() - began);
+        coverage = await answer.evaluate((it) => it.coverage ?? null);
+        const found = await compare(answer, png);
+        await answer.dispose();
+        if (isAlike(found, LEAST[kind]) && !found.error) alike[kind] += 1;
+        else wrong.push({ kind, call, ...found });
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+  writeFileSync(join(home, 'wrong.json'), JSON.stringify(wrong, null, 1));
+  return { alike, of, coverage, slowest: Math.max(0, ...times.slice(1)), first: times[0] ?? 0 };
+}
+
+/** Asks for the picture after a call. A handle of the answer. */
+function pictured(page, call) {
+  return page.evaluateHandle(
+    (question) =>
+      new Promise((resolve) => {
+        const hear = ({ data }) => {
+          if (data?.type !== 'unspool:pictured') return;
+          window.removeEventListener('message', hear);
+          resolve(data);
+        };
+        window.addEventListener('message', hear);
+        window.postMessage({ type: 'unspool:picture', ...question });
+      }),
+    { call, patience: PATIENCE_MS },
+  );
+}
+
+/** The same calls, from both ends in turn: each is a jump. */
+function jumping(calls) {
+  const rest = [...calls];
+  return calls.map((_, i) => (i % 2 === 0 ? rest.pop() : rest.shift()));
+}
+
+function tableOf(all) {
+  const lines = all.map(({ program, calls, alike, of, coverage, slowest, first, why }) => {
+    const cells = why
+      ? [why, '', '', '', '']
+      : [
+          calls.toLocaleString('en'),
+          `${alike.frames} of ${of.frames}`,
+          `${alike.draws} of ${of.draws}`,
+          refused(coverage),
+          `${(first / 1000).toFixed(1)} s, ${(slowest / 1000).toFixed(1)} s`,
+        ];
+    return `| ${[program.name, program.gl, ...cells].join(' | ')} |`;
+  });
+  return ['| program | OpenGL | calls | frames alike | draws alike | refused | first, slowest jump |', '|---|---|---|---|---|---|---|', ...lines, ''].join('\n');
+}
+
+/** What is refused, in words. */
+function refused(coverage) {
+  if (!coverage || coverage.unshown === 0) return 'nothing';
+  const reasons = coverage.reasons.map(([reason, count]) => `${count.toLocaleString('en')}: ${reason}`);
+  return `${coverage.unshown.toLocaleString('en')} of ${coverage.draws.toLocaleString('en')} draws (${reasons.join('; ')})`;
+}
+
+/** Puts the table into the docs, in place of the one that is there. */
+function write(text) {
+  const path = join(root, 'docs', 'graphics.md');
+  const before = readFileSync(path, 'utf8');
+  const after = before.replace(/\| program \| OpenGL \|[\s\S]*?\n\n/, () => `${text}\n`);
+  if (after === before && !before.includes(text)) fail('docs/graphics.md has no table of programs to replace.');
+  writeFileSync(path, after);
+}

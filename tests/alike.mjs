@@ -1,0 +1,58 @@
+// How near a replayed picture is to that of the driver: the measure of the browser tests and of scripts/record_programs.mjs.
+
+import { readFileSync } from 'node:fs';
+
+/** Levels within which a pixel is alike. */
+const LEVELS = 16;
+/** Share of pixels that is alike in a picture that is. */
+const SHARE = 0.995;
+
+/** Compares what the page answered about a picture (a handle) with a PNG. See `alike.d.mts`. */
+export function compare(answer, png) {
+  return answer.evaluate(
+    async ({ picture, failures, refusals, error }, [content, levels]) => {
+      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), { colorSpaceConversion: 'none' });
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+      const context = canvas.getContext('2d');
+      context.drawImage(bitmap, 0, 0);
+      const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+      const rest = { failures, refusals, error };
+      if (!picture || picture.pixels.length !== wanted.length) {
+        const size = `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`;
+        return { size, psnr: 0, near: 0, nearOfRest: 0, ...rest };
+      }
+      const colors = new Uint32Array(wanted.buffer);
+      const counts = new Map();
+      for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1);
+      const [[usual] = [0]] = [...counts].sort((a, b) => b[1] - a[1]);
+      let [sum, near, rests, nearRests] = [0, 0, 0, 0];
+      for (let i = 0; i < wanted.length; i += 4) {
+        let most = 0;
+        for (let c = 0; c < 3; c += 1) {
+          const difference = Math.abs(wanted[i + c] - picture.pixels[i + c]);
+          sum += difference * difference;
+          most = Math.max(most, difference);
+        }
+        if (most <= levels) near += 1;
+        if (colors[i >> 2] === usual) continue;
+        rests += 1;
+        if (most <= levels) nearRests += 1;
+      }
+      const mean = sum / (wanted.length / 4) / 3;
+      return {
+        size: `${picture.width}x${picture.height}`,
+        psnr: mean === 0 ? null : 10 * Math.log10((255 * 255) / mean),
+        near: near / (wanted.length / 4),
+        nearOfRest: rests > 0 ? nearRests / rests : 1,
+        ...rest,
+      };
+    },
+    [readFileSync(png).toString('base64'), LEVELS],
+  );
+}
+
+/** Whether a picture is alike. `least`: decibels that are enough. `share`: of all pixels, that is enough instead. */
+export function isAlike({ psnr, near, nearOfRest }, least, share = SHARE) {
+  return psnr === null || psnr >= least || (near >= share && nearOfRest >= SHARE);
+}
