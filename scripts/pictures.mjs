@@ -123,7 +123,7 @@ async function pictureXray({ page, take }) {
   await page.getByRole('table', { name: 'A slow call beside a median one' }).waitFor();
   await taller(260);
   await take('slow-beside-median', '.dock');
-  await page.getByRole('button', { name: 'Longest call' }).click();
+  await page.getByRole('button', { name: 'Longest call', exact: true }).click();
   await page.getByRole('button', { name: 'Zoom to selection' }).click();
   await taller(150);
   await take('longest-call');
