@@ -189,7 +189,7 @@ function references({ api }, trace, calls, home) {
   const program = api === 'egl' ? 'eglretrace' : 'glretrace';
   const call = `--snapshot=${[...calls].sort((a, b) => a - b).join(',')}`;
   const env = { ...process.env, DISPLAY: screen.name, LIBGL_ALWAYS_SOFTWARE: '1' };
-  spawnSync(program, ['--headless', call, '-s', join(home, 'pictures', ''), trace], { env, stdio: 'ignore' });
+  spawnSync(program, ['--headless', call, '-s', `${join(home, 'pictures')}/`, trace], { env, stdio: 'ignore' });
 }
 
 /** Pictures of the page beside those of native replay. */
