@@ -127,7 +127,8 @@ async function pictureXray({ page, take }) {
   await page.getByRole('button', { name: 'Zoom to selection' }).click();
   await taller(150);
   await take('longest-call');
-  await page.locator('#tab-calls').click();
+  const back = page.getByRole('button', { name: '‹ Back' });
+  while (await back.isVisible()) await back.click();
   await view('Graph');
   await taller(560);
   await take('call-graph', '.dock');
@@ -220,9 +221,10 @@ async function picturePicture(page) {
   const button = (name) => page.getByRole('button', { name });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });
-  await page.locator('#tab-of-picture').click();
-  await button('Show pictures').first().click();
   await page.getByRole('tab', { name: 'Frames' }).click();
+  await page.locator('#tab-of-picture').click();
+  // The filmstrip has such a button, too.
+  await page.getByRole('tabpanel', { name: 'Picture' }).getByRole('button', { name: 'Show pictures' }).click();
   await button('uploaded: frame 4,052').click();
   await page.keyboard.press('0');
   await page.getByText('Frame 4,052 of', { exact: false }).first().waitFor();
