@@ -109,16 +109,17 @@ TABLE = {
     ],
     (430, 460): [('k', '', 'float a = f * 2, k = a / 4;'), ('a.length() * f', 'int a[3];')],
     # Textures that nobody has filled.
-    (130, 440): [
-        ('texture(t, j.xy) * 2', '', 'uniform sampler2D t;'), ('texture2D(t, j.xy, 1)', '', 'uniform sampler2D t;'), ('texelFetch(t, j.xy, 0) * 3', '', 'uniform isampler2D t;'),
-        ('texture(t, 1)', '', 'uniform sampler1D t;'), ('texture1D(t, i, 1)', '', 'uniform sampler1D t;'), ('textureLod(t, f, 1)', '', 'uniform usampler1D t;'),
-        ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'), ('textureGrad(t, i, 1, f)', '', 'uniform sampler1D t;'),
-        ('texture2DRect(t, j.xy)', '', '#extension GL_ARB_texture_rectangle : enable\nuniform sampler2DRect t;'),
-        ('textureProj(t, j)', '', 'uniform sampler3D u3; uniform sampler2D t;'), ('textureLodOffset(t, j.xy, 0, ivec2(1))', '', 'uniform sampler2D t;'),
+    (130,): [('texture2D(t, j.xy, 1)', '', 'uniform sampler2D t;'), ('texture1D(t, i, 1)', '', 'uniform sampler1D t;'), ('textureCube(t, j)', '', 'uniform samplerCube t;')],
+    (330, 420): [
+        ('texture(t, j.xy) * 2', '', 'uniform sampler2D t;'), ('texelFetch(t, j.xy, 0) * 3', '', 'uniform isampler2D t;'), ('texture(t, 1)', '', 'uniform sampler1D t;'),
+        ('textureLod(t, f, 1)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0) / 2u', '', 'uniform usampler1D t;'), ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'),
+        ('textureGrad(t, i, 1, f)', '', 'uniform sampler1D t;'), ('texture(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2DRect t;'),
+        ('texelFetch(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2D t;'), ('textureLodOffset(t, j.xy, 0, ivec2(1))', '', 'uniform sampler2D t;'),
         ('texture(t, j) + textureGrad(t, j, v, v)', '', 'uniform samplerCube t;'), ('g(t, 1)', '', 'uniform sampler1D t; vec4 g(sampler1D a, float c) { return texture(a, c) * 2; }'),
     ],
-    (400, 460): [
-        ('textureGather(t, j.xy, 3)', '', 'uniform sampler2D t;'), ('textureGather(t, j.xy) + 1', '', 'uniform isampler2D t;'), ('textureGatherOffset(t, v.xy, ivec2(1, 2), 1)', '', 'uniform sampler2D t;'),
+    (400, 440): [
+        ('textureGather(t, j.xy, 3)', '', 'uniform sampler2D t;'), ('textureGather(t, j.xy) + 1', '', 'uniform isampler2D t;'),
+        ('textureGatherOffset(t, v.xy, ivec2(1, 2), 1)', '', 'uniform sampler2D t;'),
     ],
     (460,): [('mix(j, ivec3(1), bvec3(b, false, true))',), ('mix(q, uvec3(2), bvec3(b, false, true))',), ('mix(bvec3(true), bvec3(false), bvec3(b, false, true))',)],
 }

@@ -214,9 +214,12 @@ async function compared(trace, calls, home) {
         times.push(performance.now() - began);
         coverage = await answer.evaluate((it) => it.coverage ?? null);
         const found = await compare(answer, png);
-        await answer.dispose();
         if (isAlike(found, LEAST[kind]) && !found.error) alike[kind] += 1;
-        else wrong.push({ kind, call, ...found });
+        else {
+          wrong.push({ kind, call, ...found });
+          await keep(answer, join(home, 'pictures', `${call}-page.png`));
+        }
+        await answer.dispose();
       }
     }
   } finally {
@@ -241,6 +244,18 @@ function pictured(page, call) {
       }),
     { call, patience: PATIENCE_MS },
   );
+}
+
+/** Saves what the page answered, to be looked at. */
+async function keep(answer, path) {
+  const content = await answer.evaluate(async ({ picture }) => {
+    if (!picture) return '';
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    canvas.getContext('2d').putImageData(new ImageData(picture.pixels, picture.width, picture.height), 0, 0);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+    return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  });
+  writeFileSync(path, Buffer.from(content, 'latin1'));
 }
 
 /** The same calls, from both ends in turn: each is a jump. */

@@ -74,6 +74,10 @@ impl<'a> Checker<'a> {
 
     /// The type that is written at a token, and the index after it.
     fn read_type(&mut self, at: usize) -> (Type, usize) {
+        // As in `layout(std140) uniform;`.
+        if !self.is_name(at) {
+            return (Type::UNKNOWN, at);
+        }
         if self.text(at) == "struct" {
             let is_named = self.is_name(at + 1);
             let open = at + 1 + usize::from(is_named);

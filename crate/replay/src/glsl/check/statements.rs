@@ -95,6 +95,7 @@ impl Checker<'_> {
                 }
                 end + usize::from(self.text(end) == ":")
             }
+            "precision" => self.end_and_complete(all, at + 1),
             "default" => at + 1 + usize::from(self.text(at + 1) == ":"),
             "return" => {
                 let end = match self.expression(at + 1) {

@@ -84,6 +84,17 @@ fn names_mean_what_their_scope_says() {
 }
 
 #[test]
+fn declarations_without_variables_declare_nothing() {
+    let source = "layout(early_fragment_tests) in; float x; layout(std140) uniform; vec2 v; invariant gl_Position; in vec4 gl_FragCoord; struct S { ; int a; }; \
+                  void f() { precision highp float; ; x = 1; { } v = x * ivec2(1); S s; x = s.a; } out gl_PerVertex { vec4 gl_Position; }; void g() { gl_Position = 2 * gl_FragCoord; }";
+    assert_eq!(
+        made(430, source),
+        "layout(early_fragment_tests)in;float x;layout(std140)uniform;vec2 v;invariant gl_Position;in vec4 gl_FragCoord;struct S{;int a;};\
+         void f(){precision highp float;;x=1.0;{}v=x*vec2(ivec2(1));S s;x=float(s.a);}out gl_PerVertex{vec4 gl_Position;};void g(){gl_Position=2.0*gl_FragCoord;}"
+    );
+}
+
+#[test]
 fn functions_are_those_that_the_types_choose() {
     let functions =
         "float g(float a) { return 1; } int g(int a) { return a; } float h(vec2 a, float b); vec2 h(vec3 a, float b);";
