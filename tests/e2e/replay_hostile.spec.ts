@@ -12,7 +12,7 @@ const CASES = [
   ['replay_loop.trace', /a loop of its shader was stopped after 3815 iterations|nothing was heard of the GPU/],
   ['replay_lists.trace', 'expands to more than 1048576 commands of display lists'],
   ['replay_bytes.trace', 'take more than 512 MiB'],
-  ['replay_contexts.trace', 'The trace has more than 8 contexts'],
+  ['replay_contexts.trace', 'The trace has more than 32 contexts'],
 ] as const;
 
 const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';

@@ -181,6 +181,8 @@ pub struct Stream {
     pub(crate) part_bytes: usize,
     /// Commands that come before those of `words`, which would be too many bytes at once.
     pub(crate) ready: VecDeque<Batch>,
+    /// Textures whose uploads were taken, and may not have been executed.
+    pub(crate) doubted: HashSet<u32>,
 }
 
 /// Commands that are executed at once.
@@ -320,13 +322,21 @@ impl Stream {
         self.backlog.is_empty()
     }
 
-    /// Textures whose content is in the backlog: WebGL2 does not have it yet.
+    /// Textures whose content WebGL2 does not have yet: it is in the backlog, in commands that were
+    /// not taken, or in those that were not executed.
     pub(crate) fn lacking(&self) -> HashSet<u32> {
         let uploads = self
             .backlog
             .iter()
-            .filter(|command| matches!(command.op, Op::TexImage | Op::TexSubImage | Op::GenerateMipmap));
-        uploads.filter_map(|command| command.words.first().copied()).collect()
+            .filter(|command| matches!(command.op, Op::TexImage | Op::TexSubImage | Op::GenerateMipmap))
+            .filter_map(|command| command.words.first().copied());
+        let waiting = self.ready.iter().map(|batch| &batch.words).chain([&self.words]);
+        uploads.chain(waiting.flat_map(|words| uploads_of(words))).chain(self.doubted.iter().copied()).collect()
+    }
+
+    /// Commands that were taken were not executed, or not all of them.
+    pub(crate) fn doubt(&mut self, words: &[u32]) {
+        self.doubted.extend(uploads_of(words));
     }
 
     /// Whether the commands are to be executed before more come.
@@ -353,8 +363,24 @@ impl Stream {
     }
 }
 
+/// The textures that commands upload to.
+fn uploads_of(mut words: &[u32]) -> impl Iterator<Item = u32> {
+    const UPLOADS: [Op; 4] = [Op::TexImage, Op::TexSubImage, Op::CopyTexSubImage, Op::GenerateMipmap];
+    core::iter::from_fn(move || {
+        while let Some((head, rest)) = words.split_first() {
+            words = rest.get((head >> 16) as usize..).unwrap_or_default();
+            if UPLOADS.iter().any(|op| *op as u32 == head & 0xFFFF) {
+                return rest.first().copied();
+            }
+        }
+        None
+    })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
+    use unspool_gl::gl;
+
     use super::*;
 
     /// The words of all commands of a kind, in their order.
@@ -380,5 +406,19 @@ pub(crate) mod tests {
         stream.put(Op::Scissor, &[1, 2, 3, 4]);
         assert_eq!(commands(&stream, Op::Mark), [[7]]);
         assert_eq!(commands(&stream, Op::Scissor), [[1, 2, 3, 4]]);
+    }
+
+    #[test]
+    fn textures_lack_what_was_not_executed() {
+        let mut stream = Stream { on: true, ..Stream::default() };
+        stream.put(Op::Clear, &[1]);
+        stream.put(Op::GenerateMipmap, &[7, gl::TEXTURE_2D, 9]);
+        stream.put(Op::BindTexture, &[0, gl::TEXTURE_2D, 8]);
+        let lacking = |stream: &Stream| stream.lacking().into_iter().collect::<Vec<_>>();
+        assert_eq!(lacking(&stream), [7]);
+        let (words, _) = stream.take();
+        assert_eq!(lacking(&stream), Vec::<u32>::new());
+        stream.doubt(&words);
+        assert_eq!(lacking(&stream), [7]);
     }
 }

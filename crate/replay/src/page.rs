@@ -238,6 +238,11 @@ impl JsPlayer {
         self.player.forget();
     }
 
+    /// The same where only the first of the commands that were taken last were executed.
+    pub fn interrupted(&mut self, words: &[u32]) {
+        self.player.interrupted(words);
+    }
+
     /// Whether it ended because of the limit for textures and buffers.
     #[wasm_bindgen(getter, js_name = lacksBytes)]
     pub fn lacks_bytes(&mut self) -> bool {

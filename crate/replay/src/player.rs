@@ -189,6 +189,13 @@ impl<S: ByteSource> Player<S> {
         self.pass = None;
     }
 
+    /// Starts over with the next [`Player::seek`]: of the commands that were taken last, `words`,
+    /// only the first were executed, so that textures may lack what these upload.
+    pub fn interrupted(&mut self, words: &[u32]) {
+        self.replay.stream.doubt(words);
+        self.forget();
+    }
+
     /// Shows draws as lines. Everything starts over with the next [`Player::seek`].
     pub fn set_wireframe(&mut self, on: bool) {
         if self.wireframe != on {

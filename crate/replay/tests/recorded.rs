@@ -90,3 +90,25 @@ fn a_trace_that_ends_anywhere_is_replayed_up_to_there() {
     }
     assert!(latest > 0);
 }
+
+#[test]
+fn textures_whose_uploads_were_interrupted_are_not_kept() {
+    let file = include_bytes!("../../../tests/fixtures/apitrace/replay_windows.trace").to_vec();
+    let mut player = Player::open(&index(&file), file, Bounds::default(), true).unwrap();
+    let mut kept_after = |doubted: fn(&[u32]) -> &[u32]| {
+        player.seek(u64::MAX >> 1, [0; 2]);
+        let mut taken = Vec::new();
+        while player.step(10_000).unwrap() == Turn::Going {
+            taken.extend(player.replay().stream.take().0);
+        }
+        taken.extend(player.replay().stream.take().0);
+        player.interrupted(doubted(&taken));
+        let end = player.progress().1 + 1;
+        player.seek(u64::MAX >> 1, [end; 2]);
+        let kept = player.kept().len();
+        player.forget();
+        kept
+    };
+    assert_eq!(kept_after(|_| &[]), 1);
+    assert_eq!(kept_after(|taken| taken), 0);
+}

@@ -226,8 +226,8 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       const now = performance.now();
       taken += now - executed;
       if (ended !== null) {
-        // What follows of the commands is not to be relied on.
-        player.forget();
+        // What follows of the commands is not to be relied on, nor are textures that it uploads.
+        player.interrupted(words);
         stopped = endedAt(patience, `within call ${ended}`);
         return !isOver();
       }
