@@ -391,8 +391,8 @@ fn fixed() -> Vec<u8> {
 }
 
 /// Quarters of a window of 64 by 48 pixels, from the lower left, each from a display list whose
-/// arrays are others when it is called: red of memory, green of a buffer that is written to, blue of
-/// one that is deleted, with indices, and white by a list that calls another one.
+/// arrays are others when it is called: red of memory, green of a buffer that is written to, blue
+/// of one that is deleted, with indices, and white by a list that calls another one.
 fn compiled() -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     let int = |n: u32| Value::Int(n.into());
