@@ -1,6 +1,6 @@
-// `node scripts/pictures.mjs [--only values|xray|graphics|reverse-engineering]`: the pictures of docs/values.md, from a fixture, and of
-// docs/xray.md, docs/graphics.md and docs/reverse-engineering.md, from recordings of the corpus. They show the build in dist/. None is
-// above 100 kB.
+// `node scripts/pictures.mjs [--only readme|values|xray|graphics|picture|reverse-engineering]`: the pictures of README.md, of docs/values.md, from
+// a fixture, and of docs/xray.md, docs/graphics.md and docs/reverse-engineering.md, from recordings of the corpus. They show the build in
+// dist/. None is above 105 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ const glmark2 = join(corpus, 'apitrace', 'recorded', 'glmark2_medium.trace');
 const steps = join(corpus, 'frames', 'real-loads-stores.frames');
 const isWanted = (name) => given.only === undefined || given.only === name;
 const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
-const needed = { xray: files, graphics: [glmark2], 'reverse-engineering': [steps] };
+const needed = { readme: files, xray: files, graphics: [glmark2], picture: [glmark2], 'reverse-engineering': [steps] };
 if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.every(existsSync))) {
   fail('A recording is missing: the corpus lies beside the repository.');
 }
@@ -24,9 +24,11 @@ if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.ev
 const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], { stdio: 'ignore' });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
+  if (isWanted('readme')) await pictureReadme(await opened(files, '.'));
   if (isWanted('values')) await pictureValues(await opened(fixtures, 'values'));
   if (isWanted('xray')) await pictureXray(await opened(files, 'xray'));
   if (isWanted('graphics')) await pictureGraphics(await opened([glmark2], 'graphics', false));
+  if (isWanted('picture')) await picturePicture(await opened([glmark2], '.', false));
   if (isWanted('reverse-engineering')) await pictureSteps(await opened([steps], 'reverse-engineering', false));
 } finally {
   await browser.close();
@@ -53,6 +55,26 @@ async function opened(paths, name, hasNames = true) {
     say(path);
   };
   return { page, take };
+}
+
+/** A range, a selected call and a note, in the dark. */
+async function pictureReadme({ page }) {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const area = page.locator('.area');
+  await area.click({ position: { x: 330, y: 150 } });
+  await page.getByRole('complementary', { name: 'Details' }).getByText('Duration').waitFor();
+  const { x, y } = await area.boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(x + 300, y + 60);
+  await page.mouse.down();
+  await page.mouse.move(x + 480, y + 60, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(1500);
+  const path = join(root, 'docs', 'page.png');
+  await page.screenshot({ path });
+  say(path);
 }
 
 async function pictureValues({ page, take }) {
@@ -102,11 +124,12 @@ async function pictureXray({ page, take }) {
   await page.getByRole('table', { name: 'A slow call beside a median one' }).waitFor();
   await taller(260);
   await take('slow-beside-median', '.dock');
-  await page.getByRole('button', { name: 'Longest call' }).click();
+  await page.getByRole('button', { name: 'Longest call', exact: true }).click();
   await page.getByRole('button', { name: 'Zoom to selection' }).click();
   await taller(150);
   await take('longest-call');
-  await page.locator('#tab-calls').click();
+  const back = page.getByRole('button', { name: '‹ Back' });
+  while (await back.isVisible()) await back.click();
   await view('Graph');
   await taller(560);
   await take('call-graph', '.dock');
@@ -169,7 +192,7 @@ async function pictureGraphics({ page, take }) {
   const button = (name) => page.getByRole('button', { name });
   const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
   await page.setViewportSize({ width: 1360, height: 640 });
-  await button('uploaded: 4,052').click();
+  await button('uploaded: frame 4,052').click();
   await take('heaviest-frame', undefined, 1360);
   await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '360px'));
   await button('Its textures').click();
@@ -190,4 +213,23 @@ async function pictureGraphics({ page, take }) {
   await page.getByRole('grid', { name: 'Vertices' }).waitFor();
   await page.setViewportSize({ width: 900, height: 460 });
   await take('mesh', 'dialog.mesh');
+}
+
+/** The picture of a frame, in the light. */
+async function picturePicture({ page }) {
+  const button = (name) => page.getByRole('button', { name });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 720 });
+  // Without a GPU, pictures are drawn on request.
+  const strip = page.locator('.area').getByRole('button', { name: 'Show pictures' });
+  if (await strip.isVisible()) await strip.click();
+  await page.locator('#tab-of-picture').click();
+  await button('uploaded: frame 4,052').click();
+  await page.keyboard.press('0');
+  await page.getByText('Frame 4,052 of', { exact: false }).first().waitFor();
+  await button('Fold the panels').click();
+  await page.waitForTimeout(15_000);
+  const path = join(root, 'docs', 'picture.png');
+  await page.screenshot({ path });
+  say(path);
 }

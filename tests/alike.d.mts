@@ -24,6 +24,6 @@ export function compare<
 
 /**
  * Whether a picture is alike: it has `least` decibels, or 99.5 % of its pixels are near, and of those that have not the most frequent
- * colour. `share` is another share of all pixels.
+ * colour. `share` and `ofRest` are other shares of the two.
  */
-export function isAlike(compared: Compared, least: number, share?: number): boolean;
+export function isAlike(compared: Compared, least: number, share?: number, ofRest?: number): boolean;

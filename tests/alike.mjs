@@ -52,7 +52,7 @@ export function compare(answer, png) {
   );
 }
 
-/** Whether a picture is alike. `least`: decibels that are enough. `share`: of all pixels, that is enough instead. */
-export function isAlike({ psnr, near, nearOfRest }, least, share = SHARE) {
-  return psnr === null || psnr >= least || (near >= share && nearOfRest >= SHARE);
+/** Whether a picture is alike. See `alike.d.mts`. */
+export function isAlike({ psnr, near, nearOfRest }, least, share = SHARE, ofRest = SHARE) {
+  return psnr === null || psnr >= least || (near >= share && nearOfRest >= ofRest);
 }

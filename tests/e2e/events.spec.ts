@@ -161,7 +161,7 @@ test('points have their variables', async ({ page }) => {
 
 test('a long list reaches its ends, and every step of a recorded execution', async ({ page }) => {
   await list(page, 'Steps', recording('rvn/medium.sqlite'));
-  await grid(page, 'transitions').focus();
+  await grid(page, 'Steps').focus();
   await page.keyboard.press('End');
   const last = 6_122_843;
   await expect(row(page, last)).toBeInViewport();

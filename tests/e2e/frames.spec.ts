@@ -23,6 +23,16 @@ test('lists the frames of a trace first, by any figure', async ({ page }) => {
   expect(await barriers(page)).toEqual([]);
 });
 
+test('a frame says how it differs from the one before it', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await table(page).locator('#frame-1 td').first().click();
+  const change = details(page).getByRole('definition').filter({ hasText: 'from' });
+  await expect(change).toContainText('+1 draws');
+  await change.getByRole('button', { name: 'frame 0' }).click();
+  await expect(details(page)).toContainText('frame 0');
+  await expect(change).toHaveCount(0);
+});
+
 test('opens a frame in place, down to a call', async ({ page }) => {
   await open(page, fixture('scene.trace'));
   const rows = table(page).locator('tbody tr:not(.spacer)');

@@ -247,7 +247,7 @@ test.describe('questions are answered with the keyboard alone', () => {
     const state = page.getByRole('complementary', { name: 'State' });
     await expect(state).toContainText('RAX');
     await expect(page.getByRole('tab', { name: 'State' })).toBeFocused();
-    await tabTo(page, /^RAX/);
+    await tabTo(page, /^▸RAX/);
     await page.keyboard.press('Enter');
     await tabTo(page, /^Where this value comes from$/, 'ArrowDown');
     await page.keyboard.press('Enter');

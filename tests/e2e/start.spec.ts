@@ -66,6 +66,12 @@ test('instructions are asked which code ran, for system calls, values and loops'
   await expect(page.getByRole('complementary', { name: 'State' })).toContainText('RAX');
 });
 
+test('a system is asked for its interrupts and faults', async ({ page }) => {
+  await ask(page, 'rvn/blocks.sqlite', /^Which exceptions, interrupts and faults/);
+  await expect(tab(page, /^Hits/)).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('grid', { name: 'Hits' })).toContainText('page fault (14)');
+});
+
 test('a question without an answer says so', async ({ page }) => {
   await ask(page, 'frames/mips.frames', /^Which system calls/);
   await expect(notice(page)).toContainText('This trace has no system calls.');

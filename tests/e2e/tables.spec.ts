@@ -146,13 +146,18 @@ test('records are sorted by their heads, and saved in that order', async ({ page
   await heads.getByRole('button', { name: 'Function' }).click();
   await expect(first).toContainText('gl');
   await page.getByRole('combobox', { name: 'Filter calls' }).fill('name:glDraw*');
+  const found = page.locator('.events .panel-bar');
+  await expect(found).toContainText('117 calls found');
   await heads.getByRole('button', { name: 'Function' }).click();
   await expect(heads.getByRole('columnheader', { name: 'Function' })).toHaveAttribute('aria-sort', 'descending');
+  await expect(found).toContainText('117 calls found');
   const names = (await saved(page)).slice(1).map((row) => row.split(',')[3]!);
   expect(names.length).toBeGreaterThan(1);
   expect(names).toEqual([...names].sort().reverse());
   // A third click leads back to the order of the trace.
   await heads.getByRole('button', { name: 'Function' }).click();
+  await expect(heads.getByRole('columnheader', { name: 'Function' })).not.toHaveAttribute('aria-sort', 'descending');
+  await expect(found).toContainText('117 calls found');
   const calls = (await saved(page)).slice(1).map((row) => Number(row.split(',')[0]));
   expect(calls).toEqual([...calls].sort((a, b) => a - b));
 });

@@ -107,7 +107,7 @@ export function wholeColumns(widths: readonly number[], room: number): readonly 
 
 /** CSS pixels of a text in a cell, with the space around it. */
 export function widthOfText(text: string): number {
-  const wide = text.match(/[m≈<]/g)?.length ?? 0;
+  const wide = text.match(/[m≈<%]/g)?.length ?? 0;
   return Math.ceil(text.length * CHARACTER + wide * WIDER) + PADDING;
 }
 
@@ -119,9 +119,9 @@ export function widthOfHead(title: string): number {
 /** CSS pixels of a letter in a head, and of the sign of an order. */
 const OF_HEAD = 6.9;
 const SIGN = 10;
-/** CSS pixels of a digit in the font of tables, how much wider `m`, `≈` and `<` are, and the space on both sides of a cell. */
+/** CSS pixels of a digit in the font of tables, how much wider `m` and signs are, and the space on both sides of a cell. */
 const CHARACTER = 7.6;
-const WIDER = 4;
+const WIDER = 2;
 const PADDING = 18;
 
 function remembered(): (readonly [table: string, choices: ColumnChoices])[] {

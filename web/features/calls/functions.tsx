@@ -293,7 +293,7 @@ interface CellContext {
 
 /** CSS pixels of the bar beside a share, and of the narrowest column of names. */
 const BAR = 44;
-const NAMES = 140;
+const NAMES = 120;
 /** Rows whose texts decide on the width of a column. */
 const MOST_MEASURED = 300;
 

@@ -125,9 +125,9 @@ function Failure({ open, failure: { call, log, source, shown } }: { open: OpenTr
         </p>
       )}
       <Text title="Log">{log.trim()}</Text>
-      <h4>In the trace</h4>
+      <h2>In the trace</h2>
       <Text title="Shader in the trace">{numbered(source)}</Text>
-      {shown !== '' && <h4>For WebGL2</h4>}
+      {shown !== '' && <h2>For WebGL2</h2>}
       {shown !== '' && <Text title="Shader for WebGL2">{numbered(shown)}</Text>}
     </details>
   );

@@ -8,8 +8,9 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { frameOf } from './gl/frames.ts';
 import { Held } from './held.tsx';
 import { Missing } from './missing.tsx';
+import { heaviest } from './pictured_calls.ts';
 import type { Picture } from './protocol.ts';
-import { heaviest, type Replay } from './replay.ts';
+import type { Replay } from './replay.ts';
 
 /** What the trace opens with, for its replay: the picture of its heaviest frame, or why it is not made before the user wants it. */
 export function openingPicture(open: OpenTrace, replay: Replay): ComponentType<{ page: Page }> {

@@ -4,19 +4,9 @@ import { ticks } from '../../base/ticks.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { Tracks } from '../../trace/tracks.ts';
 import { beginOf, frameOf } from './gl/frames.ts';
+import { heaviest, pictureCall, remarksOf } from './pictured_calls.ts';
 import type { Coverage, Frames, Picture, Pictured, ReplayReports, ReplayService } from './protocol.ts';
-import {
-  createReplay,
-  heaviest,
-  LONG_MS,
-  megabytesOf,
-  OFFER_MS,
-  PATIENCE_MS,
-  pictureCall,
-  type ReplayWorker,
-  remarksOf,
-  SILENT_MS,
-} from './replay.ts';
+import { createReplay, LONG_MS, megabytesOf, OFFER_MS, PATIENCE_MS, type ReplayWorker, SILENT_MS } from './replay.ts';
 
 const source = {
   recordSource: { file: async () => new Blob(), index: async () => new Uint8Array() },

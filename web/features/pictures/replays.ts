@@ -6,7 +6,8 @@ import { perTrace } from '../../trace/per_trace.ts';
 import { openingOf } from './drawn.ts';
 import { filmOf } from './film.tsx';
 import { openingPicture } from './opening_picture.tsx';
-import { createReplay, remarksOf } from './replay.ts';
+import { remarksOf } from './pictured_calls.ts';
+import { createReplay } from './replay.ts';
 import { startReplayWorker } from './worker.ts';
 
 /** The replay of a trace. Its worker starts with the first question, and stays while nothing shows it. */

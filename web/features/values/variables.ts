@@ -167,17 +167,20 @@ export function createBuffers(trace: Asks, range: Range): Buffers {
 export interface CandidateInRange extends Omit<PointerCandidate, 'first'> {
   /** The first point there; null if only points that are not listed may be there. */
   readonly first: number | null;
+  /** Id of the track of its statement. */
+  readonly track: number;
   /** Whether there may be more than {@link PointerCandidate.count}: the trace lists the first points of a candidate. */
   readonly isMore: boolean;
 }
 
 /** A candidate with what it has in a range; none if it has nothing there. */
 export function candidateIn(it: PointerCandidate, range: Extent | null): readonly CandidateInRange[] {
-  if (!range) return [{ ...it, first: it.first.point, isMore: false }];
+  const { track } = it.first;
+  if (!range) return [{ ...it, first: it.first.point, track, isMore: false }];
   const points = it.points.filter((point) => BigInt(point) >= range.from && BigInt(point) < range.to);
   const isMore = it.points.length < it.count && BigInt(it.points.at(-1) ?? 0) + 1n < range.to;
   if (points.length === 0 && !isMore) return [];
-  return [{ ...it, points, count: points.length, first: points[0] ?? null, isMore }];
+  return [{ ...it, points, count: points.length, first: points[0] ?? null, track, isMore }];
 }
 
 /** What may be wrong with a pointer, in words. */
@@ -194,7 +197,11 @@ export function whyOf({ why, left, size, type }: Pick<PointerCandidate, 'why' | 
 }
 
 /** Selects a point. `track` is where it is to be seen: that of its statement if left out. */
-export function revealPlace(selection: Pick<Selection, 'revealRecord'>, place: ValuePlace, track = place.track): void {
+export function revealPlace(
+  selection: Pick<Selection, 'revealRecord'>,
+  place: Pick<ValuePlace, 'point' | 'locator' | 'track'>,
+  track = place.track,
+): void {
   const x = ticks(BigInt(place.point));
   selection.revealRecord({ x, track, locator: place.locator, name: '', fields: [], dropped: 0 });
 }

@@ -4,7 +4,6 @@ import { ticks } from '../../../base/ticks.ts';
 import type { BufferOrder, BufferRow, ValuePlace } from '../../../base/values_protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, inPortions, TakeTable } from '../../../parts/take_table.tsx';
-import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { type Buffers, type CandidateInRange, revealPlace, whyOf } from '../variables.ts';
 import { Failed, waiting } from './notes.tsx';
@@ -34,8 +33,8 @@ export function BuffersOf({ open, model, view, choice }: Props) {
     current.value = row;
     const place = isLifetimes ? model.row(row)?.from : null;
     if (place) go(place);
-    const point = isLifetimes ? null : candidates[row]?.first;
-    if (point != null) void goToPosition(ticks(BigInt(point)), open);
+    const candidate = isLifetimes ? undefined : candidates[row];
+    if (candidate && candidate.first !== null) void showPoint(open, candidate.first, candidate.track);
   };
   const menu = (_: unknown, row: number) => ({ named: null, show: () => act(row) });
   const sortBy = (next: string) => {
@@ -109,6 +108,12 @@ export function BuffersOf({ open, model, view, choice }: Props) {
       )}
     </div>
   );
+}
+
+/** Selects a point of a statement, by its number. */
+async function showPoint({ trace, selection }: OpenTrace, point: number, track: number): Promise<void> {
+  const row = await trace.records.recordAt(ticks(BigInt(point)), track);
+  if (row) revealPlace(selection, { point, locator: row.locator, track });
 }
 
 function lifetimesIn({ count, rows, neverFreed, mostInUse }: NonNullable<Buffers['table']['value']>): string {

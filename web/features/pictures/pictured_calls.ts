@@ -1,0 +1,42 @@
+import type { Pointed } from '../../trace/pointed.ts';
+import { momentOf } from '../../trace/selection.ts';
+import type { Tracks } from '../../trace/tracks.ts';
+import type { Coverage, Frames, Refusal } from './protocol.ts';
+
+/**
+ * The call after which the picture shows a selected place. A call is that itself. Of anything longer it is the last swap within, or else the
+ * last call: what the place has at its end. `frames` may be unknown yet.
+ */
+export function pictureCall(
+  place: Pick<Pointed, 'track' | 'start' | 'end'>,
+  tracks: Pick<Tracks, 'get'>,
+  frames: Frames | null,
+): number {
+  const [start, last] = [Number(place.start), Number(momentOf(place, tracks))];
+  return last === start ? start : (frames?.to.findLast((to) => to >= start && to <= last) ?? last);
+}
+
+/** The frame with the most draws. */
+export function heaviest({ draws }: Frames): number {
+  let best = 0;
+  for (let i = 1; i < draws.length; i += 1) if ((draws[i] ?? 0) > (draws[best] ?? 0)) best = i;
+  return best;
+}
+
+/** The calls that draw within a frame, ascending. */
+export function drawsOf({ drawCalls }: Coverage, { from, to }: Frames, frame: number): number[] {
+  const [first, last] = [from[frame] ?? 0, to[frame] ?? 0];
+  return [...drawCalls.filter((call) => call >= first && call <= last)].sort((a, b) => a - b);
+}
+
+/** Why draws cannot be shown as in the trace, by call: those that are left out, refused or cut. */
+export function remarksOf(coverage: Coverage, refusals: readonly Refusal[]): ReadonlyMap<number, string> {
+  const remarks = new Map<number, string>();
+  coverage.calls.forEach((call, i) => {
+    const reason = coverage.reasons[coverage.why[i] ?? 0]?.reason ?? '';
+    if (!remarks.has(call)) remarks.set(call, `Not in the picture: ${reason}`);
+  });
+  for (const { call, what } of refusals)
+    if (!remarks.has(call)) remarks.set(call, `Not shown as in the trace: ${what}`);
+  return remarks;
+}
