@@ -110,6 +110,25 @@ test('parts of the fixed function look as in a native replay', async ({ page }) 
   ]);
 });
 
+test('display lists draw the arrays that they were compiled with', async ({ page }) => {
+  await open(page, fixture('replay_compiled.trace'));
+  const answer = await pictured(page, 47);
+  const quarters = await answer.evaluate(({ picture }) =>
+    [
+      [16, 36],
+      [48, 36],
+      [16, 12],
+      [48, 12],
+    ].map(([x, y]) => [...(picture?.pixels.slice(4 * (64 * y! + x!), 4 * (64 * y! + x!) + 3) ?? [])]),
+  );
+  expect(quarters).toEqual([
+    [255, 0, 0],
+    [0, 255, 0],
+    [0, 0, 255],
+    [255, 255, 255],
+  ]);
+});
+
 /** A recorded trace. Skips the test if it is missing. */
 const recorded = (name: string) => recording(join(PATHS[name]!, `${name}.trace`));
 

@@ -17,6 +17,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
         ("tests/fixtures/apitrace/replay_indices.trace", indices()),
         ("tests/fixtures/apitrace/replay_fixed.trace", fixed()),
+        ("tests/fixtures/apitrace/replay_compiled.trace", compiled()),
         ("tests/fixtures/apitrace/replay_unshown.trace", unshown()),
         ("tests/fixtures/apitrace/replay_loop.trace", loops(256, 2_000_000_000, 1)),
         ("tests/fixtures/apitrace/replay_time.trace", loops(256, 900, 200)),
@@ -77,6 +78,10 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glPointSize", &["size"]),
     ("glPointParameterfv", &["pname", "params"]),
     ("glNormal3f", &["nx", "ny", "nz"]),
+    ("glVertexPointer", &["size", "type", "stride", "pointer"]),
+    ("glEnableClientState", &["array"]),
+    ("glDisableClientState", &["array"]),
+    ("glDeleteBuffers", &["n", "buffers"]),
 ];
 
 /// A trace that is being written.
@@ -381,6 +386,67 @@ fn fixed() -> Vec<u8> {
     t.floats("glVertex3f", &[0.0, 0.0, 0.5]);
     t.ints("glEnd", &[]);
     t.ints("glPopAttrib", &[]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Quarters of a window of 64 by 48 pixels, from the lower left, each from a display list whose
+/// arrays are others when it is called: red of memory, green of a buffer that is written to, blue
+/// of one that is deleted, with indices, and white by a list that calls another one.
+fn compiled() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    let int = |n: u32| Value::Int(n.into());
+    let floats = |all: &[f32]| all.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let corners = |x: f32, y: f32| floats(&[x, y, x + 1.0, y, x + 1.0, y + 1.0, x, y + 1.0]);
+    let pointer = |t: &mut Trace, memory: &[u8]| {
+        t.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 0]);
+        t.call("glVertexPointer", vec![int(2), int(gl::FLOAT), int(0), Value::Blob(memory)], None);
+    };
+    let buffer = |t: &mut Trace, name: u32, target: u32, content: &[u8]| {
+        t.ints("glBindBuffer", &[target, name]);
+        let size = int(content.len() as u32);
+        t.call("glBufferData", vec![int(target), size, Value::Blob(content), int(gl::STATIC_DRAW)], None);
+    };
+    let empty = corners(2.0, 2.0);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    t.swap(1);
+    t.ints("glEnableClientState", &[gl::VERTEX_ARRAY]);
+    t.ints("glNewList", &[1, gl::COMPILE]);
+    t.floats("glColor3f", &[1.0, 0.0, 0.0]);
+    // The tracer says what memory has just before it is read.
+    pointer(&mut t, &corners(-1.0, -1.0));
+    t.ints("glDrawArrays", &[gl::QUADS, 0, 4]);
+    t.ints("glEndList", &[]);
+    buffer(&mut t, 1, gl::ARRAY_BUFFER, &[empty.clone(), corners(0.0, -1.0)].concat());
+    t.ints("glVertexPointer", &[2, gl::FLOAT, 0, 0]);
+    t.ints("glNewList", &[2, gl::COMPILE]);
+    t.floats("glColor3f", &[0.0, 1.0, 0.0]);
+    t.ints("glDrawArrays", &[gl::QUADS, 4, 4]);
+    t.ints("glEndList", &[]);
+    buffer(&mut t, 1, gl::ARRAY_BUFFER, &[empty.clone(), empty.clone()].concat());
+    buffer(&mut t, 2, gl::ARRAY_BUFFER, &[empty.clone(), corners(-1.0, 0.0)].concat());
+    t.ints("glVertexPointer", &[2, gl::FLOAT, 0, 0]);
+    let indices: Vec<u8> = [4u16, 5, 6, 4, 6, 7].iter().flat_map(|index| index.to_le_bytes()).collect();
+    buffer(&mut t, 3, gl::ELEMENT_ARRAY_BUFFER, &indices);
+    t.ints("glNewList", &[3, gl::COMPILE]);
+    t.floats("glColor3f", &[0.0, 0.0, 1.0]);
+    t.ints("glDrawElements", &[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 0]);
+    t.ints("glEndList", &[]);
+    t.call("glDeleteBuffers", vec![int(2), Value::Array(vec![int(2), int(3)])], None);
+    pointer(&mut t, &corners(0.0, 0.0));
+    t.ints("glNewList", &[4, gl::COMPILE]);
+    t.ints("glDrawArrays", &[gl::QUADS, 0, 4]);
+    t.ints("glEndList", &[]);
+    pointer(&mut t, &empty);
+    t.ints("glNewList", &[5, gl::COMPILE]);
+    t.floats("glColor3f", &[1.0, 1.0, 1.0]);
+    t.ints("glCallList", &[4]);
+    t.ints("glEndList", &[]);
+    t.ints("glDisableClientState", &[gl::VERTEX_ARRAY]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    for list in [1, 2, 3, 5] {
+        t.ints("glCallList", &[list]);
+    }
     t.swap(1);
     t.finish()
 }

@@ -155,6 +155,8 @@ pub struct Replay {
     pub(crate) copier: u32,
     handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
+    /// Draws of arrays are added to the list that is being compiled.
+    pub(crate) is_compiling: bool,
     /// What programs of WebGL2 were made from: it may complain about them.
     pub programs: HashMap<u32, Rc<crate::shader_list::Made>>,
     pub(crate) translations: crate::glsl::Translations,
@@ -209,6 +211,7 @@ impl Replay {
             copier: 0,
             handlers: Rc::new(Handlers::new()),
             list_depth: 0,
+            is_compiling: false,
             programs: HashMap::new(),
             translations: crate::glsl::Translations::new(bounds.shader),
             kept: HashMap::new(),
@@ -253,13 +256,11 @@ impl Replay {
 
     /// Executes a call, or adds it to the list that is being compiled.
     fn run(&mut self, call: &Call, handler: Option<Handler>) {
-        if let Some(context) = self.at.and_then(|at| self.contexts.get_mut(at))
-            && let Some((_, executes, calls)) = &mut context.recording
+        if let Some(context) = self.at.and_then(|at| self.contexts.get(at))
+            && let Some((_, executes, _)) = context.recording
             && crate::calls::is_compiled(&call.name)
         {
-            let executes = *executes;
-            calls.push(call.clone());
-            self.reserve(0, call.size());
+            self.compile(call, handler);
             if !executes {
                 return;
             }
@@ -267,8 +268,8 @@ impl Replay {
         self.execute_by(call, handler);
     }
 
-    /// Executes a call of a display list.
-    pub(crate) fn execute_listed(&mut self, call: &Call) {
+    /// Executes a call, whether or not a list is being compiled.
+    pub(crate) fn execute_by_name(&mut self, call: &Call) {
         let handler = self.handlers.find(&call.name);
         self.execute_by(call, handler);
     }
@@ -323,6 +324,10 @@ impl Replay {
 
     /// A draw that cannot be shown.
     pub(crate) fn unshown(&mut self, reason: &str) {
+        if self.is_compiling {
+            // It is drawn when the list is called.
+            return self.list(crate::calls::Listed::Lack(reason.into()));
+        }
         self.verdict.add(self.call, Some(reason));
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use unspool_gl::gl;
 
-use crate::call::Call;
+use crate::calls::Listed;
 use crate::content::Content;
 use crate::driver::OBJECT;
 use crate::glsl::Translated;
@@ -302,7 +302,7 @@ pub(crate) struct Objects {
     pub(crate) programs: HashMap<u32, Rc<Program>>,
     pub(crate) renderbuffers: HashMap<u32, Renderbuffer>,
     pub(crate) samplers: HashMap<u32, u32>,
-    pub(crate) lists: HashMap<u32, Rc<Vec<Call>>>,
+    pub(crate) lists: HashMap<u32, Rc<Vec<Listed>>>,
 }
 
 /// An array of vertices.
@@ -404,6 +404,19 @@ impl Default for VertexArray {
 }
 
 impl VertexArray {
+    /// The arrays that are enabled, each with its slot: generic ones, then the others.
+    pub(crate) fn enabled(&self) -> Vec<(usize, Array)> {
+        let all = self.generic.iter().chain(&self.legacy).enumerate();
+        all.filter(|(_, array)| array.enabled).map(|(slot, array)| (slot, array.clone())).collect()
+    }
+
+    /// Sets the array of a slot.
+    pub(crate) fn set(&mut self, slot: usize, array: Array) {
+        if let Some(known) = self.generic.iter_mut().chain(&mut self.legacy).nth(slot) {
+            *known = array;
+        }
+    }
+
     /// Bytes of memory of the program.
     pub(crate) fn client_bytes(&self) -> u64 {
         let all = self.generic.iter().chain(&self.legacy);
@@ -515,8 +528,8 @@ pub(crate) struct Context {
     pub(crate) drawable: i64,
     pub(crate) read_drawable: i64,
     pub(crate) had_viewport: bool,
-    /// The list that is being compiled: its name, whether its calls are executed, and they.
-    pub(crate) recording: Option<(u32, bool, Vec<Call>)>,
+    /// The list that is being compiled: its name, whether its commands are executed, and they.
+    pub(crate) recording: Option<(u32, bool, Vec<Listed>)>,
     pub(crate) list_base: u32,
     /// What is enabled of [`crate::calls::lacks`].
     pub(crate) extras: Vec<u32>,

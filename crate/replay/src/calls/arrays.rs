@@ -274,33 +274,46 @@ fn interleaved(r: &mut Replay, c: &Call) {
 /// 2.1, section 2.8.
 fn array_element(r: &mut Replay, c: &Call) {
     let Ok(index) = usize::try_from(c.int(0)) else { return };
-    let Some(arrays) = r.context().map(|context| context.arrays().clone()) else { return };
-    let of = |r: &mut Replay, array: &Array| if array.enabled { r.element_of(array, index) } else { None };
-    for (slot, array) in arrays.generic.iter().enumerate().skip(1) {
-        if let (Some(value), Some(context)) = (of(r, array), r.context())
-            && let Some(known) = context.values.get_mut(slot)
-        {
-            *known = value;
-        }
-    }
-    for (slot, array) in arrays.legacy.iter().enumerate().rev() {
-        let Some(value) = of(r, array) else { continue };
+    let values = elements(r, index);
+    if r.is_compiling { r.list(super::Listed::Element(values)) } else { set_elements(r, &values) }
+}
+
+/// The elements of all arrays that are enabled, each with its slot. Positions come last; the
+/// generic one only without the other.
+pub(super) fn elements(r: &mut Replay, index: usize) -> Vec<(usize, [f32; 4])> {
+    let arrays = r.context().map(|context| context.arrays().enabled()).unwrap_or_default();
+    let has_position = arrays.iter().any(|(slot, _)| *slot == ATTRIBUTES);
+    let (positions, others): (Vec<_>, Vec<_>) =
+        arrays.into_iter().partition(|(slot, _)| matches!(*slot, 0 | ATTRIBUTES));
+    let position = positions.into_iter().filter(|(slot, _)| *slot != 0 || !has_position);
+    let all = others.into_iter().chain(position);
+    all.filter_map(|(slot, array)| Some((slot, r.element_of(&array, index)?))).collect()
+}
+
+/// Makes elements current.
+pub(super) fn set_elements(r: &mut Replay, values: &[(usize, [f32; 4])]) {
+    const POSITION: usize = ATTRIBUTES;
+    for (slot, value) in values.iter().copied() {
         let Some(context) = r.context() else { return };
         let [x, y, z, _] = value;
         match slot {
-            0 => super::immediate::vertex_at(r, value),
-            1 => context.fixed.normal = [x, y, z],
-            2 => context.fixed.color = value,
-            3 => context.fixed.secondary = value,
-            4 => context.fixed.fog_coordinate = x,
-            unit => context.fixed.set_coordinates(unit - 5, value),
+            0 | POSITION => super::immediate::vertex_at(r, value),
+            1..POSITION => {
+                if let Some(known) = context.values.get_mut(slot) {
+                    *known = value;
+                }
+            }
+            _ => match slot - POSITION {
+                1 => context.fixed.normal = [x, y, z],
+                2 => {
+                    context.fixed.color = value;
+                    context.fixed.track();
+                }
+                3 => context.fixed.secondary = value,
+                4 => context.fixed.fog_coordinate = x,
+                unit => context.fixed.set_coordinates(unit - 5, value),
+            },
         }
-    }
-    let [position, ..] = &arrays.generic;
-    if !arrays.legacy.first().is_some_and(|array| array.enabled)
-        && let Some(value) = of(r, position)
-    {
-        super::immediate::vertex_at(r, value);
     }
 }
 

@@ -74,14 +74,14 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
 /// A draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draw {
-    mode: u32,
-    first: i64,
-    count: i64,
-    instances: i64,
+    pub(super) mode: u32,
+    pub(super) first: i64,
+    pub(super) count: i64,
+    pub(super) instances: i64,
     /// Type of the indices, or 0 without any.
-    kind: u32,
-    base: i64,
-    base_instance: u32,
+    pub(super) kind: u32,
+    pub(super) base: i64,
+    pub(super) base_instance: u32,
 }
 
 /// The vertices of a draw: their primitive, the first one and how many.
@@ -99,6 +99,15 @@ pub(crate) struct Restart {
     /// The highest index of the type does, as always in WebGL2.
     pub(crate) is_fixed: bool,
     pub(crate) index: u32,
+}
+
+impl Restart {
+    /// The index that ends a primitive, among those of some bytes.
+    pub(super) fn of(&self, bytes: usize) -> Option<u32> {
+        let end = u32::MAX >> (32 - 8 * bytes as u32);
+        let own = if self.is_fixed { Some(end) } else { self.on.then_some(self.index) };
+        own.filter(|own| *own <= end)
+    }
 }
 
 impl Default for Draw {
@@ -196,7 +205,7 @@ fn indirect(r: &mut Replay, mode: u32, kind: u32, at: &Value, [count, stride]: [
 }
 
 /// Bytes of an index.
-fn index_size(kind: u32) -> Option<usize> {
+pub(super) fn index_size(kind: u32) -> Option<usize> {
     match kind {
         gl::UNSIGNED_BYTE => Some(1),
         gl::UNSIGNED_SHORT => Some(2),
@@ -338,6 +347,9 @@ impl Replay {
 
     /// A draw of arrays. `indices`: memory, an offset in the buffer of indices, or nothing.
     pub(crate) fn draw(&mut self, draw: &Draw, indices: &Value) {
+        if self.is_compiling {
+            return self.compile_draw(draw, indices);
+        }
         if draw.count <= 0 || draw.instances <= 0 {
             return self.verdict.add(self.call, None);
         }
@@ -406,11 +418,7 @@ impl Replay {
         let instances = draw.instances as u32;
         let bytes = index_size(kind).ok_or("the indices have no type")?;
         let end = u32::MAX >> (32 - 8 * bytes as u32);
-        let restart = self.context().and_then(|context| {
-            let Restart { on, is_fixed, index } = context.restart;
-            let own = if is_fixed { Some(end) } else { on.then_some(index) };
-            own.filter(|own| *own <= end)
-        });
+        let restart = self.context().and_then(|context| context.restart.of(bytes));
         // WebGL2 restarts at the highest index. Others are looked at, and so are those of
         // primitives that it lacks, and those with a base.
         let is_odd = restart.is_some_and(|restart| restart != end);
@@ -510,7 +518,7 @@ impl Replay {
         Ok(found)
     }
 
-    fn read_indices(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Vec<u32>, String> {
+    pub(super) fn read_indices(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Vec<u32>, String> {
         let size = index_size(kind).ok_or("the indices have no type")?;
         let all = match indices.bytes() {
             Some(memory) => memory.to_vec(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use unspool_formats::apitrace::list_names;
 use unspool_gl::gl;
 
-use super::Run;
+use super::{Listed, Run};
 use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
 
@@ -24,8 +24,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glEndList", |r, _| {
         let Some((context, objects, _)) = r.both() else { return };
-        if let Some((name, _, calls)) = context.recording.take() {
-            let old = objects.lists.insert(name, Rc::new(calls));
+        if let Some((name, _, commands)) = context.recording.take() {
+            let old = objects.lists.insert(name, Rc::new(commands));
             let freed = old.map_or(0, |old| size_of(&old));
             r.reserve(freed, OBJECT);
         }
@@ -47,8 +47,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
 ];
 
 /// Bytes that a list takes.
-fn size_of(calls: &[Call]) -> u64 {
-    calls.iter().map(Call::size).sum::<u64>() + OBJECT
+fn size_of(commands: &[Listed]) -> u64 {
+    commands.iter().map(Listed::size).sum::<u64>() + OBJECT
 }
 
 fn call_lists(r: &mut Replay, c: &Call) {
@@ -64,16 +64,16 @@ fn call_lists(r: &mut Replay, c: &Call) {
 }
 
 impl Replay {
-    /// Executes the calls of a list.
+    /// Executes the commands of a list.
     fn call_list(&mut self, name: u32) {
-        let Some(calls) = self.both().and_then(|(_, objects, _)| objects.lists.get(&name).cloned()) else { return };
+        let Some(commands) = self.both().and_then(|(_, objects, _)| objects.lists.get(&name).cloned()) else { return };
         if self.list_depth >= DEPTH {
             return;
         }
         self.list_depth += 1;
-        for call in calls.iter() {
+        for command in commands.iter() {
             // A draw is as much work as many calls that set something.
-            self.list_work += if super::is_draw(&call.name) { DRAW_WORK } else { 1 };
+            self.list_work += if command.is_draw() { DRAW_WORK } else { 1 };
             if self.list_work > self.bounds.list_commands {
                 let (number, most) = (self.call, self.bounds.list_commands);
                 self.halt(format!(
@@ -87,7 +87,7 @@ impl Replay {
             if self.halted.is_some() {
                 break;
             }
-            self.execute_listed(call);
+            self.execute_listed(command);
         }
         self.list_depth -= 1;
     }

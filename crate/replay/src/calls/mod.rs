@@ -10,6 +10,7 @@ mod framebuffers;
 mod immediate;
 mod inputs;
 mod lacks;
+mod listed;
 mod lists;
 mod parameters;
 mod shaders;
@@ -21,6 +22,7 @@ mod windows;
 pub(crate) use draws::Restart;
 pub(crate) use immediate::Kept;
 pub(crate) use lacks::{Lack, is_draw, lack_of};
+pub(crate) use listed::Listed;
 pub(crate) use uniforms::Found;
 
 use std::borrow::Cow;
@@ -106,33 +108,33 @@ impl Handlers {
 
 /// Whether `glNewList` compiles a function instead of executing it.
 pub(crate) fn is_compiled(name: &str) -> bool {
-    const AT_ONCE: [&str; 20] = [
+    const AT_ONCE: [&str; 9] = [
         "glNewList",
         "glEndList",
-        "glGenLists",
-        "glDeleteLists",
-        "glVertexPointer",
-        "glNormalPointer",
-        "glColorPointer",
-        "glTexCoordPointer",
-        "glFogCoordPointer",
-        "glSecondaryColorPointer",
-        "glInterleavedArrays",
-        "glEnableClientState",
-        "glDisableClientState",
         "glPixelStorei",
         "glPixelStoref",
-        "glClientActiveTexture",
-        "glVertexAttribPointer",
+        "glVertexBindingDivisor",
+        "glPrimitiveRestartIndex",
         "glFlush",
         "glFinish",
         "glReadPixels",
     ];
+    // Of arrays and of what else clients keep.
+    const PARTS: [&str; 8] = [
+        "Pointer",
+        "InterleavedArrays",
+        "Client",
+        "VertexArray",
+        "VertexAttribArray",
+        "VertexAttribDivisor",
+        "VertexAttribBinding",
+        "Format",
+    ];
     !(AT_ONCE.contains(&name)
+        || PARTS.iter().any(|part| name.contains(part))
         || name.starts_with("glGen")
         || name.starts_with("glDelete")
         || !name.starts_with("gl")
         || name.starts_with("glX")
-        || name.contains("Buffer") && !name.contains("Clear")
-        || name.contains("VertexAttribArray"))
+        || name.contains("Buffer") && !name.contains("Clear"))
 }
