@@ -198,6 +198,7 @@ test.describe('questions are answered with the keyboard alone', () => {
     await load(page, 'scene.trace');
     await command(page, 'Show Frames');
     await expect(front(page, 'Frames')).toBeFocused();
+    await expect(page.getByRole('grid', { name: 'Frames' })).toBeVisible();
     await page.keyboard.press('Tab');
     await tabTo(page, /^Frames$/);
     await expect(page.getByRole('grid', { name: 'Frames' })).toBeFocused();
