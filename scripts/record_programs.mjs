@@ -12,11 +12,13 @@ import { compare, isAlike } from '../tests/alike.mjs';
 import { serve } from '../tests/perf/serve.mjs';
 import { fail, find, findChromium, must, options, root, say } from './lib.mjs';
 
-/** Frames and draws of a program that are compared, most bytes of a recording, and milliseconds that a picture may take. */
+/** Frames and draws of a program that are compared, most bytes that a recording uploads, and milliseconds that a picture may take. */
 const FRAMES = 8;
 const DRAWS = 10;
-const MOST_BYTES = 48 << 20;
+const MOST_BYTES = 256 << 20;
 const PATIENCE_MS = 120_000;
+/** Milliseconds between what a user does: many programs draw nothing otherwise. */
+const INPUT_MS = 250;
 /** Decibels that are enough for a frame and for a draw. */
 const LEAST = { frames: 40, draws: 35 };
 
@@ -63,7 +65,7 @@ const PROGRAMS = [
   { name: 'planetblupi', gl: 'ES 2.0', packages: ['planetblupi'], run: ['planetblupi'], env: { SDL_RENDER_DRIVER: 'opengles2' }, seconds: 20 },
   { name: 'weston', gl: 'ES 3', packages: ['weston'], api: 'egl', run: ['weston', '--backend=x11-backend.so', '--width=800', '--height=600'], seconds: 15 },
   { name: 'kalgebra', gl: 'Qt Quick', packages: ['kalgebra', 'dbus'], run: ['dbus-run-session', 'kalgebra'], env: { QTWEBENGINE_DISABLE_SANDBOX: '1' }, seconds: 20 },
-  { name: 'gnome-text-editor', gl: 'GTK 4', packages: ['gnome-text-editor'], run: ['gnome-text-editor'], seconds: 15 },
+  { name: 'gnome-text-editor', gl: 'GTK 4', packages: ['gnome-text-editor', 'dbus'], run: ['dbus-run-session', 'gnome-text-editor'], seconds: 25 },
   { name: 'teeworlds', gl: '1.x', packages: ['teeworlds'], run: ['teeworlds'], seconds: 20 },
   { name: 'torcs', gl: '1.x', packages: ['torcs'], run: ['torcs'], seconds: 20 },
   { name: 'foobillardplus', gl: '1.x', packages: ['foobillardplus'], run: ['foobillardplus'], seconds: 20 },
@@ -96,7 +98,7 @@ if (given.write) write(table);
 
 /** Installs what is missing. */
 async function install() {
-  const needed = ['apitrace', 'xvfb', ...wanted.flatMap(({ packages }) => packages)];
+  const needed = ['apitrace', 'xvfb', 'xdotool', ...wanted.flatMap(({ packages }) => packages)];
   const has = (name) => spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' }).stdout.includes('ok installed');
   const missing = needed.filter((name) => !has(name));
   if (missing.length === 0) return;
@@ -118,7 +120,7 @@ function display() {
 async function tried(program) {
   const home = join(folder, program.name);
   const trace = join(folder, `${program.name}.trace`);
-  if (!given.keep || !existsSync(trace)) record(program, home, trace);
+  if (!given.keep || !existsSync(trace)) await record(program, home, trace);
   if (!existsSync(trace)) return { program, calls: 0, why: 'it made no calls' };
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', trace));
   const calls = chosen(frames, trace);
@@ -127,15 +129,15 @@ async function tried(program) {
   return { program, calls: frames.at(-1)?.lastCall ?? 0, ...found };
 }
 
-/** Records some seconds, and trims to whole frames. */
-function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, trace) {
+/** Records some seconds, in which the pointer moves and letters are typed, and trims to whole frames. */
+async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, trace) {
   say(`records ${name}`);
   rmSync(home, { recursive: true, force: true });
   mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
   for (const [path, content] of Object.entries(files)) writeFileSync(join(home, path), content);
   const whole = join(home, 'whole.trace');
   const limits = ['-s', 'TERM', '-k', '3', String(given.seconds ?? seconds)];
-  spawnSync('timeout', [...limits, 'apitrace', 'trace', '-a', api, '-o', whole, ...run], {
+  const child = spawn('timeout', [...limits, 'apitrace', 'trace', '-a', api, '-o', whole, ...run], {
     cwd: home,
     stdio: 'ignore',
     env: {
@@ -154,6 +156,14 @@ function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, 
       ...env,
     },
   });
+  let moves = 0;
+  const used = setInterval(() => {
+    const [x, y] = [200 + ((moves * 37) % 400), 150 + ((moves * 23) % 300)];
+    moves += 1;
+    spawn('xdotool', ['mousemove', String(x), String(y), 'key', 'a'], { env: { ...process.env, DISPLAY: screen.name }, stdio: 'ignore' });
+  }, INPUT_MS);
+  await new Promise((resolve) => child.on('exit', resolve));
+  clearInterval(used);
   rmSync(trace, { force: true });
   if (!existsSync(whole)) return;
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', whole));
@@ -171,15 +181,16 @@ function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, 
 
 /** Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace. */
 function chosen(frames, trace) {
-  // Native replay shows nothing of a first frame: its window is not there yet.
-  const drawing = frames.filter(({ draws, ended }) => draws > 0 && ended).slice(1);
-  const spread = (all, count) => [...new Set(Array.from({ length: count }, (_, i) => all[Math.floor(((i + 0.5) * all.length) / count)]))];
+  // Native replay shows little of the first frames: its window is not there yet, or has another size.
+  const all = frames.filter(({ draws, ended }) => draws > 0 && ended);
+  const drawing = all.slice(all.length > 4 ? 2 : 1);
+  const spread = (some, count) => [...new Set(Array.from({ length: count }, (_, i) => some[Math.floor(((i + 0.5) * some.length) / count)]))];
   const ends = spread(drawing, FRAMES).filter(Boolean).map(({ lastCall }) => lastCall);
   const middle = spread(drawing, DRAWS).filter(Boolean);
   const draws = middle.flatMap(({ firstCall, lastCall }) => {
     const text = read('apitrace', 'dump', '--color=never', `--calls=${firstCall}-${lastCall}`, trace);
-    const all = [...text.matchAll(/^(\d+) gl(?:Draw|MultiDraw|End\b|CallList)/gm)].map(([, call]) => Number(call));
-    return all.length > 0 ? [all[all.length >> 1]] : [];
+    const within = [...text.matchAll(/^(\d+) gl(?:Draw|MultiDraw|End\b|CallList)/gm)].map(([, call]) => Number(call));
+    return within.length > 0 ? [within[within.length >> 1]] : [];
   });
   return { frames: ends, draws: [...new Set(draws)] };
 }
