@@ -1,0 +1,6 @@
+//! Compares two traces.
+
+#![forbid(unsafe_code)]
+
+pub mod align;
+pub mod tokens;
