@@ -33,8 +33,11 @@ export function Dock({ open, page }: Props) {
   const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
-  const views = useMemo(() => createPanelViews(open, page), [open, page]);
-  useEffect(() => views.dispose, [views]);
+  const pair = open.pair.value;
+  const own = useMemo(() => createPanelViews(open, page), [open, page]);
+  useEffect(() => own.dispose, [own]);
+  const ofBoth = useMemo(() => createPanelViews(open, page), [pair, page]);
+  useEffect(() => ofBoth.dispose, [ofBoth]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
   const onTabKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -44,7 +47,7 @@ export function Dock({ open, page }: Props) {
     choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const Front = isOpen && front ? views.of(front).component : null;
+  const Front = isOpen && front ? (front.ofPair ? ofBoth : own).of(front).component : null;
   return (
     <section
       class={isOpen ? 'dock' : 'dock folded'}
@@ -102,7 +105,7 @@ export function Dock({ open, page }: Props) {
       </div>
       {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
-          <Front key={front.id} theme={theme} />
+          <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
         </div>
       )}
     </section>
