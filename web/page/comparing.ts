@@ -1,10 +1,11 @@
 import { batch, effect, type Signal } from '@preact/signals';
 import { shortened } from '../base/format.ts';
-import type { TraceInfo } from '../base/protocol.ts';
+import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import { createScope } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
 import type { TraceFile } from '../trace/trace.ts';
+import { addressOf, download, type Net } from './download.ts';
 
 /** The workbench, as far as a second trace changes it. */
 export interface Opener {
@@ -18,6 +19,11 @@ export interface Opener {
   isOpen(open: OpenTrace): boolean;
   /** Closes a trace and frees its memory. */
   end(open: OpenTrace): void;
+  readonly net: Net;
+  /** The addresses that files were downloaded from. */
+  readonly urls: WeakMap<Blob, string>;
+  /** Shows a notice that informs. */
+  tell(sentence: string): void;
   /** Shows a notice about a failure. */
   warn(sentence: string): void;
 }
@@ -54,6 +60,27 @@ export async function compareWith(opener: Opener, file: TraceFile): Promise<void
   if (opener.inFront() !== shown) opener.show(base);
   opener.end(open);
   opener.warn(why);
+}
+
+/** Downloads a file to compare it, as {@link compareWith} does. Closing the open trace ends the download. */
+export async function compareUrl(opener: Opener, text: string): Promise<void> {
+  const { net, urls, tell, warn } = opener;
+  const base = opener.inFront();
+  if (!base) return;
+  const controller = new AbortController();
+  base.scope.add(() => controller.abort());
+  try {
+    const address = addressOf(text, net.base);
+    const name = shortened(address.name, LONGEST);
+    tell(`Downloading ${name}, to compare it…`);
+    const file = await download(address, net, controller.signal, () => undefined);
+    urls.set(file, text);
+    if (!opener.isOpen(base)) return;
+    tell('');
+    await compareWith(opener, { file, name: address.name, companions: [] });
+  } catch (error) {
+    if (opener.isOpen(base)) warn((error as TraceError).sentence);
+  }
 }
 
 /** What a file is; null if it is no trace or was closed. */

@@ -40,8 +40,8 @@ export interface Page {
   chooseFile(): void;
   /** Opens the browser's file dialog for a trace to compare with the open one. */
   chooseOther(): void;
-  /** Those of the page and of all features. */
-  readonly commands: readonly Command[];
+  /** Those of the page and of all features. Code that is loaded later adds its own. */
+  readonly commands: Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
   /** Whether help is open. */

@@ -66,6 +66,8 @@ export interface Workbench {
   openFiles(files: readonly File[], purpose?: Purpose): Promise<void>;
   /** Compares the open trace, as the base, with another one. Resolves once that is open or refused. */
   compare(file: TraceFile): Promise<void>;
+  /** The same with a file that is downloaded. */
+  compareUrl(url: string): Promise<void>;
   openBlob(blob: Blob, name: string): void;
   /** Opens a file that another page has sent, but asks before it replaces a trace. */
   offer(blob: Blob, name: string): void;
@@ -216,12 +218,13 @@ export function createWorkbench(
     make: (file) => make(spare.take(), file),
     isOpen: (open) => all.has(open),
     end,
+    net,
+    urls,
+    tell,
     warn,
   };
-  const compare = async (file: TraceFile) => {
-    const { compareWith } = await import('./comparing.ts');
-    await compareWith(opener, file);
-  };
+  const loadComparing = () => import('./comparing.ts');
+  const compare = async (file: TraceFile) => (await loadComparing()).compareWith(opener, file);
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
@@ -356,6 +359,7 @@ export function createWorkbench(
     bench,
     pair,
     compare,
+    compareUrl: async (url) => (await loadComparing()).compareUrl(opener, url),
     notice,
     warm: spare.warm,
     state: computed(() => stateOf(bench.value)),
@@ -409,7 +413,7 @@ export function createWorkbench(
         };
         const isAlike = !second && info !== undefined && looks[plan.trace!]!.format === info?.format;
         spare.put(port);
-        if (isAlike && purpose === 'compare') void compare(file);
+        if (purpose === 'compare' && info && !second) void compare(file);
         else if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
         else if (isCostly()) ask(trace.name, false, openIt);
         else openIt();

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../page/dock.ts';
 import { type Page, type Panel, rowsOf } from '../../page/page.ts';
+import { Lazy } from '../../parts/lazy.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { More } from './more.tsx';
 import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
@@ -11,6 +12,8 @@ interface Props {
   readonly open: OpenTrace;
   readonly page: Page;
 }
+
+const loadSwitch = async () => (await import('../two/switch.tsx')).SideSwitch;
 
 /** CSS pixels that a key moves the divider. */
 const STEP = 24;
@@ -56,6 +59,7 @@ export function Dock({ open, page }: Props) {
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
+        {pair && <Lazy load={loadSwitch} props={{ pair, open }} />}
         <div class="tabs rigid" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
           {tabs.map((panel) => (
             <button
