@@ -27,9 +27,11 @@ import { createPageHistory } from './history.ts';
 import { loadTraceView, prepareTraceView } from './load.ts';
 import { hearMessage } from './messages.ts';
 
-const url = new URLSearchParams(location.search).get('url');
+const addresses = new URLSearchParams(location.search);
+const url = addresses.get('url');
+const other = addresses.get('with');
 // Before the first worker, which inherits the policy.
-limitConnections(url);
+limitConnections(url, other);
 const spawn = () => startWorker(traceWorker);
 const spawnRecords = () => startWorker(recordWorker);
 
@@ -58,7 +60,8 @@ const page: Page = {
   history: createPageHistory(window),
   awaited: signal(null),
   commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
-  chooseFile: () => void chooseFile(workbench, recent),
+  chooseFile: () => void chooseFile(workbench, recent, 'open'),
+  chooseOther: () => void chooseFile(workbench, recent, 'compare'),
   surface: signal(null),
   helpShown: signal(false),
   keepShown: signal(false),
@@ -131,7 +134,7 @@ if (window.parent !== window || window.opener) {
 if (url) {
   // Beside the download.
   loadTraceView().catch(() => undefined);
-  void workbench.openUrl(url);
+  void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
 } else if (!savesData()) {
   // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.
   whenIdle(() => {

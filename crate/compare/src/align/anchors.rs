@@ -26,6 +26,11 @@ pub(super) struct Anchors {
     pub(super) level: usize,
     /// What was found in the end: stretches of equal tokens that rise in both.
     pub(super) chain: Vec<Run>,
+    /// Whether nearly all windows of the first side occur more than once. Then shorter ones do so
+    /// too.
+    pub(super) is_periodic: bool,
+    /// How many windows of the first side were looked at.
+    looked_at: usize,
     /// Places of the windows by their hashes.
     places: HashMap<u64, [u32; 2], Quick>,
     /// The side that is read, or 2 after both.
@@ -43,7 +48,16 @@ struct Rolling {
 impl Anchors {
     pub(super) fn new(area: Area, level: usize) -> Self {
         let rolling = Rolling { at: area.a.0, hash: 0 };
-        Self { area, level, chain: Vec::new(), places: HashMap::default(), side: 0, rolling }
+        Self {
+            area,
+            level,
+            chain: Vec::new(),
+            is_periodic: false,
+            looked_at: 0,
+            places: HashMap::default(),
+            side: 0,
+            rolling,
+        }
     }
 
     /// Goes on until `work` reaches `end`. Returns true once the chain is there.
@@ -53,7 +67,7 @@ impl Anchors {
             let left = u32::try_from(end.saturating_sub(*work)).unwrap_or(u32::MAX).max(1);
             let until = self.rolling.at.saturating_add(left).min(to);
             *work += u64::from(until - self.rolling.at);
-            self.read(tokens[self.side], from, until);
+            self.read(if self.side == 0 { tokens[0] } else { tokens[1] }, from, until);
             if self.rolling.at < to {
                 return false;
             }
@@ -61,17 +75,22 @@ impl Anchors {
             self.rolling = Rolling { at: self.area.b.0, hash: 0 };
         }
         let places = std::mem::take(&mut self.places);
-        let mut pairs: Vec<[u32; 2]> =
-            places.into_values().filter(|[a, b]| *a < MANY && *b < MANY).collect();
+        self.is_periodic = places.values().filter(|[a, _]| *a < MANY).count() * 16 < self.looked_at;
+        let mut pairs: Vec<[u32; 2]> = places.into_values().filter(|[a, b]| *a < MANY && *b < MANY).collect();
         *work += pairs.len() as u64 * 8;
         pairs.sort_unstable();
         self.grow(tokens, &rising(&pairs), work);
         true
     }
 
+    /// Tokens of a window, and the bits of its hash that are zero.
+    fn window(&self) -> (usize, u64) {
+        WINDOWS.get(self.level).copied().unwrap_or(WINDOWS[0])
+    }
+
     /// Reads tokens of the present side up to `until`.
     fn read(&mut self, tokens: &[u32], from: u32, until: u32) {
-        let (width, mask) = WINDOWS[self.level];
+        let (width, mask) = self.window();
         let lead = (0..width).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
         let Rolling { at, mut hash } = self.rolling;
         let value = |token: u32| u64::from(token) + 1;
@@ -93,6 +112,7 @@ impl Anchors {
             let begin = place + 1 - width as u32;
             let once = |seen: u32| if seen == NONE { begin } else { MANY };
             if self.side == 0 {
+                self.looked_at += 1;
                 self.places.entry(mixed).and_modify(|[a, _]| *a = once(*a)).or_insert([begin, NONE]);
             } else if let Some([_, b]) = self.places.get_mut(&mixed) {
                 *b = once(*b);
@@ -105,7 +125,7 @@ impl Anchors {
     /// differ, because only their hashes are equal, is left out, and so is one that lies within
     /// what another has grown over.
     fn grow(&mut self, tokens: [&[u32]; 2], places: &[[u32; 2]], work: &mut u64) {
-        let width = WINDOWS[self.level].0 as u32;
+        let width = self.window().0 as u32;
         let mut at = (self.area.a.0, self.area.b.0);
         for &[a, b] in places {
             if a < at.0 || b < at.1 {
@@ -131,12 +151,11 @@ fn rising(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut ends: Vec<u32> = Vec::new();
     let mut before = vec![NONE; pairs.len()];
     let second = |index: u32| pairs.get(index as usize).map_or(0, |pair| pair[1]);
-    for (index, pair) in pairs.iter().enumerate() {
+    for ((index, pair), before) in (0..).zip(pairs).zip(&mut before) {
         let length = ends.partition_point(|end| second(*end) < pair[1]);
         if let Some(last) = length.checked_sub(1).and_then(|last| ends.get(last)) {
-            before[index] = *last;
+            *before = *last;
         }
-        let index = index as u32;
         match ends.get_mut(length) {
             Some(end) => *end = index,
             None => ends.push(index),
@@ -152,8 +171,8 @@ fn rising(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     chain
 }
 
-/// Of maps whose keys are numbers: hashes, which are mixed already, and tokens. Tokens are made by us in the order
-/// in which records come, so nobody can choose them to collide.
+/// Of maps whose keys are numbers: hashes, which are mixed already, and tokens. Tokens count what
+/// is seen, so a file cannot choose them to collide.
 pub(super) type Quick = BuildHasherDefault<Mixed>;
 
 #[derive(Default)]

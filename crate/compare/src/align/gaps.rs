@@ -2,19 +2,17 @@
 //!
 //! The longest common subsequence of two sequences is a row of bits that is updated by one addition
 //! for each token of the other side (Hyyrö, *Bit-parallel LCS-length computation revisited*, 2004).
-//! Rows are kept, and the way back through them gives the pairs. A matrix of 16 thousand tokens by
-//! as many takes 32 MB and four million steps.
+//! Rows are kept, and the way back through them gives the pairs. A matrix of 11 thousand tokens by
+//! as many takes 16 MB and two million steps.
 
 use std::collections::HashMap;
 
 use super::anchors::Quick;
 use super::{Area, Run, common};
 
-/// A matrix has at most so many bits: 32 MB.
-pub(super) const MOST_BITS: u64 = 1 << 28;
-
-/// So many pairs of tokens are compared exactly at once.
-const EXACT: u64 = 1 << 20;
+/// Bits of the largest matrix: 16 MB. An area with at most this number of pairs of tokens is
+/// compared exactly.
+pub(super) const MOST_BITS: u64 = 1 << 27;
 
 /// Tokens of either side that are compared at once where the whole is larger.
 const LEAST_PART: usize = 256;
@@ -23,49 +21,74 @@ const MOST_PART: usize = 4096;
 /// An area that is being compared.
 #[derive(Debug)]
 pub(super) struct Gap {
+    a: Side,
+    b: Side,
+}
+
+/// What is left of one side.
+#[derive(Debug, Default)]
+struct Side {
     /// The tokens that occur on both sides, renumbered from 0, and their numbers in the sequence.
-    tokens: [Vec<u32>; 2],
-    places: [Vec<u32>; 2],
+    tokens: Vec<u32>,
+    places: Vec<u32>,
     /// How many of them are done.
-    at: [usize; 2],
+    at: usize,
+}
+
+impl Side {
+    /// The tokens of a stretch that begins at `from`, as far as they have a number.
+    fn of(stretch: &[u32], from: u32, mut number: impl FnMut(u32) -> Option<u32>) -> Self {
+        let mut side = Self::default();
+        for (place, token) in (from..).zip(stretch) {
+            if let Some(number) = number(*token) {
+                side.tokens.push(number);
+                side.places.push(place);
+            }
+        }
+        side
+    }
+
+    fn rest(&self) -> &[u32] {
+        self.tokens.get(self.at..).unwrap_or_default()
+    }
+
+    /// The number in the sequence of the token `k` from where the side is.
+    fn place(&self, k: usize) -> u32 {
+        self.places.get(self.at + k).copied().unwrap_or_default()
+    }
 }
 
 impl Gap {
     /// What occurs on one side only is left out: it has no counterpart.
     pub(super) fn new(tokens: [&[u32]; 2], area: Area) -> Self {
-        let sides = area.of(tokens);
-        let first = usize::from(sides[1].len() < sides[0].len());
-        // Renumbered by what occurs on the smaller side, in the order in which the other side has them.
-        let mut kinds: HashMap<u32, u32, Quick> = sides[first].iter().map(|token| (*token, u32::MAX)).collect();
-        let mut gap = Self { tokens: [Vec::new(), Vec::new()], places: [Vec::new(), Vec::new()], at: [0, 0] };
-        let mut count = 0;
-        for side in [1 - first, first] {
-            let begin = if side == 0 { area.a.0 } else { area.b.0 };
-            for (place, token) in (begin..).zip(sides[side]) {
-                let Some(kind) = kinds.get_mut(token) else { continue };
-                if *kind == u32::MAX {
-                    if side == first {
-                        continue;
-                    }
-                    *kind = count;
-                    count += 1;
-                }
-                gap.tokens[side].push(*kind);
-                gap.places[side].push(place);
-            }
+        let [a, b] = area.of(tokens);
+        if b.len() > a.len() {
+            let Self { a, b } = Self::new([tokens[1], tokens[0]], Area { a: area.b, b: area.a });
+            return Self { a: b, b: a };
         }
-        gap
+        // The kinds of the shorter side, numbered in the order in which the other one has them.
+        let mut kinds: HashMap<u32, Option<u32>, Quick> = b.iter().map(|token| (*token, None)).collect();
+        let mut count = 0;
+        let a = Side::of(a, area.a.0, |token| {
+            let kind = kinds.get_mut(&token)?;
+            Some(*kind.get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            }))
+        });
+        let b = Side::of(b, area.b.0, |token| kinds.get(&token).copied().flatten());
+        Self { a, b }
     }
 
-    /// Goes on until `work` reaches `end`, and adds the pairs that it finds to `found`. Returns true
-    /// once all is compared.
+    /// Goes on until `work` reaches `end`, and adds the pairs that it finds to `found`. Returns
+    /// true once all is compared.
     pub(super) fn turn(&mut self, work: &mut u64, end: u64, found: &mut Vec<Run>) -> bool {
         loop {
             let [a, b] = self.rest();
             let equal = common(a.iter().zip(b)) as usize;
             *work += equal as u64 + 1;
             self.take(&(0..equal).map(|k| (k, k)).collect::<Vec<_>>(), found);
-            self.at = [self.at[0] + equal, self.at[1] + equal];
+            self.skip(equal, equal);
             let [a, b] = self.rest();
             if a.is_empty() || b.is_empty() {
                 return true;
@@ -88,17 +111,18 @@ impl Gap {
             pairs.truncate(kept);
             self.take(&pairs, found);
             // Parts that have little in common end at once.
-            let step = if next == (0, 0) { (sizes[0].div_ceil(2), sizes[1].div_ceil(2)) } else { next };
-            self.at = [self.at[0] + step.0, self.at[1] + step.1];
+            let (a, b) = if next == (0, 0) { (sizes[0].div_ceil(2), sizes[1].div_ceil(2)) } else { next };
+            self.skip(a, b);
         }
     }
 
-    /// Goes on behind a small change in what is otherwise equal, such as a turn of a long loop: compares
-    /// parts of growing size, and takes the pairs up to the end of the first long run of neighbours.
-    /// Returns false if there is none.
+    /// Goes on behind a small change in what is otherwise equal, such as a turn of a long loop:
+    /// compares parts of growing size, and takes the pairs up to the end of the first long run of
+    /// neighbours, if few tokens before it have no counterpart. Returns false if there is no such
+    /// run: in a part, the best pairs are not those of the whole.
     fn resume(&mut self, work: &mut u64, found: &mut Vec<Run>) -> bool {
         let mut size = LEAST_PART;
-        while size <= MOST_PART && self.pairs() > EXACT {
+        while size <= MOST_PART && self.pairs() > MOST_BITS {
             let (mut pairs, _) = self.part(size, work);
             let mut run = 0;
             let mut before = None;
@@ -107,11 +131,12 @@ impl Gap {
                 before = Some((a, b));
                 run >= size / 4
             });
-            if let Some(end) = end {
-                pairs.truncate(end + 1);
+            pairs.truncate(end.map_or(0, |end| end + 1));
+            if let Some(&(a, b)) = pairs.last()
+                && a + b + 2 <= 2 * pairs.len() + size / 4
+            {
                 self.take(&pairs, found);
-                let (a, b) = pairs.last().copied().unwrap_or_default();
-                self.at = [self.at[0] + a + 1, self.at[1] + b + 1];
+                self.skip(a + 1, b + 1);
                 return true;
             }
             size *= 2;
@@ -133,13 +158,17 @@ impl Gap {
     }
 
     fn rest(&self) -> [&[u32]; 2] {
-        [0, 1].map(|side| self.tokens[side].get(self.at[side]..).unwrap_or_default())
+        [self.a.rest(), self.b.rest()]
+    }
+
+    fn skip(&mut self, a: usize, b: usize) {
+        self.a.at += a;
+        self.b.at += b;
     }
 
     /// Adds pairs, which count from where the gap is.
     fn take(&self, pairs: &[(usize, usize)], found: &mut Vec<Run>) {
-        let place = |side: usize, k: usize| self.places[side].get(self.at[side] + k).copied().unwrap_or_default();
-        found.extend(pairs.iter().map(|&(a, b)| Run { a: place(0, a), b: place(1, b), length: 1 }));
+        found.extend(pairs.iter().map(|&(a, b)| Run { a: self.a.place(a), b: self.b.place(b), length: 1 }));
     }
 }
 
@@ -163,24 +192,30 @@ fn longest(a: &[u32], b: &[u32], work: &mut u64) -> Vec<(usize, usize)> {
         matches.insert(places.first().map_or(0, |(token, _)| *token), of);
     }
     // A zero stands where the subsequence is longer by one than before.
-    let mut kept = vec![u64::MAX; (a.len() + 1) * words];
+    let mut above = vec![u64::MAX; words];
+    let mut below = above.clone();
+    let mut kept = above.clone();
+    kept.reserve(a.len() * words);
     let mut scratch = vec![0_u64; words];
-    for (token, at) in a.iter().zip((0..).step_by(words)) {
-        let (above, below) = kept.split_at_mut(at + words);
-        let (above, below) = (&above[at..], &mut below[..words]);
+    for token in a {
         match matches.get(token) {
-            None => below.copy_from_slice(above),
-            Some(Matches::Row(row)) => update(above, below, row),
+            None => {}
+            Some(Matches::Row(row)) => {
+                update(&above, &mut below, row);
+                std::mem::swap(&mut above, &mut below);
+            }
             Some(Matches::Places(places)) => {
                 mark(&mut scratch, places);
-                update(above, below, &scratch);
-                for (_, place) in *places {
-                    scratch[*place as usize / 64] = 0;
-                }
+                update(&above, &mut below, &scratch);
+                std::mem::swap(&mut above, &mut below);
+                unmark(&mut scratch, places);
             }
         }
+        kept.extend_from_slice(&above);
     }
-    let is_zero = |row: usize, column: usize| kept[row * words + column / 64] >> (column % 64) & 1 == 0;
+    let is_zero = |row: usize, column: usize| {
+        kept.get(row * words + column / 64).is_some_and(|word| word >> (column % 64) & 1 == 0)
+    };
     let (mut row, mut column) = (a.len(), b.len());
     let mut pairs = Vec::new();
     while row > 0 && column > 0 {
@@ -214,7 +249,17 @@ fn row_of(places: &[(u32, u32)], words: usize) -> Vec<u64> {
 
 fn mark(row: &mut [u64], places: &[(u32, u32)]) {
     for (_, place) in places {
-        row[*place as usize / 64] |= 1 << (place % 64);
+        if let Some(word) = row.get_mut(*place as usize / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+}
+
+fn unmark(row: &mut [u64], places: &[(u32, u32)]) {
+    for (_, place) in places {
+        if let Some(word) = row.get_mut(*place as usize / 64) {
+            *word = 0;
+        }
     }
 }
 

@@ -8,14 +8,14 @@
 //!    with another number of turns is matched here: what remains is a number of whole turns.
 //! 2. **Anchors** (`anchors.rs`): windows of tokens that occur once on both sides, the longest
 //!    rising chain of them, grown both ways. The gaps between are done again, with shorter windows.
-//! 3. **Gaps** (`gaps.rs`): what has no anchors, or is small, is compared by a matrix of bits,
+//! 3. **Gaps** (`gaps.rs`): what is small, or has no anchors, is compared by a matrix of bits,
 //!    exactly where the matrix has at most [`gaps::MOST_BITS`] bits, and otherwise a part at a
 //!    time.
 //!
 //! Time is linear in the number of tokens on any input: a level of anchors looks at each token of
-//! its gap a few times, there are [`anchors::LEVELS`] of them, and the matrices cost a bounded number
-//! of words for each token. Periodic sequences have no anchors, and traces that share nothing have
-//! nothing else; both end in step 3. [`Alignment::work`] counts, for tests.
+//! its gap a few times, there are [`anchors::LEVELS`] of them, and the matrices cost a bounded
+//! number of words for each token. Periodic sequences have no anchors, and traces that share
+//! nothing have nothing else; both end in step 3. [`Alignment::work`] counts, for tests.
 //!
 //! Memory is that of the runs, 24 bytes for each sampled window of a gap's first side, and at most
 //! two matrices.
@@ -55,7 +55,8 @@ struct Area {
 
 impl Area {
     fn of<'t>(&self, tokens: [&'t [u32]; 2]) -> [&'t [u32]; 2] {
-        let cut = |tokens: &'t [u32], (from, to): (u32, u32)| tokens.get(from as usize..to as usize).unwrap_or_default();
+        let cut =
+            |tokens: &'t [u32], (from, to): (u32, u32)| tokens.get(from as usize..to as usize).unwrap_or_default();
         [cut(tokens[0], self.a), cut(tokens[1], self.b)]
     }
 
@@ -77,8 +78,8 @@ enum Task {
     Keep(Run),
 }
 
-/// An alignment that is under way. The two sequences are handed over with each turn, and must be the
-/// same each time.
+/// An alignment that is under way. The two sequences are handed over with each turn, and must be
+/// the same each time.
 #[derive(Debug)]
 pub struct Alignment {
     tasks: Vec<Task>,
@@ -104,8 +105,8 @@ impl Alignment {
         alignment
     }
 
-    /// Works for about `budget` steps, each of which looks at a token or a word of a matrix. Returns
-    /// true at the end.
+    /// Works for about `budget` steps, each of which looks at a token or a word of a matrix.
+    /// Returns true at the end.
     pub fn turn(&mut self, tokens: [&[u32]; 2], budget: u64) -> bool {
         let end = self.work.saturating_add(budget);
         while self.work < end {
@@ -197,7 +198,7 @@ impl Alignment {
             return;
         }
         let sizes = u64::from(area.a.1 - area.a.0).saturating_mul(u64::from(area.b.1 - area.b.0));
-        self.tasks.push(if level < anchors::LEVELS && sizes > SMALL {
+        self.tasks.push(if level < anchors::LEVELS && sizes > gaps::MOST_BITS {
             Task::Anchor(Box::new(Anchors::new(area, level)))
         } else {
             self.work += u64::from(area.a.1 - area.a.0) + u64::from(area.b.1 - area.b.0);
@@ -207,20 +208,18 @@ impl Alignment {
 
     /// Goes on with the gaps between the anchors of an area.
     fn divide(&mut self, anchors: Anchors) {
-        let Anchors { area, level, chain, .. } = anchors;
+        let Anchors { area, chain, is_periodic, .. } = anchors;
+        let level = if is_periodic { anchors::LEVELS } else { anchors.level + 1 };
         let mut above = (area.a.1, area.b.1);
         for run in chain.iter().rev() {
             let gap = Area { a: (run.a + run.length, above.0), b: (run.b + run.length, above.1) };
-            self.tasks.push(Task::Compare(gap, level + 1));
+            self.tasks.push(Task::Compare(gap, level));
             self.tasks.push(Task::Keep(*run));
             above = (run.a, run.b);
         }
-        self.tasks.push(Task::Compare(Area { a: (area.a.0, above.0), b: (area.b.0, above.1) }, level + 1));
+        self.tasks.push(Task::Compare(Area { a: (area.a.0, above.0), b: (area.b.0, above.1) }, level));
     }
 }
-
-/// An area of at most so many pairs of tokens is compared exactly at once.
-const SMALL: u64 = 1 << 20;
 
 fn common<'t>(pairs: impl Iterator<Item = (&'t u32, &'t u32)>) -> u32 {
     u32::try_from(pairs.take_while(|(a, b)| a == b).count()).unwrap_or(u32::MAX)

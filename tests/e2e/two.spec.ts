@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import {
+  barriers,
+  choose,
+  chosen,
+  details,
+  drop,
+  fixture,
+  functions,
+  notice,
+  open,
+  pictured,
+  recordWorkers,
+  runCommand,
+  settled,
+  showCalls,
+  test,
+  traceWorkers,
+} from './page.ts';
+
+const THREADS = readFileSync(fixture('threads.xray'));
+const EVENTS = readFileSync(fixture('events.xray'));
+
+const side = (page: Page, at: 'A' | 'B') => page.locator('.side').nth(at === 'A' ? 0 : 1);
+const areaOf = (page: Page, at: 'A' | 'B') => page.getByRole('application', { name: `Timeline of ${at}, ` });
+/** The positions on the ruler of a timeline. */
+const positions = (page: Page, at: 'A' | 'B') => side(page, at).locator('.ruler-mark').allInnerTexts();
+/** The trace that panels, header and keys are about. */
+const front = (page: Page) =>
+  page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { checked: true });
+
+/** Opens two logs together. */
+async function openTwo(page: Page): Promise<void> {
+  await choose(page, chosen('before.xray', THREADS), chosen('after.xray', EVENTS));
+  await settled(page, 'ready', 'before.xray');
+  await expect(areaOf(page, 'B')).toBeVisible();
+}
+
+test('a trace dropped on another one is opened or compared', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await drop(page, 'events.xray', fixture('events.xray'));
+  await notice(page).getByRole('button', { name: 'Keep this trace' }).click();
+  await settled(page, 'ready', 'threads.xray');
+  await drop(page, 'events.xray', fixture('events.xray'));
+  await notice(page).getByRole('button', { name: 'Compare' }).click();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, threads.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, events.xray');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('threads.xray');
+  await drop(page, 'third.xray', fixture('events.xray'));
+  await notice(page).getByRole('button', { name: 'Open instead' }).click();
+  await settled(page, 'ready', 'third.xray');
+  await expect(page.locator('.side')).toHaveCount(1);
+});
+
+test('two traces of one format chosen together are compared, and each ends with its workers', async ({ page }) => {
+  await openTwo(page);
+  await expect.poll(() => traceWorkers(page).length).toBe(2);
+  await page.getByRole('button', { name: 'Close B' }).click();
+  await expect(page.locator('.side')).toHaveCount(1);
+  await settled(page, 'ready', 'before.xray');
+  await expect.poll(() => traceWorkers(page).length).toBe(1);
+  await expect.poll(() => recordWorkers(page).length).toBeLessThan(2);
+  await page.reload();
+  await openTwo(page);
+  await page.getByRole('button', { name: 'Close A' }).click();
+  await settled(page, 'ready', 'after.xray');
+  await expect(page.locator('.side')).toHaveCount(1);
+  await pictured(page);
+});
+
+test('a trace of another format is refused in words', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await page.evaluate(() => {
+    // The field for files, as the command leaves it.
+    HTMLInputElement.prototype.click = () => undefined;
+  });
+  await runCommand(page, 'Compare with');
+  await page.setInputFiles('#file-input', fixture('frames/calls.frames'));
+  await expect(notice(page)).toContainText(/calls\.frames is .*only traces of one format are compared/);
+  await settled(page, 'ready', 'threads.xray');
+  await page.setInputFiles('#file-input', fixture('events.xray'));
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, events.xray');
+});
+
+test('two addresses open two traces', async ({ page }) => {
+  await page.goto('./?url=samples/threads.xray&with=samples/events.xray');
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, threads.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, events.xray');
+});
+
+test('both timelines move together until they are freed', async ({ page }) => {
+  await openTwo(page);
+  await expect.poll(async () => (await positions(page, 'B')).length).toBeGreaterThan(2);
+  expect(await positions(page, 'B')).toEqual(await positions(page, 'A'));
+  const whole = await positions(page, 'A');
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('w');
+  await expect.poll(() => positions(page, 'A')).not.toEqual(whole);
+  await expect.poll(async () => (await positions(page, 'B')).join() === (await positions(page, 'A')).join()).toBe(true);
+  await page.keyboard.press('l');
+  await expect(page.getByRole('button', { name: 'Linked' })).toHaveAttribute('aria-pressed', 'false');
+  await page.keyboard.press('0');
+  await expect.poll(() => positions(page, 'A')).not.toEqual(await positions(page, 'B'));
+});
+
+test('panels, header and keys are about the trace in front', async ({ page }) => {
+  await openTwo(page);
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#');
+  const first = await functions(page).innerText();
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toContainText('Duration');
+  await page.keyboard.press('o');
+  await expect(areaOf(page, 'B')).toBeFocused();
+  await expect(front(page)).toHaveText('B');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('after.xray');
+  await expect.poll(() => functions(page).innerText()).not.toBe(first);
+  await page.keyboard.press('Enter');
+  await expect(details(page)).toContainText('Duration');
+  await page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { name: 'A' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('before.xray');
+  await areaOf(page, 'B').click({ position: { x: 5, y: 5 } });
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('after.xray');
+  await runCommand(page, 'Swap A and B');
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, after.xray');
+  await expect(front(page)).toHaveText('A');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await openTwo(page);
+    await areaOf(page, 'B').focus();
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('Duration');
+    expect(await barriers(page)).toEqual([]);
+  });
+}
