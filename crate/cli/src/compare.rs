@@ -3,6 +3,7 @@
 mod lines;
 mod records;
 mod runs;
+mod why;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,8 +18,7 @@ use crate::binaries::{self, Argument};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::{Failure, NameArgs, TraceArgs, console, json};
 
-/// Compares two traces of one format: which functions are slower, faster, new or gone, or which
-/// records differ.
+/// Compares two traces of one format: figures of functions, records, or values.
 ///
 /// A is the base, B what is compared with it. Functions are joined by name, those without a name by
 /// id, or by address within their module. Figures are those of `unspool stats`; the verdict is
@@ -61,6 +61,10 @@ pub(crate) struct Compare {
     /// counterpart in the other trace, as diff does.
     #[arg(long, conflicts_with_all = ["csv", "a", "b"])]
     records: bool,
+    /// Find the step at which two executions part, and follow the values that made them back to the
+    /// step that wrote another value, in traces that say what each step read and wrote (frames).
+    #[arg(long, conflicts_with_all = ["records", "csv", "a", "b"])]
+    why: bool,
     /// Contents of blobs do not count, only what the text of a record has (with --records).
     #[arg(long, requires = "records")]
     exact: bool,
@@ -121,10 +125,13 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (what.a.as_slice(), what.b.as_slice()),
     };
-    if what.records
-        && let [a, b] = what.files.as_slice()
-    {
-        return records::run(what, a, b);
+    if let [a, b] = what.files.as_slice() {
+        if what.records {
+            return records::run(what, a, b);
+        }
+        if what.why {
+            return why::run(what, a, b);
+        }
     }
     let a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
     let b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;

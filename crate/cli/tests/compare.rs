@@ -116,6 +116,23 @@ fn block_runs_and_points_are_compared_too() {
 }
 
 #[test]
+fn executions_that_do_not_part_have_no_cause() {
+    const CALLS: &str = "frames/calls.frames";
+    let output = unspool("compare", &[CALLS, CALLS], &["--why", "--json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["divergence"], &report["differing"]), (Some(0), &Value::Null, &0.into()));
+    let said = text(&unspool("compare", &[CALLS, CALLS], &["--why"]));
+    assert_eq!(said, "The paths are the same. No value differs.\n");
+    // One that was cut ends earlier.
+    let output = unspool("compare", &[CALLS, "frames/cut.frames"], &["--why"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).starts_with("The paths part at step "), "{}", text(&output));
+    let output = unspool("compare", &[SMALL, SMALL], &["--why"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("does not say what its steps read and wrote"));
+}
+
+#[test]
 fn statements_are_ranked_by_runs_that_failed() {
     let trace = fixture("trace_db/values.trace");
     let trace = trace.to_str().unwrap();

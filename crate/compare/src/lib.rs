@@ -17,6 +17,7 @@
 //!
 //! - [`tokens`] makes a number of each record, equal where records are the same.
 //! - [`align`] says which of two sequences of numbers belong together.
+//! - [`why`] follows values that differ back to where they come from.
 //!
 //! [`suspects`] ranks the statements of many runs by how much they go with failing.
 //!
@@ -30,6 +31,7 @@ pub mod sentence;
 pub mod suspects;
 pub mod tokens;
 pub mod verdict;
+pub mod why;
 
 pub use profile::{Figures, Function, Key, Run, Unit};
 pub use rows::{Comparison, Row, compare};

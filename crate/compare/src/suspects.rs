@@ -1,8 +1,8 @@
 //! Which statements go with failing, over runs that passed and runs that failed.
 //!
-//! Tarantula: Jones and Harrold, *Empirical evaluation of the Tarantula automatic fault-localization
-//! technique*, ASE 2005. Ochiai: Abreu, Zoeteweij and van Gemund, *On the accuracy of
-//! spectrum-based fault localization*, TAIC PART 2007.
+//! Tarantula: Jones and Harrold, *Empirical evaluation of the Tarantula automatic
+//! fault-localization technique*, ASE 2005. Ochiai: Abreu, Zoeteweij and van Gemund, *On the
+//! accuracy of spectrum-based fault localization*, TAIC PART 2007.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,8 @@ pub struct Suspect {
     pub failed: usize,
     /// How many of the runs that passed did.
     pub passed: usize,
-    /// From 0 to 1: the share of failing runs that reached it, of that share and that of passing runs.
+    /// From 0 to 1: the share of failing runs that reached it, of that share and that of passing
+    /// runs.
     pub tarantula: f64,
     /// From 0 to 1: the cosine between being reached and failing.
     pub ochiai: f64,
@@ -56,7 +57,8 @@ pub fn suspects(passing: &[BTreeSet<u64>], failing: &[BTreeSet<u64>]) -> Vec<Sus
 mod tests {
     use super::*;
 
-    /// `mid`, the example of the paper: its statements by line, and six runs, of which the last failed.
+    /// `mid`, the example of the paper: its statements by line, and six runs, of which the last
+    /// failed.
     #[test]
     fn the_published_example_comes_out_as_published() {
         let run = |lines: &[u64]| lines.iter().copied().collect::<BTreeSet<_>>();

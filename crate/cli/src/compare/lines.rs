@@ -28,8 +28,8 @@ pub(super) struct Lines<'a> {
     line: String,
     at: (u32, Option<u32>),
     is_counted: bool,
-    /// For each list and structure that is open: whether it is a list, whether something is in it, and
-    /// whether it is printed.
+    /// For each list and structure that is open: whether it is a list, whether something is in it,
+    /// and whether it is printed.
     open: Vec<(bool, bool, bool)>,
 }
 
