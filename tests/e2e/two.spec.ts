@@ -128,6 +128,88 @@ test('panels, header and keys are about the trace in front', async ({ page }) =>
   await expect(front(page)).toHaveText('A');
 });
 
+/** The dialog of the browser returns files that the page itself has written, so that their handles are known. */
+async function answerDialog(page: Page): Promise<void> {
+  await page.evaluate(
+    async (files) => {
+      const folder = await navigator.storage.getDirectory();
+      const handles = await Promise.all(
+        files.map(async ({ name, bytes }) => {
+          const handle = await folder.getFileHandle(name, { create: true });
+          const file = await handle.createWritable();
+          await file.write(Uint8Array.from(bytes));
+          await file.close();
+          return handle;
+        }),
+      );
+      Object.assign(window, { showOpenFilePicker: async () => handles });
+    },
+    [
+      { name: 'before.xray', bytes: [...THREADS] },
+      { name: 'later.xray', bytes: [...EVENTS] },
+    ],
+  );
+}
+
+test('both traces come back after a reload, and from the list of recent files', async ({ page }) => {
+  await answerDialog(page);
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+  await page.keyboard.press('l');
+  await areaOf(page, 'B').focus();
+  await page.keyboard.press('r');
+  await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('front=b');
+  await expect.poll(() => decodeURIComponent(page.url()), { timeout: 15_000 }).toContain('&range=');
+  await page.reload();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, before.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+  await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
+  await expect(front(page)).toHaveText('B');
+  await expect(page.getByRole('button', { name: 'Linked' })).toHaveAttribute('aria-pressed', 'false');
+  await page.goto('about:blank');
+  await page.goto('./');
+  await page.getByRole('button', { name: /^before\.xray and later\.xray, compared/ }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+});
+
+test('a link leads to both traces, in whatever order they are chosen', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openTwo(page);
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('r');
+  await runCommand(page, 'Copy a link');
+  await expect(notice(page)).toContainText('does not contain the files');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link leads to before.xray and after.xray');
+  expect(await barriers(page)).toEqual([]);
+  await choose(page, chosen('after.xray', EVENTS), chosen('before.xray', THREADS));
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, before.xray');
+  await expect(side(page, 'A').locator('.range-chip')).toBeVisible();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await choose(page, chosen('before.xray', THREADS));
+  await expect(notice(page)).toContainText('This view compares it with after.xray');
+  await drop(page, 'after.xray', fixture('events.xray'));
+  await notice(page).getByRole('button', { name: 'Compare' }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, after.xray');
+});
+
+test('two addresses are in the address, and come back by themselves', async ({ page }) => {
+  await page.goto('./?url=samples/threads.xray&with=samples/events.xray');
+  await expect(areaOf(page, 'B')).toBeVisible();
+  await expect
+    .poll(() => page.url(), { timeout: 15_000 })
+    .toMatch(/\?url=.*&with=samples%2Fevents\.xray#unspool=1.*&with=/);
+  await page.getByRole('button', { name: 'Swap' }).click();
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('with=samples%2Fthreads.xray#');
+  await page.reload();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, events.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray');
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });

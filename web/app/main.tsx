@@ -76,7 +76,8 @@ effect(() => {
 });
 effect(() => {
   const bench = workbench.bench.value;
-  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  // A pair is noted by what shows it.
+  if (bench.at !== 'open' || workbench.pair.value || bench.open.trace.status.value.at !== 'ready') return;
   const { name, size, info, companions } = bench.open.trace;
   const added = companions.value.map(({ file }) => file);
   void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' }, added);

@@ -413,8 +413,11 @@ export function createWorkbench(
         };
         const isAlike = !second && info !== undefined && looks[plan.trace!]!.format === info?.format;
         spare.put(port);
-        if (purpose === 'compare' && info && !second) void compare(file);
-        else if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
+        if (purpose === 'compare' && open && !second) {
+          warn(plan.notice);
+          return compare(file);
+        }
+        if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
         else if (isCostly()) ask(trace.name, false, openIt);
         else openIt();
       } else {

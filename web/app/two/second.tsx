@@ -6,6 +6,7 @@ import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import type { PageHistory } from '../../timeline/visits.ts';
 import { addPairCommands } from './commands.ts';
 import { placesOfSecond } from './places.ts';
+import { noteBoth } from './remember.ts';
 import './two.css';
 
 interface Props {
@@ -19,6 +20,7 @@ interface Props {
 export function Second({ pair, page, View }: Props) {
   const history = useMemo(placesOfSecond, [pair.b]);
   useEffect(() => addPairCommands(page), [page]);
+  useEffect(() => noteBoth(pair, page), [pair, page]);
   return (
     <>
       <PairBar pair={pair} />
