@@ -25,7 +25,6 @@ import { FEATURES } from './features.ts';
 import { chooseFile } from './files.ts';
 import { createPageHistory } from './history.ts';
 import { loadTraceView, prepareTraceView } from './load.ts';
-import { hearMessage } from './messages.ts';
 
 const addresses = new URLSearchParams(location.search);
 const url = addresses.get('url');
@@ -98,7 +97,10 @@ window.addEventListener('beforeunload', (event) => {
   if (workbench.isCostly()) event.preventDefault();
 });
 window.addEventListener('storage', ({ key }) => memory.hear(key));
-window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
+window.addEventListener('message', async (event) => {
+  const { hearMessage } = await import('./messages.ts');
+  hearMessage(event, workbench, location.origin);
+});
 
 /** Loads what follows links when the address is one. */
 let followsLinks = false;
