@@ -1,6 +1,6 @@
 import type { Track } from '../base/protocol.ts';
 
-/** What pairs of tracks are told by. */
+/** What makes two tracks a pair. */
 type Pairable = Pick<Track, 'id' | 'parent' | 'kind' | 'name'>;
 
 /**

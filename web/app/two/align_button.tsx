@@ -88,6 +88,7 @@ function Choices({ pair, front, close }: { pair: Pair; front: OpenTrace; close: 
           of
           <input
             class="grow"
+            placeholder="function"
             value={name.value}
             spellcheck={false}
             onInput={(event) => {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Page } from '../../page/page.ts';
 import { alignmentOf, swapSides } from '../../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
+import { shareColours } from '../../timeline/same_colours.ts';
 import type { PageHistory } from '../../timeline/visits.ts';
 import { AlignButton } from './align_button.tsx';
 import { addPairCommands } from './commands.ts';
@@ -26,6 +27,7 @@ export function Second({ pair, page, View }: Props) {
   const front = bench.at === 'open' && bench.open === pair.b ? pair.b : pair.a;
   useEffect(() => addPairCommands(page), [page]);
   useEffect(() => noteBoth(pair, page), [pair, page]);
+  useEffect(() => shareColours(pair), [pair]);
   useEffect(() => {
     const found = [...(bar.current?.parentElement?.querySelectorAll<HTMLElement>('.scroller') ?? [])];
     const [first, second] = found;
