@@ -61,7 +61,7 @@ impl Verdict {
 const SURE: f64 = 0.995;
 /// Probability from which on a function counts as the same.
 const LIKELY: f64 = 0.9;
-/// Logarithms of factors. Differences up to this one are none.
+/// Logarithms of factors. Differences up to this one do not count.
 const SAME: f64 = 0.05;
 /// A difference below this one is of no interest, however sure.
 const LEAST: f64 = 0.005;

@@ -1,11 +1,11 @@
 //! Why two executions of one program part.
 //!
 //! Both traces say what each step read and wrote. The steps of a thread are paired one by one up to
-//! the first whose address differs: there the paths part. Up to then it is remembered, byte by byte,
-//! which registers and which memory have another value in B than in A, and which step wrote it. A
-//! step that writes such a value has read one (its *sources*), or it is a *cause*: it read the same
-//! in both and wrote something else. From the step before the paths part, the sources lead back to
-//! the cause.
+//! the first whose address differs: there the paths part. Up to then it is remembered, byte by
+//! byte, which registers and which memory have another value in B than in A, and which step wrote
+//! it. A step that writes such a value has read one (its *sources*), or it is a *cause*: it read
+//! the same in both and wrote something else. From the step before the paths part, the sources lead
+//! back to the cause.
 //!
 //! Values that differ for a reason of their own, such as an address or a time, are remembered too,
 //! but lie on no way back from where the paths part, unless they had to do with it.
@@ -64,7 +64,8 @@ pub struct Cause {
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// The first steps whose addresses differ. A trace that has ended has its number of steps there.
+    /// The first steps whose addresses differ. A trace that has ended has its number of steps
+    /// there.
     pub divergence: Option<Pair>,
     /// Their thread.
     pub thread: Option<u64>,
@@ -240,8 +241,8 @@ pub struct Tracing {
 
 impl Tracing {
     /// Pairs the steps that wait on both sides. Returns true at the end: where the paths part, or
-    /// where both traces have ended. Otherwise a side whose [`Side::waiting`] is zero has to be read
-    /// on, or, if there is none, both.
+    /// where both traces have ended. Otherwise a side whose [`Side::waiting`] is zero has to be
+    /// read on, or, if there is none, both.
     pub fn turn(&mut self, a: &mut Side, b: &mut Side) -> bool {
         while self.found.is_none() && !self.is_cut {
             let Some(thread) = a.next() else { break };

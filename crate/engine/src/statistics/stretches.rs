@@ -38,7 +38,7 @@ pub struct Stretches {
 /// The sample of a function.
 #[derive(Debug)]
 struct Sampled {
-    /// One call of so many is sampled.
+    /// One call is sampled among this number of calls.
     every: u64,
     /// How many calls were seen, and the next one to be sampled.
     seen: u64,
