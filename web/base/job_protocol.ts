@@ -16,7 +16,13 @@ import type { Item, Ticks, TraceError } from './protocol.ts';
 import type { Collected } from './record_protocol.ts';
 
 // What `crate/wasm/session` answers with.
-export type { DerivedPart, JobProgress, MarksPart, StatisticsPart, StretchList } from '../worker/wasm/unspool_browser.js';
+export type {
+  DerivedPart,
+  JobProgress,
+  MarksPart,
+  StatisticsPart,
+  StretchList,
+} from '../worker/wasm/unspool_browser.js';
 
 /** A range of some tracks; `to` is exclusive. */
 export interface RangeQuestion {

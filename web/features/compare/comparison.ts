@@ -22,6 +22,9 @@ export interface Compared {
   readonly b: Profiled;
 }
 
+/** What is in front: the table, the flame graph, or the calls of the chosen function. */
+export type View = 'functions' | 'flame' | 'calls';
+
 /** What is shown of the flame graph. */
 export interface FlameChoice {
   readonly width: FlameWidth;
@@ -35,9 +38,9 @@ export interface FlameChoice {
 export interface Comparison {
   readonly state: ReadonlySignal<State>;
   readonly choice: Signal<FlameChoice>;
-  /** null while there is none, and unless {@link Comparison.wantsFlame}. */
+  readonly view: Signal<View>;
+  /** null while there is none, and until the flame graph is shown. */
   readonly flame: ReadonlySignal<ComparedFlame | null>;
-  readonly wantsFlame: Signal<boolean>;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
   /** What narrows rows and marks nodes: a part of the name. */
@@ -57,7 +60,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   const state = signal<State>({ at: 'waiting' });
   const flame = signal<ComparedFlame | null>(null);
   const choice = signal<FlameChoice>({ width: 'larger', normalised: false, path: [] });
-  const wantsFlame = signal(false);
+  const view = signal<View>('functions');
   const chosen = signal(-1);
   const filter = signal('');
   const fail = (sentence: string) => {
@@ -102,7 +105,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   scope.add(
     effect(() => {
       const { width, normalised, path } = choice.value;
-      if (state.value.at !== 'done' || !wantsFlame.value) return undefined;
+      if (state.value.at !== 'done' || view.value !== 'flame') return undefined;
       let isOver = false;
       service
         .remote()
@@ -134,7 +137,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       return (ignoresCase ? name.toLowerCase() : name).includes(wanted);
     };
   });
-  return { state, choice, flame, wantsFlame, chosen, filter, holds, nameOf, dispose: scope.dispose };
+  return { state, choice, flame, view, chosen, filter, holds, nameOf, dispose: scope.dispose };
 }
 
 /** The name of a row. */

@@ -4,6 +4,7 @@ import { formatCount, formatPercent, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { CallsOfBoth } from './calls.tsx';
 import type { Comparison, State } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
@@ -18,13 +19,14 @@ interface Props extends PanelProps {
 const VIEWS = [
   ['functions', 'Functions'],
   ['flame', 'Flame graph'],
+  ['calls', 'Calls'],
 ] as const;
 
 /** What differs between two traces: in words, function by function, and as a flame graph. */
 export function Differences({ comparison, a, b, theme }: Props) {
-  const { wantsFlame, filter, holds } = comparison;
+  const { filter, holds } = comparison;
   const state = comparison.state.value;
-  const view = wantsFlame.value ? 'flame' : 'functions';
+  const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;
   const rows = useMemo(() => {
     if (state.at !== 'done') return [];
@@ -42,18 +44,20 @@ export function Differences({ comparison, a, b, theme }: Props) {
           options={VIEWS}
           value={view}
           choose={(next) => {
-            wantsFlame.value = next === 'flame';
+            comparison.view.value = next;
           }}
         />
-        <input
-          type="search"
-          aria-label="Filter functions"
-          placeholder="Filter, such as parse"
-          value={filter.value}
-          onInput={(event) => {
-            filter.value = event.currentTarget.value;
-          }}
-        />
+        {view !== 'calls' && (
+          <input
+            type="search"
+            aria-label="Filter functions"
+            placeholder="Filter, such as parse"
+            value={filter.value}
+            onInput={(event) => {
+              filter.value = event.currentTarget.value;
+            }}
+          />
+        )}
         <span class="muted" role="status">
           {rows.length < length ? `${formatCount(rows.length)} of ` : ''}
           {formatCount(length)} {plural(length, 'function')}
@@ -62,11 +66,11 @@ export function Differences({ comparison, a, b, theme }: Props) {
         {view === 'functions' && <Take compared={compared} rows={rows} clock={clock} />}
       </div>
       <Sentence text={compared.rows.sentence} />
-      {view === 'functions' ? (
+      {view === 'functions' && (
         <DifferenceTable comparison={comparison} compared={compared} rows={rows} a={a} b={b} clock={clock} />
-      ) : (
-        <DifferenceFlame comparison={comparison} compared={compared} clock={clock} theme={theme} />
       )}
+      {view === 'flame' && <DifferenceFlame comparison={comparison} compared={compared} clock={clock} theme={theme} />}
+      {view === 'calls' && <CallsOfBoth comparison={comparison} compared={compared} a={a} b={b} clock={clock} />}
     </div>
   );
 }

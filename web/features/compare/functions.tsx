@@ -65,6 +65,12 @@ export function DifferenceTable({ comparison, compared, rows, a, b, clock }: Pro
           open.statistics.highlighted.value = functions.name[side[row] ?? -1] ?? -1;
         }
       }}
+      act={() => {
+        comparison.view.value = 'calls';
+      }}
+      double={() => {
+        comparison.view.value = 'calls';
+      }}
       empty={compared.rows.length === 0 ? 'Neither trace has functions to compare.' : 'No function matches.'}
     />
   );
@@ -162,7 +168,10 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
         if (word === 'gone') return side('a', word);
         return word;
       },
-      look: (row) => ({ class: `words verdict-${verdict(row)}`, title: MEANINGS[verdict(row)] }),
+      look: (row) => ({
+        class: verdict(row) === 'same' || verdict(row) === 'unsure' ? 'words muted' : 'words difference-changed',
+        title: MEANINGS[verdict(row)],
+      }),
     },
     {
       id: 'sure',
