@@ -128,6 +128,155 @@ test('panels, header and keys are about the trace in front', async ({ page }) =>
   await expect(front(page)).toHaveText('A');
 });
 
+test('the timelines are aligned at calls: the selected ones, or the same call of a function', async ({ page }) => {
+  await choose(page, chosen('before.xray', THREADS), chosen('after.xray', THREADS));
+  await expect(areaOf(page, 'B')).toBeVisible();
+  const button = page.getByRole('button', { name: /^Aligned at/ });
+  await expect(button).toHaveText('Aligned at the start');
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press(']');
+  await page.keyboard.press(']');
+  await expect(details(page)).toContainText('Duration');
+  const name = (await details(page).getByRole('heading').first().textContent())!;
+  await runCommand(page, 'Align at this call in both traces');
+  await expect(button).toHaveText(/^Aligned at (.+) and \1$/);
+  await page.keyboard.press('o');
+  await expect(details(page).getByRole('heading').first()).toHaveText(name);
+  await page.keyboard.press('.');
+  await button.click();
+  await page.getByRole('button', { name: 'At what is selected in both' }).click();
+  await expect(button).not.toHaveText(/^Aligned at (.+) and \1$/);
+  const whole = await button.textContent();
+  await page.getByRole('button', { name: 'Swap' }).click();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, after.xray');
+  const [, a, b] = /^Aligned at (.+) and (.+)$/.exec(whole!)!;
+  await expect(button).toHaveText(`Aligned at ${b} and ${a}`);
+  await button.click();
+  await page.getByLabel('At call').fill('1000000');
+  await page.getByRole('button', { name: 'Align', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'Align the timelines' }).getByRole('alert')).toContainText('A has');
+  expect(await barriers(page)).toEqual([]);
+  await page.getByLabel('At call').fill('1');
+  await page.getByRole('button', { name: 'Align', exact: true }).click();
+  await expect(button).toHaveText(/^Aligned at (.+) and \1$/);
+  await button.click();
+  await page.getByRole('button', { name: 'At the start of both' }).click();
+  await expect(button).toHaveText('Aligned at the start');
+});
+
+test('each timeline has a range of its own, and its tracks scroll along with their counterparts', async ({ page }) => {
+  await openTwo(page);
+  for (const at of ['A', 'B'] as const) {
+    await areaOf(page, at).focus();
+    await page.keyboard.press('r');
+    await expect(side(page, at).locator('.range-chip')).toBeVisible();
+  }
+  await side(page, 'A').getByRole('button', { name: 'Clear range' }).click();
+  await expect(areaOf(page, 'A')).toBeFocused();
+  await expect(page.locator('.range-chip')).toHaveCount(1);
+  await choose(page, chosen('one.xray', THREADS), chosen('two.xray', THREADS));
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, two.xray');
+  const top = (at: 'A' | 'B') =>
+    side(page, at)
+      .locator('.scroller')
+      .evaluate((it) => it.scrollTop);
+  await side(page, 'A')
+    .locator('.scroller')
+    .evaluate((it) => {
+      it.scrollTop = 60;
+    });
+  await expect.poll(() => top('B')).toBe(60);
+  await side(page, 'B')
+    .locator('.scroller')
+    .evaluate((it) => {
+      it.scrollTop = 20;
+    });
+  await expect.poll(() => top('A')).toBe(20);
+});
+
+/** The dialog of the browser returns files that the page itself has written, so that their handles are known. */
+async function answerDialog(page: Page): Promise<void> {
+  await page.evaluate(
+    async (files) => {
+      const folder = await navigator.storage.getDirectory();
+      const handles = await Promise.all(
+        files.map(async ({ name, bytes }) => {
+          const handle = await folder.getFileHandle(name, { create: true });
+          const file = await handle.createWritable();
+          await file.write(Uint8Array.from(bytes));
+          await file.close();
+          return handle;
+        }),
+      );
+      Object.assign(window, { showOpenFilePicker: async () => handles });
+    },
+    [
+      { name: 'before.xray', bytes: [...THREADS] },
+      { name: 'later.xray', bytes: [...EVENTS] },
+    ],
+  );
+}
+
+test('both traces come back after a reload, and from the list of recent files', async ({ page }) => {
+  await answerDialog(page);
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+  await page.keyboard.press('l');
+  await areaOf(page, 'B').focus();
+  await page.keyboard.press('r');
+  await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('front=b');
+  await expect.poll(() => decodeURIComponent(page.url()), { timeout: 15_000 }).toContain('&range=');
+  await page.reload();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, before.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+  await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
+  await expect(front(page)).toHaveText('B');
+  await expect(page.getByRole('button', { name: 'Linked' })).toHaveAttribute('aria-pressed', 'false');
+  await page.goto('about:blank');
+  await page.goto('./');
+  await page.getByRole('button', { name: /^before\.xray and later\.xray, compared/ }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+});
+
+test('a link leads to both traces, in whatever order they are chosen', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openTwo(page);
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('r');
+  await runCommand(page, 'Copy a link');
+  await expect(notice(page)).toContainText('does not contain the files');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link leads to before.xray and after.xray');
+  expect(await barriers(page)).toEqual([]);
+  await choose(page, chosen('after.xray', EVENTS), chosen('before.xray', THREADS));
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, before.xray');
+  await expect(side(page, 'A').locator('.range-chip')).toBeVisible();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await choose(page, chosen('before.xray', THREADS));
+  await expect(notice(page)).toContainText('This view compares it with after.xray');
+  await drop(page, 'after.xray', fixture('events.xray'));
+  await notice(page).getByRole('button', { name: 'Compare' }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, after.xray');
+});
+
+test('two addresses are in the address, and come back by themselves', async ({ page }) => {
+  await page.goto('./?url=samples/threads.xray&with=samples/events.xray');
+  await expect(areaOf(page, 'B')).toBeVisible();
+  await expect
+    .poll(() => page.url(), { timeout: 15_000 })
+    .toMatch(/\?url=.*&with=samples%2Fevents\.xray#unspool=1.*&with=/);
+  await page.getByRole('button', { name: 'Swap' }).click();
+  await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('with=samples%2Fthreads.xray#');
+  await page.reload();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, events.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray');
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });

@@ -25,7 +25,6 @@ import { FEATURES } from './features.ts';
 import { chooseFile } from './files.ts';
 import { createPageHistory } from './history.ts';
 import { loadTraceView, prepareTraceView } from './load.ts';
-import { hearMessage } from './messages.ts';
 
 const addresses = new URLSearchParams(location.search);
 const url = addresses.get('url');
@@ -76,7 +75,8 @@ effect(() => {
 });
 effect(() => {
   const bench = workbench.bench.value;
-  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  // A pair is noted by what shows it.
+  if (bench.at !== 'open' || workbench.pair.value || bench.open.trace.status.value.at !== 'ready') return;
   const { name, size, info, companions } = bench.open.trace;
   const added = companions.value.map(({ file }) => file);
   void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' }, added);
@@ -97,7 +97,10 @@ window.addEventListener('beforeunload', (event) => {
   if (workbench.isCostly()) event.preventDefault();
 });
 window.addEventListener('storage', ({ key }) => memory.hear(key));
-window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
+window.addEventListener('message', async (event) => {
+  const { hearMessage } = await import('./messages.ts');
+  hearMessage(event, workbench, location.origin);
+});
 
 /** Loads what follows links when the address is one. */
 let followsLinks = false;

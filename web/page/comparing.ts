@@ -33,7 +33,7 @@ const LONGEST = 100;
 
 /**
  * Opens a file to compare it with the trace that is open, which is the base, or with the base in place of what that was compared with.
- * Refuses what is no trace of the same format. Resolves once it is known whether it is one.
+ * Refuses any other file than a trace of the same format. Resolves once it is known whether it is one.
  */
 export async function compareWith(opener: Opener, file: TraceFile): Promise<void> {
   const { pair } = opener;
@@ -83,7 +83,7 @@ export async function compareUrl(opener: Opener, text: string): Promise<void> {
   }
 }
 
-/** What a file is; null if it is no trace or was closed. */
+/** What a file is; null if it is not a trace or was closed. */
 function recognised({ trace, scope }: OpenTrace): Promise<TraceInfo | null> {
   return new Promise((resolve) => {
     const stop = effect(() => {

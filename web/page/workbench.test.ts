@@ -66,7 +66,8 @@ const choose = async (purpose: Purpose = 'open') => {
     .at(-1)!
     .newest('look')
     .answer([{ format: 'xray', confidence: 3, companion: null, looks: null }]);
-  await chosen;
+  // Comparing waits until it is known what the file is.
+  if (purpose !== 'compare') await chosen;
 };
 const shown = () => {
   const bench = workbench.bench.value;

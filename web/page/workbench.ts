@@ -7,11 +7,13 @@ import { createOpenTrace, type OpenTrace, type Pair } from '../timeline/open_tra
 import { rememberTracks } from '../timeline/track_memory.ts';
 import { applyValueTypes } from '../timeline/value_types.ts';
 import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts';
+import { createAccount } from '../trace/ledger.ts';
 import { whenAgain } from '../trace/read_again.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
 import type { Opener } from './comparing.ts';
 import { addressOf, download, type Net } from './download.ts';
-import { type ChangedFile, watchFile } from './file_watch.ts';
+import type { ChangedFile } from './file_change.ts';
+import { watchFile } from './file_watch.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { Looking, Offer, Plan, Purpose } from './opening.ts';
 import type { Recent } from './recent.ts';
@@ -124,6 +126,7 @@ export function createWorkbench(
   let fetching: AbortController | null = null;
   const urls = new WeakMap<Blob, string>();
   let opened = 0;
+  const account = createAccount();
   const pair = signal<Pair | null>(null);
   /** The traces that are open: one, or two that are compared, and one that takes the place of another until it is known what it is. */
   const all = new Map<OpenTrace, Cost>();
@@ -163,7 +166,7 @@ export function createWorkbench(
     opened += 1;
     const open = createOpenTrace({
       id: opened,
-      trace: openTrace(port, file, spawnRecords),
+      trace: openTrace(port, file, spawnRecords, account),
       file: file.file,
       memory,
       tell,
@@ -413,8 +416,11 @@ export function createWorkbench(
         };
         const isAlike = !second && info !== undefined && looks[plan.trace!]!.format === info?.format;
         spare.put(port);
-        if (purpose === 'compare' && info && !second) void compare(file);
-        else if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
+        if (purpose === 'compare' && open && !second) {
+          warn(plan.notice);
+          return compare(file);
+        }
+        if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
         else if (isCostly()) ask(trace.name, false, openIt);
         else openIt();
       } else {

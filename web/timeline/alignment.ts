@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Clock } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { ticks } from '../base/ticks.ts';
@@ -21,6 +21,8 @@ export interface Alignment {
   readonly chosen: Signal<Aligned | null>;
   /** The positions that stand below each other. null until both have some. */
   readonly aligned: ReadonlySignal<Aligned | null>;
+  /** Has positions stand below each other, or with null the starts of both, and links the timelines. */
+  align(at: Aligned | null): void;
   readonly dispose: Dispose;
 }
 
@@ -42,17 +44,8 @@ export const alignmentOf = perTrace((pair: Pair): Alignment => {
     const whole = other.timeline.whole.value;
     return isLinked.value && whole && way.value ? extentBy(way.value, whole) : null;
   };
-  /** Parts of equal extents are one value: these are computed with each report of progress. */
   const reachOfA = computed(() => reachOf(b, back));
   const reachOfB = computed(() => reachOf(a, forth));
-  let set: View | null = null;
-  const follow = (leader: OpenTrace, follower: OpenTrace, way: ReadonlySignal<Way | null>) => {
-    const view = leader.timeline.view.peek();
-    // What this has set itself is no move of the user.
-    if (!isLinked.peek() || !view || !way.peek() || view === set) return;
-    follower.timeline.goTo(viewBy(way.peek()!, view), 'at once');
-    set = follower.timeline.view.peek();
-  };
   scope.add(
     watch([reachOfA], () => {
       a.timeline.reach.value = reachOfA.peek();
@@ -63,12 +56,30 @@ export const alignmentOf = perTrace((pair: Pair): Alignment => {
       b.timeline.reach.value = reachOfB.peek();
     }),
   );
-  // The second one begins with what the first one shows, and whenever they are linked or aligned anew.
-  scope.add(watch([a.timeline.view, b.timeline.size, isLinked, forth], () => follow(a, b, forth)));
+  /** The one that the user has moved last leads. */
+  let isLedByB = false;
+  /** The view that was set last, which is not a move of the user. */
+  let set: View | null = null;
+  const follow = () => {
+    const [leader, follower, way] = isLedByB ? [b, a, back.peek()] : [a, b, forth.peek()];
+    const view = leader.timeline.view.peek();
+    if (!isLinked.peek() || !view || !way) return;
+    follower.timeline.goTo(viewBy(way, view), 'at once');
+    set = follower.timeline.view.peek();
+  };
+  const lead = (leader: OpenTrace) => {
+    const view = leader.timeline.view.peek();
+    if (!view || view === set) return;
+    isLedByB = leader === b;
+    follow();
+  };
+  // Before its first move, the second one follows.
   let isFirst = true;
+  scope.add(watch([isLinked, aligned, a.timeline.size, b.timeline.size], follow));
+  scope.add(watch([a.timeline.view], () => lead(a)));
   scope.add(
     watch([b.timeline.view], () => {
-      if (!isFirst) follow(b, a, back);
+      if (!isFirst && b.timeline.isMoved()) lead(b);
       isFirst = false;
     }),
   );
@@ -76,8 +87,27 @@ export const alignmentOf = perTrace((pair: Pair): Alignment => {
     a.timeline.reach.value = null;
     b.timeline.reach.value = null;
   });
-  return { isLinked, chosen, aligned, dispose: scope.dispose };
+  const align = (at: Aligned | null) => {
+    batch(() => {
+      chosen.value = at;
+      isLinked.value = true;
+    });
+  };
+  return { isLinked, chosen, aligned, align, dispose: scope.dispose };
 });
+
+/** Makes what is compared the base, and the other way round. The alignment stays. */
+export function swapSides(pair: Pair): void {
+  const { isLinked, chosen } = alignmentOf(pair);
+  const before = { isLinked: isLinked.peek(), chosen: chosen.peek() };
+  const { a } = pair;
+  pair.swap();
+  const swapped = a.pair.peek();
+  if (!swapped) return;
+  const now = alignmentOf(swapped);
+  now.isLinked.value = before.isLinked;
+  now.chosen.value = before.chosen && { a: before.chosen.b, b: before.chosen.a };
+}
 
 /** From positions of a trace to those of another. `scale`: ticks there for each tick here. */
 export interface Way {

@@ -1,7 +1,8 @@
-import { onTrace } from '../../page/commands.ts';
+import { hasSelection, onTrace } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
-import { alignmentOf } from '../../timeline/alignment.ts';
+import { alignmentOf, swapSides } from '../../timeline/alignment.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
+import { alignAtCall, alignAtSelections, selectedCall } from './align.ts';
 
 /** Adds the commands on two traces to those of the page, once. */
 export function addPairCommands({ commands }: Page): void {
@@ -13,23 +14,23 @@ function onPair(
   id: string,
   title: string,
   keys: Command['keys'],
-  run: (pair: Pair, surface: Surface) => void,
-  needs: (pair: Pair) => boolean = () => true,
+  run: (pair: Pair, surface: Surface, page: Page) => void,
+  needs: (pair: Pair, surface: Surface) => boolean = () => true,
 ): Command {
   const pairOf = ({ open }: Surface) => open.pair.peek();
   return onTrace(
     id,
     title,
     keys,
-    (surface) => {
+    (surface, page) => {
       const pair = pairOf(surface);
-      if (pair) run(pair, surface);
+      if (pair) run(pair, surface, page);
     },
     {
       part: 'compare',
       needs: (surface) => {
         const pair = pairOf(surface);
-        return pair !== null && needs(pair);
+        return pair !== null && needs(pair, surface);
       },
       ...(keys.length > 0 ? { sheet: { group: 'Move' } } : {}),
     },
@@ -48,7 +49,29 @@ export const PAIR_COMMANDS: readonly Command[] = [
     const { isLinked } = alignmentOf(pair);
     isLinked.value = !isLinked.peek();
   }),
-  onPair('swap-sides', 'Swap A and B', [], (pair) => pair.swap()),
+  onPair('swap-sides', 'Swap A and B', [], swapSides),
+  onPair('align-start', 'Align both timelines at the start', [], (pair) => {
+    alignmentOf(pair).align(null);
+  }),
+  onPair('align-selected', 'Align both timelines at what is selected', [], alignAtSelections, ({ a, b }) =>
+    [a, b].every(({ selection }) => selection.selected.peek() ?? selection.record.peek()),
+  ),
+  {
+    ...onPair(
+      'align-call',
+      'Align at this call in both traces',
+      [],
+      (pair, { open }, page) => {
+        void selectedCall(open)
+          .then((call) =>
+            call ? alignAtCall(pair, call.text, call.n) : 'This call cannot be found in the other trace.',
+          )
+          .then((why) => why !== '' && page.workbench.tell(why));
+      },
+      (_, surface) => hasSelection(surface),
+    ),
+    part: 'step',
+  },
   onPair('close-a', 'Close A', [], (pair) => pair.close(pair.a)),
   onPair('close-b', 'Close B', [], (pair) => pair.close(pair.b)),
 ];
