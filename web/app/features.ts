@@ -1,4 +1,5 @@
 import { CALLS } from '../features/calls/feature.ts';
+import { COMPARE } from '../features/compare/feature.ts';
 import { DETAILS } from '../features/details/feature.ts';
 import { EVENTS } from '../features/events/feature.ts';
 import { EXPORT } from '../features/export/feature.ts';
@@ -19,6 +20,7 @@ export const FEATURES: readonly Feature[] = [
   PICTURES,
   EVENTS,
   CALLS,
+  COMPARE,
   STEPS,
   SQL,
   SEARCH,

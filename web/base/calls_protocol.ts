@@ -31,10 +31,10 @@ export interface FlameView {
 }
 
 /**
- * What rows are made of: the call tree; the heaviest stacks by total, self time or count, with their callers; or who calls
- * whom.
+ * What rows are made of: the call tree; the heaviest stacks by total, self time or count, with their callers; who calls
+ * whom; or all call paths, a caller before its callees.
  */
-export const LISTINGS = { tree: 0, total: 1, self: 2, count: 3, edges: 4 } as const;
+export const LISTINGS = { tree: 0, total: 1, self: 2, count: 3, edges: 4, paths: 5 } as const;
 
 /** Rows of the call tree, or of what is made from it. */
 export interface TreeView {

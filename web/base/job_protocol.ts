@@ -8,6 +8,7 @@ import type {
   MarksPart,
   Percentiles,
   StatisticsPart,
+  StretchList,
   TimeOrder,
 } from '../worker/wasm/unspool_browser.js';
 import type { CallOrder, FlameView, Transforms, TreeView } from './calls_protocol.ts';
@@ -15,7 +16,13 @@ import type { Item, Ticks, TraceError } from './protocol.ts';
 import type { Collected } from './record_protocol.ts';
 
 // What `crate/wasm/session` answers with.
-export type { DerivedPart, JobProgress, MarksPart, StatisticsPart } from '../worker/wasm/unspool_browser.js';
+export type {
+  DerivedPart,
+  JobProgress,
+  MarksPart,
+  StatisticsPart,
+  StretchList,
+} from '../worker/wasm/unspool_browser.js';
 
 /** A range of some tracks; `to` is exclusive. */
 export interface RangeQuestion {
@@ -70,6 +77,14 @@ export interface JobKinds {
       readonly of: Extract<Item, { kind: 'slice' }> | null;
     };
     readonly part: CallList;
+  };
+  /**
+   * Typical self times of functions over stretches of the run, for comparison. `names` are ids, `counts` how many calls each has.
+   * Progress counts slices.
+   */
+  readonly stretches: {
+    readonly question: RangeQuestion & { readonly names: Uint32Array; readonly counts: Float64Array };
+    readonly part: StretchList;
   };
   /** Calls in the order of time. Progress counts slices. */
   readonly timeOrder: {

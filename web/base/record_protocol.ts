@@ -3,6 +3,7 @@
 import type {
   Collected,
   FoundRecords,
+  FoundTokens,
   Listed,
   RowOut as RecordRow,
   Surveyed,
@@ -16,6 +17,7 @@ import type { ValuesService } from './values_protocol.ts';
 export type {
   Collected,
   FoundRecords,
+  FoundTokens,
   Listed,
   RowOut as RecordRow,
   Surveyed,
@@ -159,6 +161,18 @@ export interface RecordService extends ValuesService {
   tabulate(wanted: TabulateWanted): Promise<TabulatedPart>;
   /** Collects records, one pass at a time. `progress` gets how far the pass is, from 0 to 1. null if it is stopped. */
   collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
+  /**
+   * Makes numbers of all records, which are equal where records are the same. `ids` and `names` say what functions are called. `progress`
+   * gets how far it is, from 0 to 1. null if it is stopped.
+   */
+  tokens(
+    ids: BigInt64Array,
+    names: readonly string[],
+    progress: (share: number) => void,
+    stop: AbortSignal,
+  ): Promise<FoundTokens | null>;
+  /** At most `count` records of a track from number `first` on, whatever list there is. null if it is stopped. */
+  numbered(track: number, first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /** Looks for records, and adds them to hits. The slot's previous search must have been stopped. */
   search(
     slot: SearchSlot,

@@ -3,6 +3,7 @@ import { latest } from '../base/latest.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
+  FoundTokens,
   CollectWanted,
   Listed,
   RecordFilter,
@@ -92,6 +93,15 @@ export interface Records {
    * if the worker ends, and within a second after `stop` is aborted.
    */
   collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
+  /** As `tokens` of {@link RecordService}, after what is being collected. Resolves with null if the worker ends, too. */
+  tokens(
+    ids: BigInt64Array,
+    names: readonly string[],
+    tell: (share: number) => void,
+    stop: AbortSignal,
+  ): Promise<Answer<FoundTokens> | null>;
+  /** As `numbered` of {@link RecordService}. Resolves with null if they cannot be read, too. */
+  numbered(track: number, first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /**
    * Looks for records, in place of the slot's previous search, and adds them to the hits of a search. `take` hears of them, also
    * once it is stopped. Resolves with the error that ended the search, or null at its end; with `undefined` if a newer search or
@@ -309,6 +319,18 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       });
       collecting = pass.catch(() => undefined);
       return pass;
+    },
+    tokens: (ids, names, tell, stop) => {
+      const pass = collecting.then(async () => {
+        const service = stop.aborted ? null : await ready();
+        return service && inTime(answered(service.tokens(ids, names, tell, stop)), stop);
+      });
+      collecting = pass.catch(() => undefined);
+      return pass;
+    },
+    numbered: async (track, first, count, stop) => {
+      const service = await ready();
+      return (service && (await answered(service.numbered(track, first, count, stop))))?.value ?? null;
     },
     search: async (slot, filter, to, take) => {
       searching.get(slot)?.abort();

@@ -12,6 +12,7 @@
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`sentence`] says in words what has changed.
+//! - [`flame`] merges the call paths of both into one tree.
 //!
 //! **Records** are compared one by one.
 //!
@@ -24,6 +25,7 @@
 //! `docs/compare.md` defines what users see.
 
 pub mod align;
+pub mod flame;
 pub mod join;
 pub mod profile;
 pub mod rows;

@@ -56,6 +56,13 @@ pub fn sentence(found: &Comparison) -> String {
             parts.push(format!("{head}: {}{more}.", listed.join(", ")));
         }
     }
+    if found.only_keys {
+        let is_id = rows.iter().any(|row| row.name.starts_with('#'));
+        let keys = if is_id { "numbers" } else { "addresses" };
+        parts.push(format!(
+            "Functions are joined by {keys}, because neither trace has names: in another build these are others."
+        ));
+    }
     if let Some(common) = found.common.filter(|common| (common - 1.0).abs() >= COMMON) {
         parts.push(format!(
             "Calls of most functions take {common:.2} times as long in B, which is taken for the machine."
@@ -186,6 +193,20 @@ mod tests {
             sentence(&compare(Unit::Counted("step".into()), &[], &[])),
             "Neither trace has functions to compare."
         );
+    }
+
+    #[test]
+    fn functions_without_names_are_joined_by_numbers_and_the_sentence_says_so() {
+        let of = |own| {
+            let mut run = run(&[("#7", 10, own)]);
+            run.functions[0].key = crate::Key::Id(7);
+            run
+        };
+        let found = compare(Unit::Counted("step".into()), &[of(1000)], &[of(2000)]);
+        assert!(sentence(&found).ends_with(
+            "Slower: #7. Functions are joined by numbers, because neither trace has names: in another build these are \
+             others."
+        ));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! record the same as another ([`Same`]), and asks [`Contents`], which both traces share, for the
 //! number of that.
 
-use std::collections::BTreeMap;
+use std::borrow::BorrowMut;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
@@ -77,6 +78,11 @@ impl Contents {
         self.numbers.find(hash, |number| content_of(&self.ends, &self.bytes, *number) == content).copied()
     }
 
+    /// The contents by their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.ends.len() as u32).map(|number| content_of(&self.ends, &self.bytes, number))
+    }
+
     /// How many different contents there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -109,11 +115,10 @@ pub struct Sequence {
 const HOLE: u32 = u32::MAX;
 
 /// The tokens of a trace.
-pub struct Tokens<'a> {
+pub struct Tokens<C, S> {
     parts: Parts,
-    contents: &'a mut Contents,
-    /// Names of ids.
-    named: &'a dyn Fn(i64) -> Option<&'a str>,
+    contents: C,
+    named: HashMap<i64, S>,
     /// Which lanes have the records of one thread alone: they may come out of order.
     lanes: Vec<bool>,
     sequences: BTreeMap<TrackId, Sequence>,
@@ -126,14 +131,10 @@ pub struct Tokens<'a> {
     is_wanted: bool,
 }
 
-impl<'a> Tokens<'a> {
-    /// For the records of some lanes. `named` gives the name of an id, where it has one.
-    pub fn new(
-        parts: Parts,
-        lanes: &[Lane],
-        contents: &'a mut Contents,
-        named: &'a dyn Fn(i64) -> Option<&'a str>,
-    ) -> Self {
+impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
+    /// For the records of some lanes. Both traces must share `contents`, or their tokens must be made
+    /// those of one. `named` has the names of ids that have one.
+    pub fn new(parts: Parts, lanes: &[Lane], contents: C, named: HashMap<i64, S>) -> Self {
         Self {
             parts,
             contents,
@@ -158,18 +159,18 @@ impl<'a> Tokens<'a> {
         self.add();
     }
 
-    /// The sequences by their tracks.
+    /// The sequences by their tracks, and what their tokens stand for.
     #[must_use]
-    pub fn finish(self) -> BTreeMap<TrackId, Sequence> {
+    pub fn finish(self) -> (BTreeMap<TrackId, Sequence>, C) {
         let mut sequences = self.sequences;
         for sequence in sequences.values_mut() {
             sequence.tokens.retain(|token| *token != HOLE);
         }
-        sequences
+        (sequences, self.contents)
     }
 
     fn add(&mut self) {
-        let token = self.contents.number(&self.content);
+        let token = self.contents.borrow_mut().number(&self.content);
         let (track, row, x) = self.at;
         let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { tokens: Vec::new(), begin: x });
         sequence.begin = sequence.begin.min(x);
@@ -184,9 +185,7 @@ impl<'a> Tokens<'a> {
     }
 
     fn write(&mut self, kind: u8, bytes: &[u8]) {
-        self.content.push(kind);
-        self.content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-        self.content.extend_from_slice(bytes);
+        put(&mut self.content, kind, bytes);
     }
 
     fn number(&mut self, kind: u8, bits: u64) {
@@ -222,7 +221,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl Visitor for Tokens<'_> {
+impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.content.clear();
         (self.depth, self.inside) = (0, 0);
@@ -233,8 +232,8 @@ impl Visitor for Tokens<'_> {
             match record.name {
                 RecordName::None => self.content.push(0),
                 RecordName::Text(text) => self.write(1, text.as_bytes()),
-                RecordName::Id(id) => match (self.named)(id) {
-                    Some(name) => self.write(1, name.as_bytes()),
+                RecordName::Id(id) => match self.named.get(&id) {
+                    Some(name) => put(&mut self.content, 1, name.as_ref().as_bytes()),
                     None => self.number(2, id as u64),
                 },
             }
@@ -278,6 +277,12 @@ impl Visitor for Tokens<'_> {
     }
 }
 
+fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
+    content.push(kind);
+    content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    content.extend_from_slice(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use unspool_trace::Locator;
@@ -290,7 +295,12 @@ mod tests {
         Record { lane: 0, row, x: 100 + row, track: 4, locator: Locator::at(row), name }
     }
 
-    fn visit(tokens: &mut Tokens<'_>, row: u64, name: RecordName<'_>, fields: &[(&str, FieldValue<'_>)]) {
+    fn visit(
+        tokens: &mut Tokens<&mut Contents, &str>,
+        row: u64,
+        name: RecordName<'_>,
+        fields: &[(&str, FieldValue<'_>)],
+    ) {
         assert!(tokens.begin(&record(row, name)));
         for (key, value) in fields {
             tokens.field(key, *value);
@@ -305,7 +315,7 @@ mod tests {
     #[test]
     fn records_are_the_same_by_the_parts_that_count() {
         let mut contents = Contents::default();
-        let mut tokens = Tokens::new(PARTS, &lane(None), &mut contents, &|_| None);
+        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(None), &mut contents, HashMap::new());
         let blob = |bytes: &'static [u8]| FieldValue::Bytes { bytes, len: 2 };
         visit(&mut tokens, 0, RecordName::Text("a"), &[("cpu", FieldValue::U64(1)), ("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("cpu", FieldValue::U64(2)), ("kind", blob(b"zz"))]);
@@ -320,43 +330,43 @@ mod tests {
             tokens.close();
             tokens.end();
         }
-        let found = tokens.finish();
+        let (found, _) = tokens.finish();
         assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100 });
         let parts = Parts { blobs: true, ..PARTS };
-        let mut tokens = Tokens::new(parts, &lane(None), &mut contents, &|_| None);
+        let mut tokens: Tokens<_, &str> = Tokens::new(parts, &lane(None), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
-        assert_eq!(tokens.finish()[&4].tokens, [4, 5]);
+        assert_eq!(tokens.finish().0[&4].tokens, [4, 5]);
     }
 
     #[test]
     fn ids_are_the_same_by_their_names() {
         let mut contents = Contents::default();
-        let mut tokens = Tokens::new(PARTS, &lane(None), &mut contents, &|id| (id == 7).then_some("main"));
+        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(None), &mut contents, HashMap::from([(7, "main")]));
         visit(&mut tokens, 0, RecordName::Id(7), &[]);
         visit(&mut tokens, 1, RecordName::Text("main"), &[]);
         visit(&mut tokens, 2, RecordName::Id(8), &[]);
-        assert_eq!(tokens.finish()[&4].tokens, [0, 0, 1]);
+        assert_eq!(tokens.finish().0[&4].tokens, [0, 0, 1]);
     }
 
     #[test]
     fn the_records_of_a_thread_are_in_its_order() {
         let mut contents = Contents::default();
-        let mut tokens = Tokens::new(PARTS, &lane(Some(4)), &mut contents, &|_| None);
+        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(Some(4)), &mut contents, HashMap::new());
         for row in [2, 3, 0] {
             visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
         }
-        assert_eq!(tokens.finish()[&4], Sequence { tokens: vec![2, 0, 1], begin: 100 });
+        assert_eq!(tokens.finish().0[&4], Sequence { tokens: vec![2, 0, 1], begin: 100 });
     }
 
     #[test]
     fn records_without_the_field_are_left_out() {
         let mut contents = Contents::default();
         let parts = Parts { of: Some("kind"), ..PARTS };
-        let mut tokens = Tokens::new(parts, &lane(Some(4)), &mut contents, &|_| None);
+        let mut tokens: Tokens<_, &str> = Tokens::new(parts, &lane(Some(4)), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::None, &[]);
         visit(&mut tokens, 1, RecordName::None, &[("kind", FieldValue::Null)]);
-        assert_eq!(tokens.finish()[&4].tokens, [0]);
+        assert_eq!(tokens.finish().0[&4].tokens, [0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallList } from '../../base/calls_protocol.ts';
-import { binAt, binsWithin, edgeAt, histogramOf, intervalOf } from './histogram.ts';
+import { binAt, edgeAt, histogramOf } from '../../base/histogram.ts';
+import { binsWithin, intervalOf } from './histogram.ts';
 
 /** A list with these buckets: lowest, lowest above, number of calls. */
 const listOf = (buckets: readonly (readonly [number, number, number])[]) =>

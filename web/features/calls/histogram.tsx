@@ -2,10 +2,11 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { CallList } from '../../base/calls_protocol.ts';
 import { formatCounted, formatLength } from '../../base/format.ts';
+import { binAt, edgeAt, type Histogram, histogramOf } from '../../base/histogram.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { TooltipBox } from '../../parts/tooltip.tsx';
 import type { FunctionCalls, Interval } from './call_list.ts';
-import { binAt, binsWithin, edgeAt, type Histogram, histogramOf, intervalOf } from './histogram.ts';
+import { binsWithin, intervalOf } from './histogram.ts';
 
 /** Most bins. */
 const BINS = 120;

@@ -19,7 +19,7 @@ const WIDE = 168;
 /** The contents of one frame of the flame graph. Lengths are CSS pixels. */
 export interface FlameScene {
   readonly laid: LaidFlame;
-  readonly names: Names;
+  readonly names: Pick<Names, 'of' | 'colour'>;
   readonly palette: Palette;
   readonly width: number;
   readonly height: number;
@@ -102,7 +102,7 @@ export function drawFlameMarks(context: Pen, fitter: TextFitter, scene: FlameSce
 }
 
 /** The name of the node at index `i`. */
-export function flameName(laid: LaidFlame, i: number, names: Names, rootName: string): string {
+export function flameName(laid: LaidFlame, i: number, names: Pick<Names, 'of'>, rootName: string): string {
   const name = laid.flame.name[i]!;
   if (name !== NO_NAME) return names.of(name);
   return i === 0 ? rootName : 'Several, too narrow to draw';

@@ -1,5 +1,6 @@
 import {
   type Collected,
+  type FoundTokens,
   type Listed,
   MOST_ORDERED,
   type RecordRow,
@@ -289,6 +290,29 @@ export function createRecordWorker(): RecordService {
         if (isDue()) progress(at / of);
         return { at: at / of };
       }, stop);
+    },
+    tokens: async (ids, names, progress, stop) => {
+      const open = await reader;
+      open.beginTokens(ids, [...names]);
+      let budget = 8;
+      const isDue = createReports();
+      return pass<FoundTokens | null>(() => {
+        const made = open.tokens(budget);
+        if (!made || made.found) return { result: made?.found ?? null };
+        const { at, of } = made;
+        budget = budgetOf(of);
+        if (isDue()) progress(at / of);
+        return { at: at / of };
+      }, stop);
+    },
+    numbered: async (track, first, count, stop) => {
+      const open = await reader;
+      open.beginNumbered(track);
+      const rows = await pass<readonly RecordRow[]>(
+        () => (open.advanceNumbered() ? { result: open.numbered(first, count) } : { at: 0 }),
+        stop,
+      );
+      return rows && Promise.all(rows.map(inWords));
     },
     search: async (slot, filter, { job, shown }, take, stop) => {
       const { disassembler, expressions } = await loadForConditions();

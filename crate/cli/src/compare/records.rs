@@ -150,24 +150,22 @@ pub(crate) fn tokens_of(
     blobs: bool,
     contents: &mut Contents,
 ) -> Result<BTreeMap<u32, Sequence>, Failure> {
-    let named = names_of(session);
-    let name_of = |id: i64| named.get(&id).copied();
     let parts = Parts { name: same.name, fields: same.fields, of: same.of, blobs };
     if has_blocks(session.format().id) {
-        let mut tokens = Tokens::new(parts, &[], contents, &name_of);
+        let mut tokens = Tokens::new(parts, &[], contents, names_of(session));
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
             .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
-        return Ok(tokens.finish());
+        return Ok(tokens.finish().0);
     }
     let mut reader = reader_of(session, source)?;
     let lanes = reader.lanes().to_vec();
-    let mut tokens = Tokens::new(parts, &lanes, contents, &name_of);
+    let mut tokens = Tokens::new(parts, &lanes, contents, names_of(session));
     let mut next = 0;
     loop {
         next = reader.visit_all(next, STEP, &mut tokens).map_err(|error| failed(source, error))?;
         let (done, of) = reader.covered(next);
         if done >= of {
-            return Ok(tokens.finish());
+            return Ok(tokens.finish().0);
         }
     }
 }

@@ -84,22 +84,23 @@ fn run_of(session: &Session) -> Run {
     stretches.step(store, u64::MAX);
     let mut modules = session.modules();
     modules.sort_unstable();
-    let functions = summary.functions.iter().zip(stretches.found()).map(|(it, stretches)| Function {
-        name: store.name(it.name).into(),
-        key: key_of(store.name(it.name), store.key(it.name).1, &modules),
-        figures: Figures {
-            count: it.count,
-            total: it.total,
-            own: it.own,
-            min: it.min,
-            median: it.percentiles.median,
-            p90: it.percentiles.p90,
-            p99: it.percentiles.p99,
-            max: it.max,
-            bytes: it.bytes,
-        },
-        stretches,
-    });
+    let functions =
+        summary.functions.iter().zip(stretches.found().unwrap_or_default()).map(|(it, stretches)| Function {
+            name: store.name(it.name).into(),
+            key: key_of(store.name(it.name), store.key(it.name).1, &modules),
+            figures: Figures {
+                count: it.count,
+                total: it.total,
+                own: it.own,
+                min: it.min,
+                median: it.percentiles.median,
+                p90: it.percentiles.p90,
+                p99: it.percentiles.p99,
+                max: it.max,
+                bytes: it.bytes,
+            },
+            stretches,
+        });
     Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 }
 }
 

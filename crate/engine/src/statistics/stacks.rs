@@ -12,6 +12,9 @@ use crate::call_tree::ROOT;
 /// Most stacks of an answer.
 pub(super) const MOST_STACKS: usize = 1000;
 
+/// Most paths of an answer: 32 bytes each.
+const MOST_PATHS: usize = 1 << 22;
+
 /// What decides which stacks are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackOrder {
@@ -69,6 +72,17 @@ impl Shape {
             *row = columns.name.len() as u32 + 1;
             let state = u8::from(listed.get(node as usize).is_some_and(|listed| *listed));
             columns.push(self.name_of(node), &self.figure(node), above.wrapping_sub(1), state);
+        }
+        columns
+    }
+
+    /// All call paths, each after that of its caller, as far as there is room.
+    pub(super) fn paths(&self) -> TreeColumns {
+        let len = self.len().min(MOST_PATHS);
+        let (cut, whole) = ((self.len() - len) as u64, self.figure(ROOT).total as f64);
+        let mut columns = TreeColumns { cut, whole, ..TreeColumns::default() };
+        for node in 1..len as u32 {
+            columns.push(self.name_of(node), &self.figure(node), self.parent_of(node).wrapping_sub(1), 0);
         }
         columns
     }

@@ -10,7 +10,7 @@
 use unspool_trace::{Stacking, sort};
 
 use super::plan::Question;
-use crate::jobs::Progress;
+use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
 use crate::store::column::Column;
 
@@ -124,9 +124,32 @@ impl Stretches {
     }
 
     /// The typical self times of each function by stretch, in ticks, in the order of the functions
-    /// and of time: at most [`MOST_STRETCHES`] of each, and one a call if it has fewer.
-    pub fn found(&mut self) -> Vec<Vec<f64>> {
-        self.functions.iter_mut().map(Sampled::typical).collect()
+    /// and of time: at most [`MOST_STRETCHES`] of each, and one a call if it has fewer. `None`
+    /// until the scan is over.
+    pub fn found(&mut self) -> Option<Vec<Vec<f64>>> {
+        (self.at == self.columns.len()).then(|| self.functions.iter_mut().map(Sampled::typical).collect())
+    }
+}
+
+impl Job for Stretches {
+    fn noun(&self) -> &'static str {
+        "comparison"
+    }
+
+    fn step(&mut self, store: &Store, budget: u64) -> Step {
+        if self.step(store, budget) { Step::Done } else { Step::More }
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes() as u64
+    }
+
+    fn release(&mut self) {
+        (self.functions, self.columns) = (Vec::new(), Vec::new());
     }
 }
 
@@ -201,7 +224,7 @@ mod tests {
         let mut stretches = Stretches::new(store, &question, functions.iter().map(|it| (it.name, it.count)));
         while !stretches.step(store, budget) {}
         assert_eq!(stretches.progress().done, stretches.progress().of);
-        stretches.found()
+        stretches.found().unwrap()
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub enum Listing {
     /// Who calls whom. The parent of a row is the number of the caller's name, or `u32::MAX` for
     /// outermost calls.
     Edges,
+    /// All call paths, a caller before its callees.
+    Paths,
 }
 
 /// Which rows of the call tree are wanted.
@@ -100,6 +102,7 @@ impl Shape {
             Listing::Tree => {}
             Listing::Stacks(by) => return self.stacks(by),
             Listing::Edges => return self.edges(),
+            Listing::Paths => return self.paths(),
         }
         let weight = if view.inverted { Weight::Own } else { Weight::Total };
         let mut open = Open::new(view);

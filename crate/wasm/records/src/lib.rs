@@ -2,11 +2,15 @@
 
 pub mod protocol;
 
+use std::collections::HashMap;
+
 use tsify::Ts;
+use unspool_compare::tokens::{Contents, Parts, Tokens};
 use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
-use unspool_js::columns::Uint8Array;
+use unspool_formats::table::{Same, same};
+use unspool_js::columns::{Uint8Array, Uint32Array};
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
     Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
@@ -16,7 +20,7 @@ use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{CollectTurn, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart};
+use crate::protocol::{CollectTurn, FoundTokens, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart, TokensTurn};
 
 pub use unspool_decompressors::provide_decompressors;
 
@@ -86,6 +90,16 @@ pub struct RecordReader {
     collect: Option<Collect>,
     /// By slot.
     searches: [Option<Search>; 2],
+    same: Option<Same>,
+    tokens: Option<Box<Making>>,
+    /// A track whose records are listed by their numbers in it.
+    numbered: Option<(u32, List)>,
+}
+
+/// Tokens that are being made, and the next piece of the file.
+struct Making {
+    tokens: Tokens<Contents, String>,
+    next: u64,
 }
 
 /// The module's memory in bytes. It never shrinks.
@@ -138,6 +152,9 @@ impl RecordReader {
             survey: Survey::default(),
             collect: None,
             searches: Default::default(),
+            same: same(format),
+            tokens: None,
+            numbered: None,
         })
     }
 
@@ -161,6 +178,9 @@ impl RecordReader {
             survey: Survey::default(),
             collect: None,
             searches: Default::default(),
+            same: same(format),
+            tokens: None,
+            numbered: None,
         })
     }
 
@@ -366,6 +386,67 @@ impl RecordReader {
         Ok(Some(SearchTurn { at, of, count, found: search.take().into() }.cross()))
     }
 
+    /// Begins to make tokens of all records. `names` are those of `ids`.
+    #[wasm_bindgen(js_name = beginTokens)]
+    pub fn begin_tokens(&mut self, ids: Vec<i64>, names: Vec<String>) {
+        let Some(same) = self.same else { return };
+        // All records of a track have a number, as in a list of them.
+        let parts = Parts { name: same.name, fields: same.fields, of: None, blobs: true };
+        let named: HashMap<i64, String> = ids.into_iter().zip(names).collect();
+        let tokens = Tokens::new(parts, self.engine.lanes(), Contents::default(), named);
+        self.tokens = Some(Box::new(Making { tokens, next: 0 }));
+    }
+
+    /// Makes tokens of `budget` further pieces of the file. `undefined` if none are being made.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn tokens(&mut self, budget: u32) -> Result<Option<Ts<TokensTurn>>, JsValue> {
+        let Some(making) = &mut self.tokens else { return Ok(None) };
+        making.next = self.engine.visit_all(making.next, budget, &mut making.tokens).map_err(|error| to_js(&error))?;
+        let (at, of) = self.engine.covered(making.next);
+        let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens));
+        Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))
+    }
+
+    /// Begins a list of the records of a track, for [`RecordReader::numbered`], unless there is one.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(js_name = beginNumbered)]
+    pub fn begin_numbered(&mut self, track: u32) -> Result<(), JsValue> {
+        if self.numbered.as_ref().is_none_or(|(of, _)| *of != track) {
+            let scope = Scope { range: None, tracks: Some(vec![track]) };
+            let list = self.engine.list(&scope, None).map_err(|error| to_js(&error))?;
+            self.numbered = Some((track, list));
+        }
+        Ok(())
+    }
+
+    /// Looks at further records for it, as [`RecordReader::advance`] does.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    #[wasm_bindgen(js_name = advanceNumbered)]
+    pub fn advance_numbered(&mut self) -> Result<bool, JsValue> {
+        let Some((_, list)) = &mut self.numbered else { return Ok(true) };
+        self.engine.advance(list).map_err(|error| to_js(&error))
+    }
+
+    /// At most `count` records of the track from number `first` on.
+    ///
+    /// # Errors
+    ///
+    /// Throws a `TraceError` if the file cannot be read.
+    pub fn numbered(&mut self, first: f64, count: u32) -> Result<Vec<Ts<RowOut>>, JsValue> {
+        let Some((_, list)) = &mut self.numbered else { return Ok(Vec::new()) };
+        let rows = self.engine.rows_of(list, first as u64, count).map_err(|error| to_js(&error))?;
+        Ok(rows.into_iter().map(|row| typed(&RowOut::from(row))).collect())
+    }
+
     /// One record in full.
     ///
     /// # Errors
@@ -375,4 +456,24 @@ impl RecordReader {
         let record = self.engine.details(Locator::from_bits(locator)).map_err(|error| to_js(&error))?;
         Ok(typed(&RecordOut::from(record)))
     }
+}
+
+fn found_tokens(tokens: Tokens<Contents, String>) -> FoundTokens {
+    let (sequences, contents) = tokens.finish();
+    let mut found = FoundTokens {
+        tracks: sequences.keys().copied().collect(),
+        ends: Uint32Array::default(),
+        tokens: Uint32Array::default(),
+        contents: Uint8Array::default(),
+        content_ends: Uint32Array::default(),
+    };
+    for sequence in sequences.into_values() {
+        found.tokens.0.extend_from_slice(&sequence.tokens);
+        found.ends.0.push(found.tokens.0.len() as u32);
+    }
+    for content in contents.iter() {
+        found.contents.0.extend_from_slice(content);
+        found.content_ends.0.push(found.contents.0.len() as u32);
+    }
+    found
 }

@@ -96,3 +96,30 @@ impl From<CollectedColumns> for Collected {
         Self { time, track: Uint32Array(track), locator, bits, numbers: Uint8Array(kind), until }
     }
 }
+
+structures! {
+    /// How far a pass that makes tokens of records is.
+    pub struct TokensTurn {
+        /// Pieces of the file so far.
+        pub at: f64,
+        /// All of them.
+        pub of: f64,
+        /// The tokens, at the end.
+        #[tsify(optional)]
+        pub found: Option<FoundTokens>,
+    }
+
+    /// Records as numbers that are equal where records are the same.
+    pub struct FoundTokens {
+        /// Tracks that have records.
+        pub tracks: Uint32Array,
+        /// Where the tokens of each track end.
+        pub ends: Uint32Array,
+        /// A token for each record, track by track.
+        pub tokens: Uint32Array,
+        /// What the tokens stand for, one after the other.
+        pub contents: Uint8Array,
+        /// Where the content of each token ends.
+        pub content_ends: Uint32Array,
+    }
+}

@@ -12,8 +12,8 @@ use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::statistics::{
-    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, StackOrder, TimeOrder,
-    Transform, TreeView, Wanted, Weights,
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, StackOrder, Stretches,
+    TimeOrder, Transform, TreeView, Wanted, Weights,
 };
 use unspool_engine::{Session as Engine, Store, TrackRows, jobs};
 use unspool_filter::SliceQuery;
@@ -108,6 +108,9 @@ extern "C" {
     fn until(this: &JsQuestion) -> Vec<u64>;
     #[wasm_bindgen(method, getter)]
     fn names(this: &JsQuestion) -> Vec<u32>;
+    /// Stretches only.
+    #[wasm_bindgen(method, getter)]
+    fn counts(this: &JsQuestion) -> Vec<f64>;
     /// Marks only.
     #[wasm_bindgen(method, getter)]
     fn step(this: &JsQuestion) -> u64;
@@ -214,6 +217,7 @@ impl JsQuestion {
                 2 => Listing::Stacks(StackOrder::Own),
                 3 => Listing::Stacks(StackOrder::Count),
                 4 => Listing::Edges,
+                5 => Listing::Paths,
                 _ => Listing::Tree,
             },
             inverted: tree.inverted(),
@@ -271,6 +275,10 @@ fn job_for(question: &JsQuestion, engine: &Engine, previous: Option<Box<dyn JsJo
             let (calls, view) = question.calls(range());
             Box::new(Calls::new(store, calls, view, reused(previous)))
         }
+        "stretches" => {
+            let counts = question.counts().into_iter().map(|count| count as u64);
+            Box::new(Stretches::new(store, &range(), question.names().into_iter().zip(counts)))
+        }
         "timeOrder" => Box::new(TimeOrder::new(store, range(), question.transforms().list())),
         _ => Box::new(Scan::new(store, range(), question.wanted(engine.weights()), reused(previous))),
     }
@@ -290,6 +298,12 @@ impl JsJob for Scan {
 impl JsJob for Calls {
     fn part(&mut self, store: &Store) -> Option<JobPart> {
         self.found(store).map(|calls| JobPart::Calls(calls.into()))
+    }
+}
+
+impl JsJob for Stretches {
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
+        self.found().map(|found| JobPart::Stretches(found.into()))
     }
 }
 

@@ -401,6 +401,14 @@ structures! {
         pub names: Uint32Array,
     }
 
+    /// Typical self times of functions over stretches of the run, in ticks.
+    pub struct StretchList {
+        /// Function after function.
+        pub own: Float64Array,
+        /// Where those of each function end.
+        pub ends: Uint32Array,
+    }
+
     /// What a job has found so far, or its result.
     #[serde(untagged)]
     pub enum JobPart {
@@ -408,6 +416,8 @@ structures! {
         Statistics(StatisticsPart),
         /// Of a list of calls.
         Calls(CallList),
+        /// Of typical self times.
+        Stretches(StretchList),
         /// Of calls in the order of time.
         TimeOrder(TimeOrder),
         /// Of one function; null if the range has no call of it.
@@ -509,6 +519,17 @@ impl From<FlameColumns> for Flame {
         let [name, parent] = [name, parent].map(Uint32Array);
         let [total, own, count] = [total, own, count].map(Float64Array);
         Self { length, focus, partial, name, parent, total, own, count }
+    }
+}
+
+impl From<Vec<Vec<f64>>> for StretchList {
+    fn from(found: Vec<Vec<f64>>) -> Self {
+        let mut end = 0;
+        let ends = found.iter().map(|of| {
+            end += of.len() as u32;
+            end
+        });
+        Self { ends: ends.collect(), own: found.iter().flatten().copied().collect() }
     }
 }
 

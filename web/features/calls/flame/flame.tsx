@@ -7,6 +7,8 @@ import type { PanelProps } from '../../../page/page.ts';
 import { flamePath, type LaidFlame } from '../../../timeline/flame.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { flameName } from '../../../timeline/render/flame.ts';
+import { FlameCanvas } from '../../../timeline/widgets/flame_canvas.tsx';
+import type { FlameState } from '../../../timeline/widgets/flame_state.ts';
 import type { FlameMode } from '../../../trace/call_paths.ts';
 import { NANOSECONDS } from '../../../trace/call_times.ts';
 import { type Flames, type Told, tracksOf } from '../../../trace/statistics.ts';
@@ -14,8 +16,7 @@ import { countedSlices } from '../../../trace/tracks.ts';
 import { Chips, CollapseSwitch, FunctionActions, PathFilter } from '../bar.tsx';
 import type { Calls } from '../calls.ts';
 import { Uncounted } from '../uncounted.tsx';
-import { FlameCanvas } from './canvas.tsx';
-import { createFlameState, type FlameState } from './state.ts';
+import { type FlameShows, sourceOf, stateOf } from './source.ts';
 import { TimeOrderView } from './time.tsx';
 import { WeightChoice } from './weight.tsx';
 import './flame.css';
@@ -140,8 +141,8 @@ interface GraphsProps extends PanelProps {
 function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: GraphsProps) {
   const mode = calls.mode.value;
   // Of a sandwich, the function is drawn once: above its callees.
-  const state = useMemo(() => createFlameState(open, 'flame', mode === 'sandwich' ? 1 : 0), [open, mode]);
-  const above = useMemo(() => createFlameState(open, 'callers', 1), [open]);
+  const state = useMemo(() => stateOf(open, 'flame', mode === 'sandwich' ? 1 : 0), [open, mode]);
+  const above = useMemo(() => stateOf(open, 'callers', 1), [open]);
   const laid = state.laid.value;
   const asked = told.wanted.flame?.mode;
   // A reply to the question before is not what this mode shows.
@@ -156,15 +157,15 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
     };
     return (
       <div class="sandwich grow">
-        <FlameCanvas {...common} state={above} shows="callers" focus={center} back={calls.focusBack} />
-        <FlameCanvas {...common} state={state} shows="callees" focus={center} back={calls.focusBack} />
+        <Graph {...common} state={above} shows="callers" focus={center} back={calls.focusBack} />
+        <Graph {...common} state={state} shows="callees" focus={center} back={calls.focusBack} />
       </div>
     );
   }
   return (
     <>
       <Way laid={laid} state={state} open={open} focus={calls.focus} />
-      <FlameCanvas
+      <Graph
         {...common}
         state={state}
         shows={mode === 'inverted' ? 'inverted' : 'flame'}
@@ -173,6 +174,27 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
       />
     </>
   );
+}
+
+/** What a canvas shows, for its label. */
+const LABELS: Readonly<Record<FlameShows, string>> = {
+  flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out.',
+  inverted: 'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter zooms in, Escape zooms out.',
+  callers: 'Callers. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
+  callees: 'Callees. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
+};
+
+interface GraphProps extends Pick<GraphsProps, 'open' | 'theme' | 'clock' | 'isOld' | 'reach'> {
+  readonly state: FlameState;
+  readonly shows: FlameShows;
+  readonly focus: (laid: LaidFlame, index: number) => void;
+  readonly back: () => boolean;
+}
+
+function Graph({ open, clock, state, shows, ...rest }: GraphProps) {
+  const of = useMemo(() => sourceOf(open, state, clock, shows), [open, state, clock, shows]);
+  const act = shows === 'flame' || shows === 'inverted' ? 'Zoom in' : 'Show a sandwich of the function';
+  return <FlameCanvas {...rest} of={of} state={state} label={LABELS[shows]} act={act} />;
 }
 
 /** Why the graph is empty, in a sentence. */

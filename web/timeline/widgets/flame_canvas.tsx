@@ -1,15 +1,13 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatLength, formatShare } from '../../../base/format.ts';
-import { type Clock, NO_NAME } from '../../../base/protocol.ts';
-import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
-import type { ThemeControl } from '../../../parts/theme.ts';
-import { TooltipBox } from '../../../parts/tooltip.tsx';
-import { canFocus, FLAME_ROW, type FlameStep, flamePath, flameStep, type LaidFlame } from '../../../timeline/flame.ts';
-import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { flameName } from '../../../timeline/render/flame.ts';
-import { drawFlameGraph } from './drawing.ts';
-import type { FlameState } from './state.ts';
+import { NO_NAME } from '../../base/protocol.ts';
+import { useDrawingMenu } from '../../parts/menu/row_menu.ts';
+import type { ThemeControl } from '../../parts/theme.ts';
+import { TooltipBox } from '../../parts/tooltip.tsx';
+import { canFocus, FLAME_ROW, type FlameStep, flamePath, flameStep, type LaidFlame } from '../flame.ts';
+import { drawFlameGraph } from './flame_drawing.ts';
+import type { FlameSource, FlameState } from './flame_state.ts';
+import './flame_canvas.css';
 
 /** CSS pixels. */
 const WIDEST = 360;
@@ -20,25 +18,19 @@ const STEPS: Readonly<Record<string, FlameStep>> = {
   ArrowRight: 'next',
 };
 
-/** What a canvas shows, for its label. */
-const LABELS = {
-  flame: 'Flame graph. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out.',
-  inverted: 'Flame graph, inverted. Arrows go to callees, callers and neighbours, Enter zooms in, Escape zooms out.',
-  callers: 'Callers. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
-  callees: 'Callees. Arrows go to callers, callees and neighbours, Enter shows a sandwich of the function.',
-} as const;
-
 /** With the root at the bottom. */
 const UPWARDS: Readonly<Record<string, FlameStep>> = { ...STEPS, ArrowUp: 'callee', ArrowDown: 'caller' };
 
 interface Props {
-  readonly open: OpenTrace;
+  readonly of: FlameSource;
   readonly theme: ThemeControl;
   readonly state: FlameState;
-  readonly clock: Clock;
   /** What is drawn answers an earlier question. */
   readonly isOld: boolean;
-  readonly shows: keyof typeof LABELS;
+  /** What it shows, and its keys. */
+  readonly label: string;
+  /** What a click on a node does. */
+  readonly act: string;
   /** Looks closer at a node. */
   readonly focus: (laid: LaidFlame, index: number) => void;
   /** Goes back to what was looked at before. Returns false if that is nothing. */
@@ -48,7 +40,7 @@ interface Props {
 }
 
 /** The nodes of a flame graph, with pointer and keyboard navigation. */
-export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, back, reach }: Props) {
+export function FlameCanvas({ of, theme, state, isOld, label, act, focus, back, reach }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
   const shapes = useRef<HTMLCanvasElement>(null);
@@ -56,15 +48,17 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
   const spoken = useComputed(() => {
     const laid = state.laid.value;
     const i = state.currentIndex.value;
-    return laid && i >= 0 ? describe(open, state, laid, i, clock, shows).join(', ') : '';
+    if (!laid || i < 0) return '';
+    const { name, figures, calls } = of.about(laid, i);
+    return [name, ...figures.map(([word, text, share]) => `${word} ${text}, ${share}`), calls].join(', ');
   });
 
   useEffect(() => {
     // A panel that was closed at once has no elements any more when its effects run.
     if (!area.current || !shapes.current || !marks.current) return undefined;
     const canvases = { area: area.current, shapes: shapes.current, marks: marks.current };
-    return drawFlameGraph(open, theme, state, clock, canvases);
-  }, [open, theme, state, clock]);
+    return drawFlameGraph(of, theme, state, canvases);
+  }, [of, theme, state]);
 
   const rows = state.laid.value?.rows.length ?? 0;
   const { upwards } = state;
@@ -78,7 +72,7 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
     const name = laid.flame.name[index]!;
     reach(name === NO_NAME ? -1 : name);
     // The one that stood out is no longer what the user looks at.
-    if (open.statistics.highlighted.peek() !== name) open.statistics.highlighted.value = -1;
+    if (of.highlighted.peek() !== name) of.highlighted.value = -1;
     focus(laid, index);
     if (scroller.current && !upwards) scroller.current.scrollTop = 0;
   };
@@ -105,12 +99,11 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
     const laid = state.laid.peek();
     if (!laid || !canFocus(laid.flame, index)) return null;
     const id = laid.flame.name[index]!;
-    const hasName = id !== NO_NAME && index > 0;
-    const title = shows === 'flame' || shows === 'inverted' ? 'Zoom in' : 'Show a sandwich of the function';
+    const hasName = id !== NO_NAME && index > 0 && of.hasMenus;
     return {
-      named: hasName ? { id, text: open.trace.names.of(id), isCalled: true } : null,
+      named: hasName ? { id, text: of.names.of(id), isCalled: true } : null,
       show: null,
-      own: [{ id: 'flame-focus', title, run: () => focusOn(index) }],
+      own: [{ id: 'flame-focus', title: act, run: () => focusOn(index) }],
     };
   });
   const onKey = (event: KeyboardEvent) => {
@@ -146,7 +139,7 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
         class="flame-area"
         role="application"
         aria-roledescription="flame graph"
-        aria-label={LABELS[shows]}
+        aria-label={label}
         aria-busy={isOld}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys.
         tabIndex={0}
@@ -163,7 +156,7 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
       >
         <canvas ref={shapes} />
         <canvas ref={marks} />
-        <FlameTooltip open={open} state={state} clock={clock} shows={shows} />
+        <FlameTooltip of={of} state={state} />
       </div>
       <div class="unseen" role="status">
         {spoken.value}
@@ -172,79 +165,23 @@ export function FlameCanvas({ open, theme, state, clock, isOld, shows, focus, ba
   );
 }
 
-/** What the width of a node means, and whether its self time says more. */
-function widthOf(
-  shows: Props['shows'],
-  laid: LaidFlame,
-  i: number,
-): { readonly word: string; readonly hasSelf: boolean } {
-  switch (shows) {
-    case 'flame':
-    case 'callees':
-      return { word: 'total', hasSelf: i > 0 };
-    case 'inverted':
-      // Below a function, widths are parts of the time of that function.
-      return { word: laid.row[i]! > 1 ? 'self time of the function below, called from here' : 'self', hasSelf: false };
-    case 'callers':
-      return { word: i === 0 ? 'total' : 'total of the function, called from here', hasSelf: false };
-  }
-}
-
-/** The name of a node, then a phrase for each of its numbers. */
-function describe(
-  open: OpenTrace,
-  state: FlameState,
-  laid: LaidFlame,
-  i: number,
-  clock: Clock,
-  shows: Props['shows'],
-): string[] {
-  const { total, self, count } = laid.flame;
-  const length = (ticks: number) => formatLength(BigInt(Math.round(ticks)), clock);
-  const percent = (ticks: number) => formatShare(ticks, total[0]!);
-  const { word, hasSelf } = widthOf(shows, laid, i);
-  return [
-    flameName(laid, i, open.trace.names, state.rootName.value),
-    `${word} ${length(total[i]!)}, ${percent(total[i]!)}`,
-    ...(hasSelf || (i === 0 && shows === 'flame') ? [`self ${length(self[i]!)}, ${percent(self[i]!)}`] : []),
-    `${formatCount(Math.round(count[i]!))}×`,
-  ];
-}
-
-interface TooltipProps {
-  readonly open: OpenTrace;
-  readonly state: FlameState;
-  readonly clock: Clock;
-  readonly shows: Props['shows'];
-}
-
-function FlameTooltip({ open, state, clock, shows }: TooltipProps) {
+function FlameTooltip({ of, state }: Pick<Props, 'of' | 'state'>) {
   const laid = state.laid.value;
   const at = state.pointer.value;
   const i = state.hovered.value;
   if (!laid || !at || i < 0) return null;
-  const { total, self, count } = laid.flame;
-  const line = (ticks: number) => (
-    <>
-      {formatLength(BigInt(Math.round(ticks)), clock)} <span class="muted">{formatShare(ticks, total[0]!)}</span>
-    </>
-  );
-  const own = open.trace.info.value?.sliceNoun ?? 'call';
-  const { word, hasSelf } = widthOf(shows, laid, i);
+  const { name, figures, calls } = of.about(laid, i);
   return (
     <TooltipBox at={at} area={state.size.value} widest={WIDEST}>
       <p class="call">
-        <b>{flameName(laid, i, open.trace.names, state.rootName.value)}</b>
+        <b>{name}</b>
       </p>
-      <p>
-        <span class="muted">{word}</span> {line(total[i]!)}
-      </p>
-      {hasSelf && (
-        <p>
-          <span class="muted">self</span> {line(self[i]!)}
+      {figures.map(([word, text, share]) => (
+        <p key={word}>
+          <span class="muted">{word}</span> {text} <span class="muted">{share}</span>
         </p>
-      )}
-      <p class="muted">{formatCounted(Math.round(count[i]!), own)}</p>
+      ))}
+      <p class="muted">{calls}</p>
     </TooltipBox>
   );
 }

@@ -1,13 +1,9 @@
-import { formatLength } from '../../../base/format.ts';
-import type { Clock } from '../../../base/protocol.ts';
-import { createScope, type Dispose } from '../../../base/scope.ts';
-import type { ThemeControl } from '../../../parts/theme.ts';
-import { createMarksCanvas, createSurface, type FrameSize } from '../../../timeline/canvas/surface.ts';
-import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { createCanvas2d } from '../../../timeline/render/canvas2d.ts';
-import { drawFlame, drawFlameMarks } from '../../../timeline/render/flame.ts';
-import { paletteFor } from '../../../timeline/render/palette.ts';
-import type { FlameState } from './state.ts';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import type { ThemeControl } from '../../parts/theme.ts';
+import { createMarksCanvas, createSurface, type FrameSize } from '../canvas/surface.ts';
+import { createCanvas2d } from '../render/canvas2d.ts';
+import { drawFlame, drawFlameMarks } from '../render/flame.ts';
+import type { FlameSource, FlameState } from './flame_state.ts';
 
 /** The elements that the flame graph is drawn on. */
 export interface FlameCanvases {
@@ -19,10 +15,9 @@ export interface FlameCanvases {
 
 /** Keeps the flame graph drawn until disposed. Sets the size of the state. */
 export function drawFlameGraph(
-  { trace, statistics, find }: OpenTrace,
+  { names, highlighted: standing, hits, palette, length }: FlameSource,
   { theme }: ThemeControl,
   state: FlameState,
-  clock: Clock,
   canvases: FlameCanvases,
 ): Dispose {
   const scope = createScope();
@@ -35,21 +30,21 @@ export function drawFlameGraph(
     if (!laid || width === 0 || height === 0) return;
     renderer.resize(width, height, ratio);
     marks.begin(size);
-    const highlighted = statistics.highlighted.peek();
+    const highlighted = standing.peek();
     const hovered = state.hovered.peek();
     const scene = {
       laid,
       width,
       height,
       upwards: state.upwards,
-      names: trace.names,
-      palette: paletteFor(theme.peek(), highlighted),
+      names,
+      palette: palette(theme.peek(), highlighted),
       scrollTop: state.scrollTop.peek(),
       lifted: highlighted < 0 ? (laid.flame.name[hovered] ?? -1) : highlighted,
-      hits: find.names.peek(),
+      hits: hits.peek(),
       current: state.currentIndex.peek(),
       rootName: state.rootName.peek(),
-      length: (total: number) => formatLength(BigInt(Math.round(total)), clock),
+      length,
     };
     drawFlame(renderer, scene);
     drawFlameMarks(marks.context, marks.fitter, scene);
@@ -63,9 +58,9 @@ export function drawFlameGraph(
       state.currentIndex,
       state.rootName,
       theme,
-      statistics.highlighted,
-      trace.names.version,
-      find.names,
+      standing,
+      names.version,
+      hits,
     ],
     resized: (width, height) => {
       state.size.value = { width, height };

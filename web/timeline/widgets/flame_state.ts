@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { FLAME_ROW, flameIndex, type LaidFlame, layOutFlame, nodeAt } from '../../../timeline/flame.ts';
-import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { allName, type Flames } from '../../../trace/statistics.ts';
+import type { Names } from '../../trace/names.ts';
+import { FLAME_ROW, flameIndex, type LaidFlame, nodeAt } from '../flame.ts';
+import type { Palette } from '../render/palette.ts';
 
 /** CSS pixels next to a node within which the pointer still hits it. */
 const SLACK = 2;
@@ -26,20 +26,42 @@ export interface FlameState {
   readonly rootName: ReadonlySignal<string>;
 }
 
-/**
- * The state of a flame graph when it comes to the front: of the callers of a sandwich, or of what the view is about. The
- * first `hidden` rows are not drawn.
- */
-export function createFlameState({ statistics, trace }: OpenTrace, part: keyof Flames, hidden = 0): FlameState {
+/** What a flame graph is of. */
+export interface FlameSource {
+  /** The names of nodes, with their colours. */
+  readonly names: Pick<Names, 'of' | 'colour' | 'version'>;
+  /** The name id that stands out, or -1. */
+  readonly highlighted: Signal<number>;
+  /** Name ids whose nodes are underlined. */
+  readonly hits: ReadonlySignal<ReadonlySet<number>>;
+  palette(theme: 'dark' | 'light', highlighted: number): Palette;
+  /** The width of a node as text, in ticks. */
+  length(total: number): string;
+  /** What is known of a node. */
+  about(laid: LaidFlame, index: number): FlameAbout;
+  /** Whether menus are about the function of a node. */
+  readonly hasMenus: boolean;
+}
+
+/** What is known of a node of a flame graph. */
+export interface FlameAbout {
+  readonly name: string;
+  /** Figures: what each is, its text, and what follows it less prominently. */
+  readonly figures: readonly (readonly [word: string, text: string, share: string])[];
+  /** How many calls there are. */
+  readonly calls: string;
+}
+
+/** The state of a flame graph when it comes to the front. `upwards`: its root is at the bottom. */
+export function createFlameState(
+  laid: ReadonlySignal<LaidFlame | null>,
+  rootName: ReadonlySignal<string>,
+  upwards = false,
+): FlameState {
   const size = signal({ width: 0, height: 0 });
   const scrollTop = signal(0);
   const pointer = signal<{ x: number; y: number } | null>(null);
   const current = signal<readonly number[] | null>(null);
-  const upwards = part === 'callers';
-  const laid = computed(() => {
-    const columns = statistics.flame.value?.columns[part];
-    return columns ? layOutFlame(columns, hidden) : null;
-  });
   const hovered = computed(() => {
     const at = pointer.value;
     const { width, height } = size.value;
@@ -56,12 +78,6 @@ export function createFlameState({ statistics, trace }: OpenTrace, part: keyof F
     const path = current.value;
     const now = laid.value;
     return path && now ? flameIndex(now.flame, path) : -1;
-  });
-  const rootName = computed(() => {
-    if (upwards) return trace.names.of(laid.value?.flame.name[0] ?? -1);
-    const whose = statistics.whose.value;
-    if (whose !== 'all') return statistics.choices.value.find(({ id }) => id === whose)?.name ?? '';
-    return allName(statistics.all.value);
   });
   return { laid, upwards, size, scrollTop, pointer, hovered, current, currentIndex, rootName };
 }

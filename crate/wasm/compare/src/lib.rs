@@ -1,0 +1,263 @@
+//! Compares the figures and the records of two traces, for JavaScript: loaded when two are compared.
+
+mod records;
+
+pub use records::Sequences;
+use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
+use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence};
+use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
+use unspool_js::structures;
+use wasm_bindgen::prelude::*;
+
+structures! {
+    /// The functions of both, as columns, by descending magnitude of the change.
+    pub struct ComparedRows {
+        /// Number of rows.
+        pub length: f64,
+        /// Index among the functions of A; -1 if A lacks it.
+        pub a: Int32Array,
+        /// Index among the functions of B; -1 if B lacks it.
+        pub b: Int32Array,
+        /// Self time in B minus that in A, in ticks of A.
+        pub change: Float64Array,
+        /// The change as a share of all changes, with its sign.
+        pub share: Float64Array,
+        /// Typical self time of a call in B divided by that in A; NaN if unknown.
+        pub factor: Float64Array,
+        /// The same without what all functions have in common; NaN if nothing was taken out.
+        pub without_common: Float64Array,
+        /// Index in `VERDICTS`.
+        pub verdict: Uint8Array,
+        /// Probability of the verdict, or of the direction if it is `unsure`.
+        pub confidence: Float64Array,
+        /// What changed, in words.
+        pub sentence: String,
+        /// Whether equal runs have equal figures.
+        pub is_exact: bool,
+        /// B divided by A: what most functions have in common; null if nothing is known to be.
+        pub common: Option<f64>,
+        /// Self time of all functions of A, in ticks.
+        pub own_a: f64,
+        /// Self time of all functions of B, in ticks of A.
+        pub own_b: f64,
+    }
+
+    /// A flame graph of both, as columns. Names are rows of `ComparedRows`.
+    pub struct ComparedFlame {
+        /// Number of nodes.
+        pub length: f64,
+        /// Index of the node in focus.
+        pub focus: u32,
+        /// Whether some nodes lack what is below them.
+        pub partial: bool,
+        /// Row of the function; 2^32 - 1 for the root and for merged siblings.
+        pub name: Uint32Array,
+        /// Index of the node above.
+        pub parent: Uint32Array,
+        /// Width, in ticks of A.
+        pub total: Float64Array,
+        /// Time of the calls in A.
+        pub total_a: Float64Array,
+        /// Time of the calls in B, not normalised.
+        pub total_b: Float64Array,
+        /// Self time in A.
+        pub own_a: Float64Array,
+        /// Self time in B, not normalised.
+        pub own_b: Float64Array,
+        /// Number of calls in A.
+        pub count_a: Float64Array,
+        /// Number of calls in B.
+        pub count_b: Float64Array,
+        /// What times of B would be multiplied by to make both equally long.
+        pub factor: f64,
+    }
+}
+
+/// What is known of one side.
+#[derive(Default)]
+struct Side {
+    run: Run,
+    unit: Option<Unit>,
+    paths: Paths,
+    /// Function of each path.
+    functions: Vec<u32>,
+}
+
+/// Two traces that are compared.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Comparer {
+    sides: [Side; 2],
+    found: Option<Comparison>,
+    tree: Option<Tree>,
+}
+
+#[wasm_bindgen]
+impl Comparer {
+    /// Nothing to compare yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the functions of A (0) or B (1). `keys` are ids or addresses as texts, empty without.
+    /// `figures` are nine columns one after the other: count, total, self, min, median, p90, p99,
+    /// max, bytes. `own` are typical self times, those of each function up to its element of
+    /// `ends`. `counted` names the unit of a counted axis; otherwise `frequency` is ticks per
+    /// second, 0 if unknown.
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of JavaScript")]
+    pub fn take(
+        &mut self,
+        side: usize,
+        names: Vec<String>,
+        keys: Vec<String>,
+        figures: &[f64],
+        own: &[f64],
+        ends: &[u32],
+        counted: &str,
+        frequency: f64,
+        interleaved: bool,
+    ) {
+        let Some(side) = self.sides.get_mut(side) else { return };
+        let len = names.len();
+        let figure = |column: usize, i: usize| figures.get(column * len + i).map_or(0, |value| *value as u64);
+        let mut from = 0;
+        let each = names.into_iter().zip(keys).enumerate().map(|(i, (name, key))| {
+            let end = ends.get(i).map_or(from, |end| *end as usize);
+            let stretches = own.get(from..end).unwrap_or_default().to_vec();
+            from = end;
+            let at = |column| figure(column, i);
+            let [count, total, own, min, median, p90, p99, max, bytes] = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(at);
+            let figures = Figures { count, total, own, min, median, p90, p99, max, bytes };
+            Function { name, key: key_of(&key), figures, stretches }
+        });
+        side.run = Run { functions: each.collect(), is_interleaved: interleaved };
+        side.unit = Some(match counted {
+            "" => Unit::Ticks { frequency: Some(frequency as u64).filter(|frequency| *frequency > 0) },
+            noun => Unit::Counted(noun.into()),
+        });
+        (self.found, self.tree) = (None, None);
+    }
+
+    /// Takes the call paths of A (0) or B (1), a caller before its callees: the index of the
+    /// function, that of the caller's path, or 2^32 - 1, and figures.
+    #[wasm_bindgen(js_name = takePaths)]
+    pub fn take_paths(
+        &mut self,
+        side: usize,
+        functions: Vec<u32>,
+        parent: Vec<u32>,
+        total: Vec<f64>,
+        own: Vec<f64>,
+        count: Vec<f64>,
+    ) {
+        if let Some(side) = self.sides.get_mut(side) {
+            side.functions = functions;
+            side.paths = Paths { row: Vec::new(), parent, total, own, count };
+            self.tree = None;
+        }
+    }
+
+    /// Compares the functions of both.
+    pub fn rows(&mut self) -> tsify::Ts<ComparedRows> {
+        let [a, b] = &self.sides;
+        let unit = a.unit.clone().unwrap_or(Unit::Ticks { frequency: None });
+        let in_a = b.run.in_unit(b.unit.as_ref().unwrap_or(&unit), &unit);
+        let found = compare(unit, std::slice::from_ref(&a.run), &[in_a]);
+        let index = |at: Option<usize>| at.map_or(-1, |at| at as i32);
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        let rows = &found.rows;
+        let answer = ComparedRows {
+            length: rows.len() as f64,
+            a: rows.iter().map(|row| index(row.index.0)).collect(),
+            b: rows.iter().map(|row| index(row.index.1)).collect(),
+            change: rows.iter().map(|row| row.change as f64).collect(),
+            share: rows.iter().map(|row| row.share).collect(),
+            factor: rows.iter().map(|row| number(row.finding.factor)).collect(),
+            without_common: rows.iter().map(|row| number(row.finding.without_common)).collect(),
+            verdict: rows.iter().map(|row| row.finding.verdict as u8).collect(),
+            confidence: rows.iter().map(|row| row.finding.confidence).collect(),
+            sentence: sentence(&found),
+            is_exact: found.is_exact,
+            common: found.common,
+            own_a: found.own.0 as f64,
+            own_b: found.own.1 as f64,
+        };
+        (self.found, self.tree) = (Some(found), None);
+        answer.cross()
+    }
+
+    /// The flame graph of the last [`Comparer::rows`], with the path of rows to the node in focus.
+    /// `by`: widths of A (0), of B (1), or the larger of both. Null before there are rows.
+    pub fn flame(&mut self, path: &[u32], by: u8, normalised: bool) -> Option<tsify::Ts<ComparedFlame>> {
+        let Self { sides, found: Some(found), tree } = self else { return None };
+        let tree = tree.get_or_insert_with(|| tree_of(sides, found));
+        let by = match by {
+            0 => Width::A,
+            1 => Width::B,
+            _ => Width::Larger,
+        };
+        let factor = tree.factor();
+        let Graph { focus, partial, row, parent, width, both } =
+            tree.graph(path, by, if normalised { factor } else { 1.0 });
+        let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
+        let answer = ComparedFlame {
+            length: row.len() as f64,
+            focus,
+            partial,
+            name: Uint32Array(row),
+            parent: Uint32Array(parent),
+            total: Float64Array(width),
+            total_a: of(|it| it.total[0]),
+            total_b: of(|it| it.total[1]),
+            own_a: of(|it| it.own[0]),
+            own_b: of(|it| it.own[1]),
+            count_a: of(|it| it.count[0]),
+            count_b: of(|it| it.count[1]),
+            factor,
+        };
+        Some(answer.cross())
+    }
+
+    /// Stacks with the self times of both, in the folded form of `difffolded.pl`.
+    pub fn folded(&mut self) -> String {
+        let Self { sides, found: Some(found), tree } = self else { return String::new() };
+        let tree = tree.get_or_insert_with(|| tree_of(sides, found));
+        tree.folded(|row| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone()))
+    }
+}
+
+/// The call paths of both as one tree, over the rows of a comparison.
+fn tree_of(sides: &[Side; 2], found: &Comparison) -> Tree {
+    let [a, b] = sides;
+    let of = |side: &Side, index: &dyn Fn(usize) -> Option<usize>, scale: f64| {
+        let mut row_of = vec![u32::MAX; side.run.functions.len()];
+        for row in 0..found.rows.len() {
+            if let Some(of) = index(row).and_then(|at| row_of.get_mut(at)) {
+                *of = row as u32;
+            }
+        }
+        let row = side.functions.iter().map(|at| row_of.get(*at as usize).copied().unwrap_or(u32::MAX));
+        let mut paths = Paths { row: row.collect(), ..side.paths.clone() };
+        for times in [&mut paths.total, &mut paths.own] {
+            times.iter_mut().for_each(|time| *time *= scale);
+        }
+        paths
+    };
+    let scale = match (&a.unit, &b.unit) {
+        (Some(Unit::Ticks { frequency: Some(to) }), Some(Unit::Ticks { frequency: Some(from) })) => {
+            *to as f64 / *from as f64
+        }
+        _ => 1.0,
+    };
+    let of_a = of(a, &|row| found.rows.get(row)?.index.0, 1.0);
+    let of_b = of(b, &|row| found.rows.get(row)?.index.1, scale);
+    Tree::new([&of_a, &of_b])
+}
+
+/// A key from the text that the page has of it.
+fn key_of(text: &str) -> Key {
+    let id = text.strip_prefix('#').and_then(|id| id.parse().ok()).map(Key::Id);
+    let address = || text.strip_prefix("0x").and_then(|address| u64::from_str_radix(address, 16).ok());
+    id.or_else(|| address().map(Key::Address)).unwrap_or(Key::None)
+}

@@ -1,0 +1,15 @@
+import type { Feature } from '../../page/page.ts';
+
+/** Differences: what two traces that are compared take, function by function, and as a flame graph. */
+export const COMPARE: Feature = {
+  panels: [
+    {
+      id: 'differences',
+      title: 'Differences',
+      place: 0,
+      ofPair: true,
+      offered: ({ pair }) => pair.value !== null,
+      load: async () => (await import('./view.tsx')).compareView,
+    },
+  ],
+};

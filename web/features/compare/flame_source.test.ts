@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { NO_NAME } from '../../base/protocol.ts';
+import { flamePath } from '../../timeline/flame.ts';
+import { createPathNames, SCALE, stepOf } from './flame_source.ts';
+import type { ComparedFlame } from './protocol.ts';
+
+/** A graph from rows, nodes above, and total times of A and of B, which are self times, too. */
+function graph(...nodes: readonly (readonly [row: number, parent: number, a: number, b: number])[]): ComparedFlame {
+  const column = (at: 2 | 3) => Float64Array.from(nodes, (node) => node[at]);
+  return {
+    length: nodes.length,
+    focus: 0,
+    partial: false,
+    name: Uint32Array.from(nodes, ([row]) => row),
+    parent: Uint32Array.from(nodes, ([, parent]) => parent),
+    total: Float64Array.from(nodes, ([, , a, b]) => Math.max(a, b)),
+    totalA: column(2),
+    totalB: column(3),
+    ownA: column(2),
+    ownB: column(3),
+    countA: new Float64Array(nodes.length),
+    countB: new Float64Array(nodes.length),
+    factor: 0.5,
+  };
+}
+
+const FLAME = graph([NO_NAME, 0, 100, 200], [4, 0, 100, 200], [7, 1, 50, 0], [4, 1, 0, 80], [8, 1, 50, 51]);
+const COLOURING = { by: 'total', threshold: 0.01, factor: 1 } as const;
+
+it('colours by how much of a node is gone or new', () => {
+  const step = (i: number, of: Partial<typeof COLOURING> = {}) => stepOf(FLAME, i, { ...COLOURING, ...of }, 200);
+  expect(step(2)).toBe(0);
+  expect(step(3)).toBe(SCALE.length - 1);
+  // One of 200 is below the threshold.
+  expect(step(4)).toBe(7);
+  expect(stepOf(FLAME, 4, { ...COLOURING, threshold: 0 }, 200)).toBe(8);
+  expect(step(1)).toBe(11);
+  // Both are equally long once B is scaled.
+  expect(stepOf(FLAME, 1, { ...COLOURING, factor: 0.5 }, 200)).toBe(7);
+});
+
+it('names each path by itself, in every graph alike', () => {
+  const paths = createPathNames((row) => `f${row}`);
+  const named = paths.named(FLAME, COLOURING);
+  expect(named.name[0]).toBe(NO_NAME);
+  expect(new Set(named.name).size).toBe(FLAME.length);
+  expect([...named.name].slice(1).map((id) => paths.names.of(id))).toEqual(['f4', 'f7', 'f4', 'f8']);
+  expect(paths.rowsOf(flamePath(named, 3))).toEqual([4, 4]);
+  expect(paths.named(FLAME, { ...COLOURING, by: 'self' }).name).toEqual(named.name);
+  expect(paths.names.colour[named.name[2]!]).toBe(0);
+});

@@ -1,0 +1,57 @@
+/** What the page and the worker that compares two traces say to each other. */
+
+import type { ComparedFlame, ComparedRows } from '../../worker/wasm/unspool_compare.js';
+
+// What `crate/wasm/compare` answers with.
+export type { ComparedFlame, ComparedRows } from '../../worker/wasm/unspool_compare.js';
+
+/** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
+export const VERDICTS = ['new', 'gone', 'slower', 'faster', 'same', 'unsure'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What widths of the flame graph are: time in A, in B, or the greater of both. */
+export const WIDTHS = ['a', 'b', 'larger'] as const;
+export type FlameWidth = (typeof WIDTHS)[number];
+
+/** The figures of one trace. */
+export interface Profile {
+  readonly names: readonly string[];
+  /** Ids or addresses as texts, '' without. */
+  readonly keys: readonly string[];
+  /** Nine columns one after the other: count, total, self, min, median, p90, p99, max, bytes. */
+  readonly figures: Float64Array;
+  /** Typical self times, those of each function up to its element of `ends`. */
+  readonly own: Float64Array;
+  readonly ends: Uint32Array;
+  /** The unit of a counted axis, or ''. */
+  readonly counted: string;
+  /** Ticks per second, 0 if unknown. */
+  readonly frequency: number;
+  /** Several threads take turns on the axis. */
+  readonly interleaved: boolean;
+  /** Call paths, a caller before its callees: indices of functions and of callers (2^32 - 1 without one), and figures. */
+  readonly paths: {
+    readonly functions: Uint32Array;
+    readonly parent: Uint32Array;
+    readonly total: Float64Array;
+    readonly self: Float64Array;
+    readonly count: Float64Array;
+  };
+}
+
+/** The object of the worker. */
+export interface Comparing {
+  /** Compares B with A, in place of what was compared before. */
+  compare(a: Profile, b: Profile): Promise<ComparedRows>;
+  /** The flame graph of both, with the path of rows to the node in focus. null before {@link Comparing.compare}. */
+  flame(path: Uint32Array, width: FlameWidth, normalised: boolean): Promise<ComparedFlame | null>;
+  /** Stacks with the self times of both, in the folded form of `difffolded.pl`. */
+  folded(): string;
+  /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */
+  takeTokens(side: 0 | 1, contents: Uint8Array, ends: Uint32Array): void;
+  /**
+   * Aligns the records of a thread of both, by their tokens. Resolves with what has no counterpart, four numbers a time: from and to in A,
+   * from and to in B.
+   */
+  align(a: Uint32Array, b: Uint32Array): Promise<Uint32Array>;
+}

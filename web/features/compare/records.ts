@@ -1,0 +1,156 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { FoundTokens, RecordRow } from '../../base/record_protocol.ts';
+import type { Remote } from '../../base/remote.ts';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import type { Pair } from '../../timeline/open_trace.ts';
+import { pairTracks } from '../../timeline/track_pairs.ts';
+import type { Trace } from '../../trace/trace.ts';
+import type { Comparing } from './protocol.ts';
+
+/** Records of a thread that have no counterpart in the other trace: numbers in the thread, `to` exclusive. */
+export interface Hunk {
+  /** The tracks of the thread; null where a trace lacks it. */
+  readonly tracks: readonly [number | null, number | null];
+  readonly a: readonly [from: number, to: number];
+  readonly b: readonly [from: number, to: number];
+}
+
+/** How far the comparison of records is. */
+export type RecordsState =
+  /** It was not asked for yet, or the traces are still being read. */
+  | { readonly at: 'waiting' }
+  /** `share`: from 0 to 1. */
+  | { readonly at: 'working'; readonly share: number }
+  | { readonly at: 'failed'; readonly sentence: string }
+  /** Threads in the order of A, and what differs in each in its order. */
+  | { readonly at: 'done'; readonly hunks: readonly Hunk[]; readonly threads: number };
+
+/** What differs between the records of two traces, one by one. */
+export interface RecordDifferences {
+  readonly state: ReadonlySignal<RecordsState>;
+  /** Number of the chosen difference, or -1. */
+  readonly chosen: Signal<number>;
+  /** Whether the records are to be compared. It stays, once set. */
+  readonly wanted: Signal<boolean>;
+  /** The first records of a difference, or the ones after it where a side has none; null where the thread has ended. */
+  records(hunk: Hunk): Promise<readonly [RecordRow | null, RecordRow | null]>;
+  readonly dispose: Dispose;
+}
+
+/** The traces, as far as their records are compared. */
+type Sides = readonly [Pick<Pair['a'], 'trace'>, Pick<Pair['b'], 'trace'>];
+
+/** Most records of a trace: each takes four bytes in two workers. */
+const MOST = 1 << 28;
+
+/** Compares the records of B with those of A, once that is wanted. */
+export function createRecordDifferences(sides: Sides, comparing: () => Remote<Comparing>): RecordDifferences {
+  const scope = createScope();
+  const state = signal<RecordsState>({ at: 'waiting' });
+  const chosen = signal(-1);
+  const wanted = signal(false);
+  const stop = new AbortController();
+  scope.add(() => stop.abort());
+
+  const compare = async (signal: AbortSignal) => {
+    const shares: [number, number] = [0, 0];
+    const hear = (side: 0 | 1) => (share: number) => {
+      shares[side] = share;
+      if (!signal.aborted) state.value = { at: 'working', share: (shares[0] + shares[1]) / 2 };
+    };
+    const fail = (sentence: string) => {
+      if (!signal.aborted) state.value = { at: 'failed', sentence };
+    };
+    try {
+      const [a, b] = await Promise.all(
+        sides.map(({ trace }, side) => tokensOf(trace, hear(side as 0 | 1), signal)) as [Tokens, Tokens],
+      );
+      if (signal.aborted) return;
+      const why = [a, b].find((found) => typeof found === 'string');
+      if (typeof why === 'string') return fail(why);
+      if (!a || !b || typeof a === 'string' || typeof b === 'string') return;
+      const service = comparing();
+      await Promise.all([
+        service.takeTokens(0, a.contents, a.contentEnds),
+        service.takeTokens(1, b.contents, b.contentEnds),
+      ]);
+      const hunks: Hunk[] = [];
+      const threads = threadsOf(sides, a, b);
+      for (const tracks of threads) {
+        const found = await service.align(sequence(a, tracks[0]), sequence(b, tracks[1]));
+        if (signal.aborted) return;
+        for (let i = 0; i < found.length; i += 4) {
+          hunks.push({ tracks, a: [found[i]!, found[i + 1]!], b: [found[i + 2]!, found[i + 3]!] });
+        }
+      }
+      chosen.value = -1;
+      state.value = { at: 'done', hunks, threads: threads.length };
+    } catch (thrown) {
+      fail(String(thrown));
+    }
+  };
+  scope.add(
+    effect(() => {
+      for (const { trace } of sides) void trace.names.version.value;
+      const isRead = sides.every(({ trace }) => trace.status.value.at === 'ready');
+      state.value = isRead && wanted.value ? { at: 'working', share: 0 } : { at: 'waiting' };
+      if (!isRead || !wanted.value) return undefined;
+      const controller = new AbortController();
+      void compare(controller.signal);
+      return () => controller.abort();
+    }),
+  );
+  return {
+    state,
+    chosen,
+    wanted,
+    records: async ({ tracks, a, b }) => {
+      const row = async (side: 0 | 1, from: number) => {
+        const track = tracks[side];
+        const rows = track === null ? null : await sides[side].trace.records.numbered(track, from, 1, stop.signal);
+        return rows?.[0] ?? null;
+      };
+      return Promise.all([row(0, a[0]), row(1, b[0])]);
+    },
+    dispose: scope.dispose,
+  };
+}
+
+/** A sentence if there can be none, null if that was aborted. */
+type Tokens = FoundTokens | string | null;
+
+async function tokensOf(trace: Trace, hear: (share: number) => void, signal: AbortSignal): Promise<Tokens> {
+  const { names, records, progress } = trace;
+  if (progress.peek().events > MOST) return 'These traces have too many records to be compared one by one.';
+  const ids: bigint[] = [];
+  const texts: string[] = [];
+  for (const [id, text] of names.text.entries()) {
+    const key = /^#(-?\d+)$/.exec(names.keyOf(id))?.[1];
+    if (key === undefined) continue;
+    ids.push(BigInt(key));
+    texts.push(text);
+  }
+  const answer = await records.tokens(BigInt64Array.from(ids), texts, hear, signal);
+  return answer?.error?.sentence ?? answer?.value ?? null;
+}
+
+/** The threads of both that belong together, and those that only one has. */
+function threadsOf(sides: Sides, a: FoundTokens, b: FoundTokens): readonly Hunk['tracks'][] {
+  const [first, second] = sides.map(({ trace }) => [...trace.tracks.peek().values()]);
+  const pairs = pairTracks(first!, second!);
+  const left = new Set(b.tracks);
+  const threads: [number | null, number | null][] = [];
+  for (const track of a.tracks) {
+    const other = pairs.get(track);
+    const is = other !== undefined && left.delete(other);
+    threads.push([track, is ? other : null]);
+  }
+  for (const track of left) threads.push([null, track]);
+  return threads;
+}
+
+/** The tokens of a track. */
+function sequence({ tracks, ends, tokens }: FoundTokens, track: number | null): Uint32Array {
+  const at = track === null ? -1 : tracks.indexOf(track);
+  return at < 0 ? new Uint32Array() : tokens.slice(at > 0 ? ends[at - 1]! : 0, ends[at]);
+}

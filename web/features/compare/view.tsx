@@ -1,0 +1,17 @@
+import { startWorker } from '../../base/workers.ts';
+import type { PanelView } from '../../page/page.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { createComparison } from './comparison.ts';
+import { Differences } from './differences.tsx';
+import compareWorker from './worker/compare.ts?worker&url';
+
+/** The Differences panel of two traces. */
+export function compareView({ pair }: OpenTrace): PanelView {
+  const both = pair.peek();
+  if (!both) return { component: () => null };
+  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  return {
+    component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
+    dispose: comparison.dispose,
+  };
+}
