@@ -2,7 +2,7 @@
 //!
 //! This crate reads no trace. It is given a [`Run`] for each recording: the figures of its
 //! functions, and their typical self times over stretches of the run
-//! (`unspool_engine::statistics::Stretches`). Each side may have several runs.
+//! ([`stretches`]). Each side may have several runs.
 //!
 //! - [`join`] pairs functions by name. Those without a name are paired by address, relative to
 //!   their module.
@@ -18,9 +18,11 @@ pub mod join;
 pub mod profile;
 pub mod rows;
 pub mod sentence;
+mod stretches;
 pub mod verdict;
 
 pub use profile::{Figures, Function, Key, Run, Unit};
 pub use rows::{Comparison, Row, compare};
 pub use sentence::sentence;
+pub use stretches::stretches;
 pub use verdict::Verdict;

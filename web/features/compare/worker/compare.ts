@@ -9,8 +9,8 @@ loaded.catch(() => undefined);
 let comparer: Comparer | null = null;
 
 function take(to: Comparer, side: 0 | 1, of: Profile): void {
-  const { names, keys, figures, own, ends, counted, frequency, interleaved, paths } = of;
-  to.take(side, [...names], [...keys], figures, own, ends, counted, frequency, interleaved);
+  const { names, keys, figures, function: functions, start, own, counted, frequency, interleaved, paths } = of;
+  to.take(side, [...names], [...keys], figures, functions, start, own, counted, frequency, interleaved);
   to.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
 }
 
