@@ -277,6 +277,29 @@ test('two addresses are in the address, and come back by themselves', async ({ p
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray');
 });
 
+test('what is compared may be in an archive, and is read again on its own', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await page.evaluate(() => {
+    HTMLInputElement.prototype.click = () => undefined;
+  });
+  await runCommand(page, 'Compare with');
+  await page.setInputFiles('#file-input', fixture('containers/traces.zip'));
+  await page.getByRole('button', { name: /threads\.xray/ }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, traces.zip');
+  await runCommand(page, 'Compare with');
+  await page.setInputFiles('#file-input', fixture('tail-calls.xray'));
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, tail-calls.xray');
+  await page.keyboard.press('o');
+  await expect(front(page)).toHaveText('B');
+  await runCommand(page, 'Show tail calls under their callers');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('tail-calls.xray');
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, threads.xray');
+  await expect(areaOf(page, 'B')).toBeVisible();
+  await runCommand(page, 'Show tail calls beside their callers');
+  await expect(areaOf(page, 'B')).toBeVisible();
+  await expect.poll(() => traceWorkers(page).length).toBe(2);
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });

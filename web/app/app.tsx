@@ -26,7 +26,11 @@ export function App({ page }: { page: Page }) {
   // Before the first paint: keys that are pressed as soon as the page is there count.
   useLayoutEffect(() => listenForCommands(page), [page]);
   useLayoutEffect(() => listenForPastes(page), [page]);
-  useLayoutEffect(() => returnFocus(() => page.surface.peek()?.area ?? null), [page]);
+  useLayoutEffect(() => {
+    const home = () => page.surface.peek()?.area ?? null;
+    // The focus would bring another timeline to the front.
+    return returnFocus(home, (element) => element.closest('.two .side:not([data-front])') !== null);
+  }, [page]);
   const closeHelp = () => {
     helpShown.value = false;
   };

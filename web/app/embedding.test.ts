@@ -23,8 +23,9 @@ function served() {
     noteSender(file, sender, 'https://host.example');
     const status = signal<object>({ at: 'loading' });
     const trace = { name, status, info: signal(null), progress: signal({ extent: null }) };
-    bench.value = { at: 'open', open: { file, trace, timeline: { view: signal(null) } } };
-    return status;
+    const open = { file, trace, timeline: { view: signal(null) }, pair: signal<object | null>(null) };
+    bench.value = { at: 'open', open };
+    return Object.assign(status, { open });
   };
   const fail = () => ({ at: 'failed', error: { sentence: 'No.' } });
   return { heard, open, fail, bench };
@@ -40,4 +41,15 @@ it('tells no page that a trace is gone which could not be read', () => {
   expect(heard).toEqual(['failed broken']);
   bench.value = { at: 'empty' };
   expect(heard).toEqual(['failed broken', 'closed next']);
+});
+
+it('does not tell a page that its trace is gone while that is compared with another one', () => {
+  const { heard, open, bench } = served();
+  const { open: own } = open('own');
+  const other = { ...own, file: new Blob(), trace: { ...own.trace, name: 'other' } };
+  own.pair.value = { a: own, b: other };
+  bench.value = { at: 'open', open: other };
+  expect(heard).toEqual([]);
+  own.pair.value = null;
+  expect(heard).toEqual(['closed own']);
 });

@@ -13,6 +13,13 @@ import { type Sender, senderOf } from './senders.ts';
 export function serveEmbedders({ workbench, dock }: Page): void {
   const owner = (open: OpenTrace): Sender | null => senderOf(open.file);
   const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
+  /** The trace of another page, which may be compared with one of the user, or else the open one. */
+  const shown = (): OpenTrace | null => {
+    const bench = workbench.bench.value;
+    if (bench.at !== 'open') return null;
+    const pair = bench.open.pair.value;
+    return (pair && [pair.a, pair.b].find(owner)) ?? bench.open;
+  };
   /** The sender of the trace on the screen, which is notified when it is gone. */
   let last: { readonly to: Sender; readonly name: string } | null = null;
   /** Traces whose outcome was sent: read, or failed. What failed was never there, so its end is not sent. */
@@ -21,8 +28,7 @@ export function serveEmbedders({ workbench, dock }: Page): void {
   const waiting = new WeakMap<OpenTrace, EmbeddedView>();
 
   effect(() => {
-    const bench = workbench.bench.value;
-    const open = bench.at === 'open' ? bench.open : null;
+    const open = shown();
     const to = open && owner(open);
     if (last && (!open || to !== last.to)) tell(last.to, { type: 'unspool:closed', name: last.name });
     last = null;
@@ -55,10 +61,10 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     });
   });
   effect(() => {
-    const bench = workbench.bench.value;
-    const to = bench.at === 'open' ? owner(bench.open) : null;
-    if (bench.at !== 'open' || !to || bench.open.trace.status.value.at !== 'ready') return;
-    const { timeline, statistics, selection, trace } = bench.open;
+    const open = shown();
+    const to = open && owner(open);
+    if (!open || !to || open.trace.status.value.at !== 'ready') return;
+    const { timeline, statistics, selection, trace } = open;
     const view = timeline.view.value;
     if (!view) return;
     const range = statistics.range.value;
@@ -79,17 +85,21 @@ export function serveEmbedders({ workbench, dock }: Page): void {
     return () => clearTimeout(timer);
   });
   window.addEventListener('message', ({ data, source, origin }) => {
-    const bench = workbench.bench.peek();
-    if (typeof data !== 'object' || data === null || bench.at !== 'open') return;
-    const sender = owner(bench.open);
+    const open = untracked(shown);
+    if (typeof data !== 'object' || data === null || !open) return;
+    const sender = owner(open);
     // A window may show a page of another origin by now.
     if (!sender || sender.source !== source || sender.origin !== origin) return;
     const { type } = data as { type?: unknown };
-    if (type === 'unspool:close') workbench.close();
+    const pair = open.pair.peek();
+    if (type === 'unspool:close') {
+      if (pair) pair.close(open);
+      else workbench.close();
+    }
     if (type !== 'unspool:view') return;
     const view = readView(data);
-    if (bench.open.trace.status.peek().at === 'ready') void follow(linkTo(view), bench.open, dock);
-    else waiting.set(bench.open, view);
+    if (open.trace.status.peek().at === 'ready') void follow(linkTo(view), open, dock);
+    else waiting.set(open, view);
   });
   const other = window.parent !== window ? window.parent : (window.opener as Window | null);
   // The other page only learns that this one is there.

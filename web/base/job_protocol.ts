@@ -8,7 +8,7 @@ import type {
   MarksPart,
   Percentiles,
   StatisticsPart,
-  StretchList,
+  SelfTimeList,
   TimeOrder,
 } from '../worker/wasm/unspool_browser.js';
 import type { CallOrder, FlameView, Transforms, TreeView } from './calls_protocol.ts';
@@ -21,7 +21,7 @@ export type {
   JobProgress,
   MarksPart,
   StatisticsPart,
-  StretchList,
+  SelfTimeList,
 } from '../worker/wasm/unspool_browser.js';
 
 /** A range of some tracks; `to` is exclusive. */
@@ -79,12 +79,12 @@ export interface JobKinds {
     readonly part: CallList;
   };
   /**
-   * Typical self times of functions over stretches of the run, for comparison. `names` are ids, `counts` how many calls each has.
+   * Self times of sampled calls of functions, for comparison. `names` are ids, `counts` how many calls each has.
    * Progress counts slices.
    */
-  readonly stretches: {
+  readonly selfTimes: {
     readonly question: RangeQuestion & { readonly names: Uint32Array; readonly counts: Float64Array };
-    readonly part: StretchList;
+    readonly part: SelfTimeList;
   };
   /** Calls in the order of time. Progress counts slices. */
   readonly timeOrder: {

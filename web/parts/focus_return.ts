@@ -14,9 +14,12 @@ export function isGivenBack(element: Element | null): boolean {
 /**
  * Gives the focus back to where it was when a key or a click has closed what had it, until disposed. Without that it would be
  * nowhere, and who has no pointer would begin at the top of the page. `home` is the element that takes it when it was nowhere before,
- * or when all that had it is gone; null without one.
+ * or when all that had it is gone; null without one. What is `elsewhere` does not get it back, although it has had it.
  */
-export function returnFocus(home: () => HTMLElement | null): Dispose {
+export function returnFocus(
+  home: () => HTMLElement | null,
+  elsewhere: (element: HTMLElement) => boolean = () => false,
+): Dispose {
   const scope = createScope();
   /** What had the focus, the latest last. The body stands for nowhere. */
   let earlier: HTMLElement[] = [];
@@ -36,7 +39,7 @@ export function returnFocus(home: () => HTMLElement | null): Dispose {
     for (let i = earlier.length - 2; i >= 0; i -= 1) {
       const element = earlier[i]!;
       if (element === document.body) break;
-      if (element.isConnected && takes(element)) return;
+      if (element.isConnected && !elsewhere(element) && takes(element)) return;
     }
     takes(home());
   };

@@ -4,7 +4,7 @@
 //! This crate reads no trace.
 //!
 //! **Figures** are compared of a [`Run`] for each recording: the figures of its functions, and
-//! their typical self times over stretches of the run (`unspool_engine::statistics::Stretches`).
+//! their typical self times over stretches of the run ([`stretches()`]).
 //! Each side may have several runs.
 //!
 //! - [`join`] pairs functions by name. Those without a name are paired by address, relative to
@@ -30,6 +30,7 @@ pub mod join;
 pub mod profile;
 pub mod rows;
 pub mod sentence;
+mod stretches;
 pub mod suspects;
 pub mod tokens;
 pub mod verdict;
@@ -38,4 +39,5 @@ pub mod why;
 pub use profile::{Figures, Function, Key, Run, Unit};
 pub use rows::{Comparison, Row, compare};
 pub use sentence::sentence;
+pub use stretches::stretches;
 pub use verdict::Verdict;

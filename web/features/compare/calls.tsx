@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { CallList } from '../../base/calls_protocol.ts';
-import { formatCounted, formatLength, formatShare } from '../../base/format.ts';
+import { formatCounted, formatLength, formatShare, shortened } from '../../base/format.ts';
 import { edgeAt, type Histogram, histogramsOf } from '../../base/histogram.ts';
 import type { Clock, Percentiles } from '../../base/protocol.ts';
 import { MAX_TICKS } from '../../base/ticks.ts';
@@ -44,8 +44,11 @@ export function CallsOfBoth({ comparison, compared, a, b, clock }: Props) {
   const [first, second] = histogramsOf(ofA.list ?? NO_BUCKETS, ofB.list ?? NO_BUCKETS, BINS);
   const name = nameIn(compared, row);
   return (
-    <div class="difference-calls grow thin-scroll">
-      <h3 class="mono ellipsis">{name}</h3>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the keys that scroll.
+    <section class="difference-calls grow thin-scroll" aria-label={`Calls of ${shortened(name)}`} tabIndex={0}>
+      <p class="mono ellipsis">
+        <b>{name}</b>
+      </p>
       <div class="difference-legend row small">
         <span>
           <SideMark side="a" /> {formatCounted(ofA.list?.all ?? 0, 'call')}
@@ -57,7 +60,7 @@ export function CallsOfBoth({ comparison, compared, a, b, clock }: Props) {
       </div>
       <Bars a={first} b={second} clock={clock} />
       <Quantiles compared={compared} row={row} a={ofA} b={ofB} clock={clock} />
-    </div>
+    </section>
   );
 }
 

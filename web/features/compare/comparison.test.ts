@@ -18,8 +18,8 @@ function side(names: readonly string[], questions: JobQuestion[] = []): Side & {
     const figures = { self: columns, min: columns, median: columns, p90: columns, p99: columns, max: columns };
     const path = { name: Uint32Array.of(0), parent: Uint32Array.of(2 ** 32 - 1), total: columns, self: columns };
     const part =
-      question.kind === 'stretches'
-        ? { own: columns, ends: Uint32Array.from(names, (_, i) => i + 1) }
+      question.kind === 'selfTimes'
+        ? { function: Uint32Array.from(names.keys()), start: columns, own: columns }
         : { functions: { ...functions, ...figures, bytes: columns }, tree: { ...path, count: columns } };
     const progress = { done: 1, of: 1 };
     take({ t: 'job-part', id: 1, part, progress, last: true } as unknown as JobReply);
@@ -55,7 +55,7 @@ it('asks both traces, and compares what they have', async () => {
   comparison = createComparison(side(['f'], questions), side(['f', '#7']), () => worker({ compare }));
   expect(comparison.state.value.at).toBe('working');
   await vi.waitFor(() => expect(comparison!.state.value.at).toBe('done'));
-  expect(questions.map(({ kind }) => kind)).toEqual(['statistics', 'stretches']);
+  expect(questions.map(({ kind }) => kind)).toEqual(['statistics', 'selfTimes']);
   expect(given.map(({ names }) => names)).toEqual([['f'], ['f', '#7']]);
   expect(given[1]).toMatchObject({ keys: ['', '#7'], counted: 'step', interleaved: true });
   expect(given[1]!.figures.length).toBe(18);

@@ -158,7 +158,10 @@ const NO_PATHS: Profile['paths'] = {
   count: new Float64Array(),
 };
 
+const NO_NUMBERS = new Float64Array();
+
 /** What the worker has is not kept here. */
 function withoutPaths({ functions, profile }: Profiled): Profiled {
-  return { functions, profile: { ...profile, paths: NO_PATHS, own: new Float64Array(), figures: new Float64Array() } };
+  const sampled = { function: new Uint32Array(), start: NO_NUMBERS, own: NO_NUMBERS };
+  return { functions, profile: { ...profile, ...sampled, figures: NO_NUMBERS, paths: NO_PATHS } };
 }

@@ -19,7 +19,7 @@ interface Props extends Pick<PanelProps, 'theme'> {
 const VIEWS = [
   ['functions', 'Functions'],
   ['flame', 'Flame graph'],
-  ['calls', 'Durations'],
+  ['calls', 'Calls'],
   ['records', 'Records'],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { formatCount, formatLength, formatShare } from '../../base/format.ts';
+import { formatCount, formatCounted, formatLength, formatShare } from '../../base/format.ts';
 import { type Clock, type Flame, NO_NAME } from '../../base/protocol.ts';
 import { THEME_COLOURS } from '../../base/theme_colours.ts';
 import { fromHex, mix, type Rgb, toCss } from '../../timeline/render/colour.ts';
@@ -154,7 +154,7 @@ export function differenceSource(
           ['total', ...pair(now.totalA[i]!, now.totalB[i]!)],
           ...(i > 0 ? [['self', ...pair(now.ownA[i]!, now.ownB[i]!)] as const] : []),
         ],
-        calls: `${formatCount(now.countA[i]!)} → ${formatCount(now.countB[i]!)} calls`,
+        calls: `${formatCount(now.countA[i]!)} → ${formatCounted(now.countB[i]!, 'call')}`,
       };
     },
     hasMenus: false,

@@ -32,11 +32,11 @@ export async function profileOf(
   const tree = part?.tree;
   if (!functions || !tree) return null;
   const { name, count } = functions;
-  const stretches = await begin({ kind: 'stretches', ...asked, names: name, counts: count }, (share) =>
+  const times = await begin({ kind: 'selfTimes', ...asked, names: name, counts: count }, (share) =>
     hear((1 + share) / 2),
   );
   const clock = trace.info.peek()?.clock;
-  if (!stretches || !clock) return null;
+  if (!times || !clock) return null;
   const index = new Map(Array.from(name, (id, i) => [id, i]));
   const columns = [count, functions.total, functions.self, functions.min, functions.median];
   columns.push(functions.p90, functions.p99, functions.max, functions.bytes);
@@ -48,8 +48,9 @@ export async function profileOf(
     // A function without a name is shown by its key.
     keys: Array.from(name, (id, i) => trace.names.keyOf(id) || keyIn(names[i]!)),
     figures,
-    own: stretches.own,
-    ends: stretches.ends,
+    function: times.function,
+    start: times.start,
+    own: times.own,
     counted: clock.kind === 'ordinal' ? clock.unit : '',
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     interleaved: asked.tracks.length > 1,

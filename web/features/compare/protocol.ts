@@ -20,9 +20,10 @@ export interface Profile {
   readonly keys: readonly string[];
   /** Nine columns one after the other: count, total, self, min, median, p90, p99, max, bytes. */
   readonly figures: Float64Array;
-  /** Typical self times, those of each function up to its element of `ends`. */
+  /** Sampled calls: index of the function, begin, and self time. */
+  readonly function: Uint32Array;
+  readonly start: Float64Array;
   readonly own: Float64Array;
-  readonly ends: Uint32Array;
   /** The unit of a counted axis, or ''. */
   readonly counted: string;
   /** Ticks per second, 0 if unknown. */

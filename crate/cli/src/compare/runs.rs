@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use unspool_compare::{Figures, Function, Key, Run, Unit};
+use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
-use unspool_engine::statistics::{Question, Stretches, Summary};
+use unspool_engine::jobs::Job;
+use unspool_engine::statistics::{Question, SelfTimeColumns, SelfTimes, Summary};
 use unspool_trace::batch::Key as NameKey;
 use unspool_trace::info::Clock;
 
@@ -80,27 +81,29 @@ fn run_of(session: &Session) -> Run {
     let store = session.store();
     let question = Question { from: 0, to: u64::MAX, tracks: threads(session) };
     let summary = Summary::of(store, &question);
-    let mut stretches = Stretches::new(store, &question, summary.functions.iter().map(|it| (it.name, it.count)));
-    stretches.step(store, u64::MAX);
+    let counts = &mut summary.functions.iter().map(|it| (it.name, it.count));
+    let mut times = SelfTimes::new(store, &question, counts);
+    times.step(store, u64::MAX);
+    let SelfTimeColumns { function, start, own } = times.found().unwrap_or_default();
+    let stretches = stretches(summary.functions.len(), &function, &start, &own);
     let mut modules = session.modules();
     modules.sort_unstable();
-    let functions =
-        summary.functions.iter().zip(stretches.found().unwrap_or_default()).map(|(it, stretches)| Function {
-            name: store.name(it.name).into(),
-            key: key_of(store.name(it.name), store.key(it.name).1, &modules),
-            figures: Figures {
-                count: it.count,
-                total: it.total,
-                own: it.own,
-                min: it.min,
-                median: it.percentiles.median,
-                p90: it.percentiles.p90,
-                p99: it.percentiles.p99,
-                max: it.max,
-                bytes: it.bytes,
-            },
-            stretches,
-        });
+    let functions = summary.functions.iter().zip(stretches).map(|(it, stretches)| Function {
+        name: store.name(it.name).into(),
+        key: key_of(store.name(it.name), store.key(it.name).1, &modules),
+        figures: Figures {
+            count: it.count,
+            total: it.total,
+            own: it.own,
+            min: it.min,
+            median: it.percentiles.median,
+            p90: it.percentiles.p90,
+            p99: it.percentiles.p99,
+            max: it.max,
+            bytes: it.bytes,
+        },
+        stretches,
+    });
     Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 }
 }
 

@@ -4,7 +4,7 @@ mod records;
 
 pub use records::Sequences;
 use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
-use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence};
+use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 use wasm_bindgen::prelude::*;
@@ -102,8 +102,7 @@ impl Comparer {
 
     /// Takes the functions of A (0) or B (1). `keys` are ids or addresses as texts, empty without.
     /// `figures` are nine columns one after the other: count, total, self, min, median, p90, p99,
-    /// max, bytes. `own` are typical self times, those of each function up to its element of
-    /// `ends`. `counted` names the unit of a counted axis; otherwise `frequency` is ticks per
+    /// max, bytes. `function`, `start` and `own` are sampled calls. `counted` names the unit of a counted axis; otherwise `frequency` is ticks per
     /// second, 0 if unknown.
     #[allow(clippy::too_many_arguments, reason = "each is an argument of JavaScript")]
     pub fn take(
@@ -112,8 +111,9 @@ impl Comparer {
         names: Vec<String>,
         keys: Vec<String>,
         figures: &[f64],
+        function: &[u32],
+        start: &[f64],
         own: &[f64],
-        ends: &[u32],
         counted: &str,
         frequency: f64,
         interleaved: bool,
@@ -121,11 +121,8 @@ impl Comparer {
         let Some(side) = self.sides.get_mut(side) else { return };
         let len = names.len();
         let figure = |column: usize, i: usize| figures.get(column * len + i).map_or(0, |value| *value as u64);
-        let mut from = 0;
-        let each = names.into_iter().zip(keys).enumerate().map(|(i, (name, key))| {
-            let end = ends.get(i).map_or(from, |end| *end as usize);
-            let stretches = own.get(from..end).unwrap_or_default().to_vec();
-            from = end;
+        let stretches = stretches(len, function, start, own);
+        let each = names.into_iter().zip(keys).zip(stretches).enumerate().map(|(i, ((name, key), stretches))| {
             let at = |column| figure(column, i);
             let [count, total, own, min, median, p90, p99, max, bytes] = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(at);
             let figures = Figures { count, total, own, min, median, p90, p99, max, bytes };

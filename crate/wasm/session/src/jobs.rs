@@ -12,7 +12,7 @@ use unspool_engine::find::Find;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::ledger::Full;
 use unspool_engine::statistics::{
-    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, StackOrder, Stretches,
+    CallOrder, Calls, CallsQuestion, CallsView, Exact, FlameView, Listing, Question, Scan, SelfTimes, StackOrder,
     TimeOrder, Transform, TreeView, Wanted, Weights,
 };
 use unspool_engine::{Session as Engine, Store, TrackRows, jobs};
@@ -108,7 +108,7 @@ extern "C" {
     fn until(this: &JsQuestion) -> Vec<u64>;
     #[wasm_bindgen(method, getter)]
     fn names(this: &JsQuestion) -> Vec<u32>;
-    /// Stretches only.
+    /// Self times only.
     #[wasm_bindgen(method, getter)]
     fn counts(this: &JsQuestion) -> Vec<f64>;
     /// Marks only.
@@ -275,9 +275,9 @@ fn job_for(question: &JsQuestion, engine: &Engine, previous: Option<Box<dyn JsJo
             let (calls, view) = question.calls(range());
             Box::new(Calls::new(store, calls, view, reused(previous)))
         }
-        "stretches" => {
+        "selfTimes" => {
             let counts = question.counts().into_iter().map(|count| count as u64);
-            Box::new(Stretches::new(store, &range(), question.names().into_iter().zip(counts)))
+            Box::new(SelfTimes::new(store, &range(), &mut question.names().into_iter().zip(counts)))
         }
         "timeOrder" => Box::new(TimeOrder::new(store, range(), question.transforms().list())),
         _ => Box::new(Scan::new(store, range(), question.wanted(engine.weights()), reused(previous))),
@@ -301,9 +301,9 @@ impl JsJob for Calls {
     }
 }
 
-impl JsJob for Stretches {
+impl JsJob for SelfTimes {
     fn part(&mut self, _: &Store) -> Option<JobPart> {
-        self.found().map(|found| JobPart::Stretches(found.into()))
+        self.found().map(|found| JobPart::SelfTimes(found.into()))
     }
 }
 

@@ -1,7 +1,9 @@
 //! What a session answers with.
 
 use unspool_engine::derived::MarksColumns;
-use unspool_engine::statistics::{self, CallColumns, FlameColumns, FunctionColumns, TimeOrderColumns, TreeColumns};
+use unspool_engine::statistics::{
+    self, CallColumns, FlameColumns, FunctionColumns, SelfTimeColumns, TimeOrderColumns, TreeColumns,
+};
 use unspool_engine::{
     CounterColumns, InstantColumns, Overview as Density, ProblemOut, QueryAnswer, RectColumns, TrackOut,
 };
@@ -401,12 +403,14 @@ structures! {
         pub names: Uint32Array,
     }
 
-    /// Typical self times of functions over stretches of the run, in ticks.
-    pub struct StretchList {
-        /// Function after function.
+    /// Self times of sampled calls, in ticks.
+    pub struct SelfTimeList {
+        /// Index among the functions that were asked about.
+        pub function: Uint32Array,
+        /// Where the call begins.
+        pub start: Float64Array,
+        /// The self time.
         pub own: Float64Array,
-        /// Where those of each function end.
-        pub ends: Uint32Array,
     }
 
     /// What a job has found so far, or its result.
@@ -416,8 +420,8 @@ structures! {
         Statistics(StatisticsPart),
         /// Of a list of calls.
         Calls(CallList),
-        /// Of typical self times.
-        Stretches(StretchList),
+        /// Of self times.
+        SelfTimes(SelfTimeList),
         /// Of calls in the order of time.
         TimeOrder(TimeOrder),
         /// Of one function; null if the range has no call of it.
@@ -522,14 +526,9 @@ impl From<FlameColumns> for Flame {
     }
 }
 
-impl From<Vec<Vec<f64>>> for StretchList {
-    fn from(found: Vec<Vec<f64>>) -> Self {
-        let mut end = 0;
-        let ends = found.iter().map(|of| {
-            end += of.len() as u32;
-            end
-        });
-        Self { ends: ends.collect(), own: found.iter().flatten().copied().collect() }
+impl From<SelfTimeColumns> for SelfTimeList {
+    fn from(SelfTimeColumns { function, start, own }: SelfTimeColumns) -> Self {
+        Self { function: Uint32Array(function), start: Float64Array(start), own: Float64Array(own) }
     }
 }
 

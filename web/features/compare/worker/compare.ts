@@ -15,8 +15,8 @@ let sequences: Sequences | null = null;
 const STEPS = 4_000_000;
 
 function take(to: Comparer, side: 0 | 1, of: Profile): void {
-  const { names, keys, figures, own, ends, counted, frequency, interleaved, paths } = of;
-  to.take(side, [...names], [...keys], figures, own, ends, counted, frequency, interleaved);
+  const { names, keys, figures, function: functions, start, own, counted, frequency, interleaved, paths } = of;
+  to.take(side, [...names], [...keys], figures, functions, start, own, counted, frequency, interleaved);
   to.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
 }
 
