@@ -79,6 +79,28 @@ test('the calls of a function of both have one histogram and their quantiles', a
   await expect(quantiles.getByRole('row')).toHaveCount(6);
 });
 
+test('records without a counterpart are listed, and a chosen difference is selected in both', async ({ page }) => {
+  await compare(page);
+  await panel(page).getByRole('radio', { name: 'Records' }).click();
+  await expect(sentence(page)).toHaveText(/^\d+\sdifferences? in \d+\sthreads?\. The first one is at record /);
+  const list = panel(page).getByRole('grid', { name: 'Differences between records' });
+  const first = list.getByRole('row').nth(1);
+  await expect(first).toContainText(/only in [AB]|changed| in A, /);
+  await first.click();
+  await expect(first).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('.details')).not.toContainText('Start here');
+  await page.keyboard.press('n');
+  await expect(list.getByRole('row').nth(2)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Shift+N');
+  await expect(first).toHaveAttribute('aria-selected', 'true');
+});
+
+test('two copies of a trace have the same records', async ({ page }) => {
+  await compare(page, BEFORE, Buffer.from(BEFORE));
+  await panel(page).getByRole('radio', { name: 'Records' }).click();
+  await expect(panel(page)).toContainText('Each record of A is in B, and the other way round, in the same order.');
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with differences`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
@@ -89,6 +111,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
     expect(await barriers(page)).toEqual([]);
     await panel(page).getByRole('radio', { name: 'Calls' }).click();
+    expect(await barriers(page)).toEqual([]);
+    await panel(page).getByRole('radio', { name: 'Records' }).click();
+    await expect(panel(page).getByRole('grid', { name: 'Differences between records' })).toBeVisible();
     expect(await barriers(page)).toEqual([]);
   });
 }

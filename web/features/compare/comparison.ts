@@ -4,8 +4,8 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import { type Profiled, profileOf } from './profile.ts';
-import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
+import { createRecordDifferences, type RecordDifferences } from './records.ts';
 
 /** How far the comparison is. */
 export type State =

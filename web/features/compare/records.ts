@@ -62,13 +62,14 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
       if (!signal.aborted) state.value = { at: 'failed', sentence };
     };
     try {
-      const [a, b] = await Promise.all(
-        sides.map(({ trace }, side) => tokensOf(trace, hear(side as 0 | 1), signal)) as [Tokens, Tokens],
-      );
+      const [a, b] = await Promise.all([
+        tokensOf(sides[0].trace, hear(0), signal),
+        tokensOf(sides[1].trace, hear(1), signal),
+      ]);
       if (signal.aborted) return;
-      const why = [a, b].find((found) => typeof found === 'string');
-      if (typeof why === 'string') return fail(why);
-      if (!a || !b || typeof a === 'string' || typeof b === 'string') return;
+      if (typeof a === 'string') return fail(a);
+      if (typeof b === 'string') return fail(b);
+      if (!a || !b) return;
       const service = comparing();
       await Promise.all([
         service.takeTokens(0, a.contents, a.contentEnds),
