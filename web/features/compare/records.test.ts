@@ -16,6 +16,7 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
     tokens: Uint32Array.from(tokens),
     contents: new Uint8Array(),
     contentEnds: new Uint32Array(),
+    fields: ['kind'],
   };
   const records = {
     tokens: vi.fn(async () => ({ value: found, error: null })),
@@ -51,7 +52,7 @@ test('nothing is compared until it is wanted', async () => {
   expect(found.state.value).toEqual({ at: 'waiting' });
   expect(a.records.tokens).not.toHaveBeenCalled();
   found.wanted.value = true;
-  await vi.waitFor(() => expect(found.state.value).toEqual({ at: 'done', hunks: [], threads: 1 }));
+  await vi.waitFor(() => expect(found.state.value).toEqual({ at: 'done', hunks: [], threads: 1, fields: ['kind'] }));
   found.dispose();
 });
 
@@ -81,7 +82,7 @@ test('threads are paired as on the screen, and those of one side stand alone', a
     [[], [8]],
   ]);
   const hunk: Hunk = { tracks: [1, 4], a: [1, 2], b: [1, 1] };
-  expect(found.state.value).toEqual({ at: 'done', hunks: [hunk], threads: 3 });
+  expect(found.state.value).toEqual({ at: 'done', hunks: [hunk], threads: 3, fields: ['kind'] });
   expect(a.records.tokens).toHaveBeenCalledWith(BigInt64Array.of(7n), ['f'], expect.anything(), expect.anything());
   expect(await found.records(hunk)).toEqual([
     { track: 1, first: 1 },

@@ -22,8 +22,13 @@ export type RecordsState =
   /** `share`: from 0 to 1. */
   | { readonly at: 'working'; readonly share: number }
   | { readonly at: 'failed'; readonly sentence: string }
-  /** Threads in the order of A, and what differs in each in its order. */
-  | { readonly at: 'done'; readonly hunks: readonly Hunk[]; readonly threads: number };
+  /** Threads in the order of A, and what differs in each in its order. `fields`: keys of the fields that are compared. */
+  | {
+      readonly at: 'done';
+      readonly hunks: readonly Hunk[];
+      readonly threads: number;
+      readonly fields: readonly string[];
+    };
 
 /** What differs between the records of two traces, one by one. */
 export interface RecordDifferences {
@@ -85,7 +90,7 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
         }
       }
       chosen.value = -1;
-      state.value = { at: 'done', hunks, threads: threads.length };
+      state.value = { at: 'done', hunks, threads: threads.length, fields: a.fields };
     } catch (thrown) {
       fail(String(thrown));
     }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted, formatPercent, shortened } from '../../base/format.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -7,7 +7,7 @@ import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { alignmentOf } from '../../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
-import { fieldsLine } from '../../trace/values.ts';
+import { fieldsLine, valueLine } from '../../trace/values.ts';
 import type { Hunk, RecordDifferences, RecordsState } from './records.ts';
 
 /** Characters of a record in its cell. */
@@ -28,6 +28,11 @@ export function RecordsOfBoth({ differences, pair }: Props) {
   /** The first records of differences that have been in sight. */
   const seen = useSignal<ReadonlyMap<number, Ends>>(new Map());
   const hunks = state.at === 'done' ? state.hunks : NONE;
+  /** Those that were asked for. */
+  const asked = useMemo(() => new Set<number>(), [hunks]);
+  const newest = useRef(asked);
+  newest.current = asked;
+  const isOver = (of: Set<number>) => newest.current !== of;
   useEffect(() => {
     seen.value = new Map();
   }, [hunks]);
@@ -36,12 +41,16 @@ export function RecordsOfBoth({ differences, pair }: Props) {
     const hunk = hunks[number];
     if (hunk) void differences.records(hunk).then((ends) => reveal(pair, ends, () => chosen.peek() === number));
   };
-  const want = async (first: number, end: number) => {
-    for (let number = first; number < Math.min(end, hunks.length); number += 1) {
-      if (seen.peek().has(number)) continue;
-      const ends = await differences.records(hunks[number]!);
-      seen.value = new Map(seen.peek()).set(number, ends);
-    }
+  const want = (first: number, end: number) => {
+    const numbers = Array.from({ length: Math.min(end, hunks.length) - first }, (_, i) => first + i);
+    const missing = numbers.filter((number) => !asked.has(number));
+    for (const number of missing) asked.add(number);
+    if (missing.length === 0) return;
+    // Together: each arrival draws the table.
+    void Promise.all(missing.map((number) => differences.records(hunks[number]!))).then((found) => {
+      if (isOver(asked)) return;
+      seen.value = new Map([...seen.peek(), ...missing.map((number, i) => [number, found[i]!] as const)]);
+    });
   };
   if (state.at !== 'done') return <p class="panel-note muted">{wait(state)}</p>;
   const noun = pair.a.trace.info.value?.recordNoun ?? 'record';
@@ -62,11 +71,11 @@ export function RecordsOfBoth({ differences, pair }: Props) {
         id="record-difference"
         count={hunks.length}
         row={(number) => hunks[number] ?? null}
-        columns={columnsOf(pair, noun, seen.value)}
+        columns={columnsOf(pair, noun, state.fields, seen.value)}
         current={chosen.value}
         follows
         choose={show}
-        want={(first, end) => void want(first, end)}
+        want={want}
         onKey={(event) => {
           if (event.key !== 'n' && event.key !== 'N') return false;
           step(event.shiftKey ? -1 : 1);
@@ -93,7 +102,12 @@ function reveal({ a, b, ...pair }: Pair, [first, second]: Ends, isNewest: () => 
   }
 }
 
-function columnsOf(pair: Pair, noun: string, seen: ReadonlyMap<number, Ends>): readonly Column<Hunk>[] {
+function columnsOf(
+  pair: Pair,
+  noun: string,
+  fields: readonly string[],
+  seen: ReadonlyMap<number, Ends>,
+): readonly Column<Hunk>[] {
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
@@ -112,7 +126,7 @@ function columnsOf(pair: Pair, noun: string, seen: ReadonlyMap<number, Ends>): r
       const row = seen.get(number)?.[side === 'a' ? 0 : 1];
       return row ? (
         <>
-          <SideMark side={side} /> {textOf(pair[side], row)}
+          <SideMark side={side} /> {textOf(pair[side], row, fields)}
         </>
       ) : (
         '…'
@@ -120,7 +134,7 @@ function columnsOf(pair: Pair, noun: string, seen: ReadonlyMap<number, Ends>): r
     },
     look: (hunk, number) => {
       const row = hunk[side][0] < hunk[side][1] ? seen.get(number)?.[side === 'a' ? 0 : 1] : null;
-      return { title: row ? textOf(pair[side], row) : undefined };
+      return { title: row ? textOf(pair[side], row, fields) : undefined };
     },
   });
   return [
@@ -157,11 +171,23 @@ function place(pair: Pair, { tracks, a, b }: Hunk, noun: string): string {
   return `${at} of ${threadOf(pair, tracks)}`;
 }
 
-/** A record as a line: its name and what it has. */
-function textOf({ trace }: OpenTrace, row: RecordRow): string {
-  const clock = trace.info.peek()?.clock ?? { kind: 'ticks' };
-  const line = fieldsLine(row.fields, { clock, origin: ticks(0n), isCut: row.dropped > 0 }, LONGEST);
-  return shortened([trace.names.inPlaceOf(row.name), line].filter(Boolean).join(' '), LONGEST);
+/** A record as a line: what the list of records has of it, as far as that is compared. */
+function textOf({ trace }: OpenTrace, row: RecordRow, fields: readonly string[]): string {
+  const info = trace.info.peek();
+  if (!info) return '';
+  const context = { clock: info.clock, origin: ticks(0n), isCut: row.dropped > 0 };
+  const { columns } = info;
+  const isElsewhere = (name: string) => name === 'thread' || columns.some(({ key }) => key === name);
+  const parts = columns.map(({ shows, key }) => {
+    if (shows === 'name') return trace.names.inPlaceOf(row.name);
+    if (shows === 'rest') {
+      const rest = row.fields.filter(({ name }) => !isElsewhere(name));
+      return rest.length > 0 ? fieldsLine(rest, context, LONGEST) : '';
+    }
+    const field = shows === 'field' && fields.includes(key) ? row.fields.find(({ name }) => name === key) : undefined;
+    return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
+  });
+  return shortened(parts.filter(Boolean).join('  '), LONGEST);
 }
 
 function wait(state: RecordsState): string {

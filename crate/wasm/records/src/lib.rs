@@ -406,7 +406,8 @@ impl RecordReader {
         let Some(making) = &mut self.tokens else { return Ok(None) };
         making.next = self.engine.visit_all(making.next, budget, &mut making.tokens).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.covered(making.next);
-        let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens));
+        let fields = self.same.map_or(&[][..], |same| same.fields);
+        let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens, fields));
         Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))
     }
 
@@ -458,7 +459,7 @@ impl RecordReader {
     }
 }
 
-fn found_tokens(tokens: Tokens<Contents, String>) -> FoundTokens {
+fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundTokens {
     let (sequences, contents) = tokens.finish();
     let mut found = FoundTokens {
         tracks: sequences.keys().copied().collect(),
@@ -466,6 +467,7 @@ fn found_tokens(tokens: Tokens<Contents, String>) -> FoundTokens {
         tokens: Uint32Array::default(),
         contents: Uint8Array::default(),
         content_ends: Uint32Array::default(),
+        fields: fields.iter().map(|field| (*field).into()).collect(),
     };
     for sequence in sequences.into_values() {
         found.tokens.0.extend_from_slice(&sequence.tokens);

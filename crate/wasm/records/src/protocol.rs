@@ -121,5 +121,7 @@ structures! {
         pub contents: Uint8Array,
         /// Where the content of each token ends.
         pub content_ends: Uint32Array,
+        /// Keys of the fields that make records the same, besides names.
+        pub fields: Vec<String>,
     }
 }
