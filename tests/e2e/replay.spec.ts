@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { compare, isAlike } from '../alike.mjs';
+import { compare, isAlike, pictured } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
-import { hashes, pictured } from './replay.ts';
+import { hashes } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 /** The folders of pictures, of frames; those in the middle of frames are in `draws`. */
@@ -72,12 +72,12 @@ for (const [part, least] of [
         const twin = WITHOUT_WINDOW[`${trace}.${call}`];
         const png = join(folder, `${trace}.${String(twin ?? call).padStart(10, '0')}.png`);
         const compared = await compare(await pictured(page, call), png);
-        const { size, psnr, near, nearOfRest, failures, refusals, error } = compared;
+        const { size, psnr, near, nearOfRest, failures, refusals, error, halted } = compared;
         const good = isAlike(compared, least, twin ? TURNED : undefined, LOWER_EDGE[`${trace}.${call}`]);
         const [all, rest] = [near, nearOfRest].map((share) => `${(share * 100).toFixed(2)} %`);
         const about = `${call}: ${size}, ${psnr?.toFixed(1) ?? 'equal'} dB, ${all}, without the most frequent colour ${rest}`;
-        if (!good || failures.length > 0 || refusals.length > 0 || error)
-          wrong.push(`${about} ${error} ${JSON.stringify([...failures, ...refusals]).slice(0, 1500)}`);
+        if (!good || failures.length > 0 || refusals.length > 0 || error || halted)
+          wrong.push(`${about} ${error} ${halted} ${JSON.stringify([...failures, ...refusals]).slice(0, 1500)}`);
       }
       expect(wrong).toEqual([]);
     });
