@@ -110,6 +110,18 @@ test('parts of the fixed function look as in a native replay', async ({ page }) 
   ]);
 });
 
+test('nothing shows through a window', async ({ page }) => {
+  await open(page, fixture('graphics/draws.trace'));
+  // Half transparent blue is drawn over black, and leaves an alpha of 191.
+  const answer = await pictured(page, Number.MAX_SAFE_INTEGER);
+  const pixels = await answer.evaluate(({ picture }) => ({
+    corner: [...(picture?.pixels.slice(4 * (64 * 59 + 4), 4 * (64 * 59 + 5)) ?? [])],
+    opaque: picture?.pixels.every((value, i) => i % 4 < 3 || value === 255),
+  }));
+  expect(pixels.opaque).toBe(true);
+  expect(pixels.corner[2]).toBeGreaterThan(100);
+});
+
 test('display lists draw the arrays that they were compiled with', async ({ page }) => {
   await open(page, fixture('replay_compiled.trace'));
   const answer = await pictured(page, 47);
