@@ -193,7 +193,7 @@ fn transfer(r: &mut Replay, c: &Call) {
         gl::GREEN_BIAS => bias.get_mut(1),
         gl::BLUE_BIAS => bias.get_mut(2),
         gl::ALPHA_BIAS => bias.get_mut(3),
-        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", c.number),
+        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", r.call),
         _ => return,
     };
     slot.into_iter().for_each(|slot| *slot = value);
