@@ -191,7 +191,7 @@ async function corpus() {
   const built = await cargo(...tests, '--no-run');
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
-  const more = [[join(checks, 'check_compare.py'), '--only', 'figures'], ['scripts/verdicts.py']];
+  const more = [[join(checks, 'check_compare.py')], [join(checks, 'check_why.py')], ['scripts/verdicts.py']];
   const checkers = [...others.map((checker) => [checker]), ...more].filter(([checker]) => existsSync(checker));
   for (const [checker, ...options] of checkers) {
     const status = await announced('python3', [checker, ...cli, ...options]);

@@ -1,9 +1,12 @@
 //! `unspool compare`: what differs between two traces.
 
+mod lines;
+mod records;
 mod runs;
+mod why;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -13,9 +16,9 @@ use unspool_compare::{Comparison, Figures, Row, Unit, compare, sentence};
 
 use crate::binaries::{self, Argument};
 use crate::listing::{Cell, Form, Listing, column};
-use crate::{Failure, console, json};
+use crate::{Failure, NameArgs, TraceArgs, console, json};
 
-/// Compares two traces of one format: which functions are slower, faster, new or gone.
+/// Compares two traces of one format: figures of functions, records, or values.
 ///
 /// A is the base, B what is compared with it. Functions are joined by name, those without a name by
 /// id, or by address within their module. Figures are those of `unspool stats`; the verdict is
@@ -41,8 +44,8 @@ pub(crate) struct Compare {
     /// Traces of runs after.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "a")]
     b: Vec<PathBuf>,
-    /// Program that ran in A, as --binary of other commands. Repeat the option for shared
-    /// libraries and debug files.
+    /// Program that ran in A, as --binary of other commands. Repeat the option for shared libraries
+    /// and debug files.
     #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary_a: Vec<Argument>,
     /// Program that ran in B.
@@ -54,6 +57,17 @@ pub(crate) struct Compare {
     /// File of names for B.
     #[arg(long, value_name = "FILE")]
     names_b: Option<PathBuf>,
+    /// Compare the records, one by one, in place of the functions: print those that have no
+    /// counterpart in the other trace, as diff does.
+    #[arg(long, conflicts_with_all = ["csv", "a", "b"])]
+    records: bool,
+    /// Find the step at which two executions part, and follow the values that made them back to the
+    /// step that wrote another value, in traces that say what each step read and wrote (frames).
+    #[arg(long, conflicts_with_all = ["records", "csv", "a", "b"])]
+    why: bool,
+    /// Contents of blobs do not count, only what the text of a record has (with --records).
+    #[arg(long, requires = "records")]
+    exact: bool,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -111,6 +125,14 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (what.a.as_slice(), what.b.as_slice()),
     };
+    if let [a, b] = what.files.as_slice() {
+        if what.records {
+            return records::run(what, a, b);
+        }
+        if what.why {
+            return why::run(what, a, b);
+        }
+    }
     let a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
     let b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
     let first = a.one(&b)?;
@@ -261,4 +283,20 @@ fn change(unit: &Unit, row: &Row) -> String {
 /// A time with its unit, or a number of what all figures count.
 fn plain(unit: &Unit, ticks: u64) -> String {
     if matches!(unit, Unit::Ticks { frequency: Some(_) }) { amount(unit, ticks) } else { grouped(ticks) }
+}
+
+/// The arguments of one trace of a side.
+fn side_args(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> (TraceArgs, NameArgs) {
+    let trace = TraceArgs {
+        file: file.to_path_buf(),
+        no_limits: what.no_limits,
+        nest_tail_calls: what.nest_tail_calls,
+        max_memory: what.max_memory,
+    };
+    (trace, NameArgs { names: names.clone(), binary: binaries.to_vec() })
+}
+
+/// The sentence for two traces of two formats, each with its name and its title.
+fn of_two_formats((a, title_a): (&str, &str), (b, title_b): (&str, &str)) -> String {
+    format!("{a} is {title_a} and {b} is {title_b}: only traces of one format can be compared.")
 }

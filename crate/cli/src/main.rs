@@ -36,6 +36,7 @@ mod sql_functions;
 mod sqlite;
 mod stats;
 mod steps;
+mod suspects;
 mod unpack;
 
 use std::fs::File;
@@ -85,6 +86,7 @@ enum Command {
     Sql(sql::Sql),
     Convert(convert::Convert),
     Compare(compare::Compare),
+    Suspects(suspects::Suspects),
     Cut(cut::Cut),
     Generate(Generate),
 }
@@ -214,6 +216,7 @@ fn run() -> ExitCode {
             // 1 says that the traces differ.
             Err(error) => Err(Failure { usage: true, ..error }),
         },
+        Command::Suspects(what) => suspects::run(&what),
         Command::Cut(what) => cut::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

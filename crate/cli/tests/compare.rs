@@ -86,3 +86,62 @@ fn errors_are_status_2_with_a_sentence() {
     refused(&[SMALL], &[], "");
     refused(&[], &["--a", "x"], "--b");
 }
+
+#[test]
+fn records_without_a_counterpart_are_printed_as_diff_prints_them() {
+    let same = unspool("compare", &[SMALL, SMALL], &["--records"]);
+    assert_eq!((same.status.code(), text(&same)), (Some(0), "No record differs.\n".into()));
+    let differs = unspool("compare", &["apitrace/values.trace", "apitrace/scene.trace"], &["--records", "--exact"]);
+    assert_eq!(differs.status.code(), Some(1));
+    let said = text(&differs);
+    assert!(said.starts_with("--- ") && said.contains("values.trace thread 0\n+++ "), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("- ") && line.contains('(')), "{said}");
+    let report =
+        json(&unspool("compare", &["apitrace/values.trace", "apitrace/scene.trace"], &["--records", "--json"]));
+    let track = &report["tracks"][0];
+    let dumped = |name: &str| text(&unspool("dump", &[name], &["--as", "jsonl"])).lines().count();
+    let counted = track["records"][0].as_u64().unwrap() as usize;
+    assert!(counted > 0 && counted <= dumped("apitrace/values.trace"), "{track}");
+    assert_eq!(track["first"], serde_json::json!([track["hunks"][0][0], track["hunks"][0][2]]));
+}
+
+#[test]
+fn block_runs_and_points_are_compared_too() {
+    for name in ["rvn/blocks.sqlite", "trace_db/values.trace", "frames/calls.frames"] {
+        let report = json(&unspool("compare", &[name, name], &["--records", "--json"]));
+        let tracks = report["tracks"].as_array().unwrap();
+        assert!(tracks.iter().all(|track| track["first"].is_null() && track["records"][0] != 0), "{report}");
+        assert!(!tracks.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn executions_that_do_not_part_have_no_cause() {
+    const CALLS: &str = "frames/calls.frames";
+    let output = unspool("compare", &[CALLS, CALLS], &["--why", "--json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["divergence"], &report["differing"]), (Some(0), &Value::Null, &0.into()));
+    let said = text(&unspool("compare", &[CALLS, CALLS], &["--why"]));
+    assert_eq!(said, "The paths are the same. No value differs.\n");
+    // One that was cut ends earlier.
+    let output = unspool("compare", &[CALLS, "frames/cut.frames"], &["--why"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).starts_with("The paths part at step "), "{}", text(&output));
+    let output = unspool("compare", &[SMALL, SMALL], &["--why"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("does not say what its steps read and wrote"));
+}
+
+#[test]
+fn statements_are_ranked_by_runs_that_failed() {
+    let trace = fixture("trace_db/values.trace");
+    let trace = trace.to_str().unwrap();
+    let report = json(&unspool("suspects", &[], &["--pass", trace, "--fail", trace, "--json"]));
+    let statements = report["statements"].as_array().unwrap();
+    assert!(!statements.is_empty());
+    for row in statements {
+        assert_eq!((&row["failed"], &row["passed"], &row["tarantula"]), (&1.into(), &1.into(), &0.5.into()));
+    }
+    let refused = unspool("suspects", &[SMALL], &["--pass", trace, "--fail", trace]);
+    assert_eq!(refused.status.code(), Some(2));
+}

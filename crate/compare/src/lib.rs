@@ -1,8 +1,10 @@
-//! What differs between two traces of one format. **A** is the base, **B** what is compared with it.
+//! What differs between two traces of one format. **A** is the base, **B** what is compared with
+//! it.
 //!
-//! This crate reads no trace. It is given a [`Run`] for each recording: the figures of its
-//! functions, and their typical self times over stretches of the run
-//! ([`stretches`]). Each side may have several runs.
+//! This crate reads no trace.
+//!
+//! **Figures** are compared of a [`Run`] for each recording: the figures of its functions, and
+//! their typical self times over [`stretches`] of the run. Each side may have several runs.
 //!
 //! - [`join`] pairs functions by name. Those without a name are paired by address, relative to
 //!   their module.
@@ -11,15 +13,27 @@
 //! - [`sentence`] says in words what has changed.
 //! - [`flame`] merges the call paths of both into one tree.
 //!
+//! **Records** are compared one by one.
+//!
+//! - [`tokens`] makes a number of each record, equal where records are the same.
+//! - [`align`] says which of two sequences of numbers belong together.
+//! - [`why`] follows values that differ back to where they come from.
+//!
+//! [`suspects`] ranks the statements of many runs by how much they go with failing.
+//!
 //! `docs/compare.md` defines what users see.
 
+pub mod align;
 pub mod flame;
 pub mod join;
 pub mod profile;
 pub mod rows;
 pub mod sentence;
 mod stretches;
+pub mod suspects;
+pub mod tokens;
 pub mod verdict;
+pub mod why;
 
 pub use profile::{Figures, Function, Key, Run, Unit};
 pub use rows::{Comparison, Row, compare};

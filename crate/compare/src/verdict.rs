@@ -16,8 +16,8 @@
 //! their median ratio is taken for that of the machine, and the function is compared with it. If
 //! these functions do not agree to within [`TIGHT`], it may be something else that they have in
 //! common: then the function must also differ by half as much as it is. A common factor of more
-//! than [`MOST_COMMON`] is not the machine's. Several runs of a side show how much runs differ; what
-//! is assumed for a single one counts like [`PRIOR`] further runs.
+//! than [`MOST_COMMON`] is not the machine's. Several runs of a side show how much runs differ;
+//! what is assumed for a single one counts like [`PRIOR`] further runs.
 
 use hashbrown::HashMap;
 
@@ -61,7 +61,7 @@ impl Verdict {
 const SURE: f64 = 0.995;
 /// Probability from which on a function counts as the same.
 const LIKELY: f64 = 0.9;
-/// Logarithms of factors. Differences up to this one are none.
+/// Logarithms of factors. Differences up to this one do not count.
 const SAME: f64 = 0.05;
 /// A difference below this one is of no interest, however sure.
 const LEAST: f64 = 0.005;

@@ -9,10 +9,10 @@ use unspool_engine::statistics::{Question, SelfTimeColumns, SelfTimes, Summary};
 use unspool_trace::batch::Key as NameKey;
 use unspool_trace::info::Clock;
 
-use super::Compare;
+use super::{Compare, of_two_formats, side_args};
+use crate::Failure;
 use crate::binaries::Argument;
 use crate::read_whole::{complete, read_named, threads};
-use crate::{Failure, NameArgs, TraceArgs};
 
 /// A trace of which only its figures are left.
 pub(super) struct Trace {
@@ -34,10 +34,9 @@ impl Side {
         let first = all.next().ok_or_else(|| Failure::new("Give two traces."))?;
         match all.find(|trace| trace.format != first.format) {
             None => Ok(first),
-            Some(Trace { name, title, .. }) => Err(Failure::new(format!(
-                "{} is {} and {name} is {title}: only traces of one format can be compared.",
-                first.name, first.title
-            ))),
+            Some(Trace { name, title, .. }) => {
+                Err(Failure::new(of_two_formats((&first.name, &first.title), (name, title))))
+            }
         }
     }
 
@@ -62,13 +61,7 @@ pub(super) fn read(
     binaries: &[Argument],
 ) -> Result<Side, Failure> {
     let read = |file: &PathBuf| {
-        let trace = TraceArgs {
-            file: file.clone(),
-            no_limits: what.no_limits,
-            nest_tail_calls: what.nest_tail_calls,
-            max_memory: what.max_memory,
-        };
-        let names = NameArgs { names: names.clone(), binary: binaries.to_vec() };
+        let (trace, names) = side_args(what, file, names, binaries);
         let (source, session) = read_named(&trace, &names)?;
         let info = session.info();
         let unit = match session.clock() {
