@@ -55,7 +55,7 @@ test('the flame graph of the difference is walked, zoomed and normalised by keyb
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   const spoken = panel(page).locator('.unseen[role=status]');
-  await expect(spoken).toContainText(/^#\d+, total .* → .*, self .* → .* calls?$/);
+  await expect(spoken).toContainText(/^#\d+, total .* → .*, self .* → .*\scalls?$/);
   const outer = await spoken.innerText();
   await page.keyboard.press('Enter');
   await expect(panel(page).getByRole('button', { name: 'Zoom out' })).toBeVisible();

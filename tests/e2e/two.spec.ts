@@ -292,11 +292,11 @@ test('what is compared may be in an archive, and is read again on its own', asyn
   await page.keyboard.press('o');
   await expect(front(page)).toHaveText('B');
   await runCommand(page, 'Show tail calls under their callers');
+  const about = page.getByRole('complementary', { name: 'Trace' });
+  await expect(about).toContainText('shown under their callers');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('tail-calls.xray');
   await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, threads.xray');
-  await expect(areaOf(page, 'B')).toBeVisible();
-  await runCommand(page, 'Show tail calls beside their callers');
-  await expect(areaOf(page, 'B')).toBeVisible();
+  await expect(areaOf(page, 'B')).toBeFocused();
   await expect.poll(() => traceWorkers(page).length).toBe(2);
 });
 

@@ -7,8 +7,8 @@ import type {
   JobProgress,
   MarksPart,
   Percentiles,
-  StatisticsPart,
   SelfTimeList,
+  StatisticsPart,
   TimeOrder,
 } from '../worker/wasm/unspool_browser.js';
 import type { CallOrder, FlameView, Transforms, TreeView } from './calls_protocol.ts';
@@ -20,8 +20,8 @@ export type {
   DerivedPart,
   JobProgress,
   MarksPart,
-  StatisticsPart,
   SelfTimeList,
+  StatisticsPart,
 } from '../worker/wasm/unspool_browser.js';
 
 /** A range of some tracks; `to` is exclusive. */

@@ -9,7 +9,7 @@ import type { OpenTrace, Pair } from './open_trace.ts';
 const of = (from: number, to: number): Extent => ({ from: ticks(BigInt(from)), to: ticks(BigInt(to)) });
 const at = (anchor: number, perPixel = 1): View => ({ anchor: BigInt(anchor), fraction: 0, perPixel });
 
-/** A trace whose timeline goes wherever it is told to. */
+/** A trace whose timeline shows any view at once. */
 function trace(extent: Extent, frequency = 1_000n) {
   const view = signal<View | null>(at(Number(extent.from)));
   return {

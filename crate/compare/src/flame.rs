@@ -1,7 +1,7 @@
 //! The flame graph of the difference: one tree of the call paths of both sides.
 //!
-//! A node is a path of functions, which are numbered by the rows of the comparison. It is as wide as
-//! its total time in A, in B, or in the one where it takes longer, so that what is gone stays
+//! A node is a path of functions, which are numbered by the rows of the comparison. It is as wide
+//! as its total time in A, in B, or in the one where it takes longer, so that what is gone stays
 //! visible. Callees may be wider than their caller then, who is as wide as all of them.
 
 use hashbrown::HashMap;

@@ -4,8 +4,7 @@
 //! This crate reads no trace.
 //!
 //! **Figures** are compared of a [`Run`] for each recording: the figures of its functions, and
-//! their typical self times over stretches of the run ([`stretches()`]).
-//! Each side may have several runs.
+//! their typical self times over [`stretches`] of the run. Each side may have several runs.
 //!
 //! - [`join`] pairs functions by name. Those without a name are paired by address, relative to
 //!   their module.

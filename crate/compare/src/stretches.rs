@@ -47,7 +47,7 @@ mod tests {
         let calls: Vec<usize> = (0..6400).rev().collect();
         let start: Vec<f64> = calls.iter().map(|call| *call as f64).collect();
         let of = |call: &usize| {
-            if call % 10 == 0 {
+            if call.is_multiple_of(10) {
                 1e6
             } else if *call < 3200 {
                 40.0

@@ -43,7 +43,7 @@ pub struct SelfTimeColumns {
 /// Which calls of a function are sampled.
 #[derive(Debug)]
 struct Sampling {
-    /// One of so many.
+    /// One call is sampled among this number of calls.
     every: u64,
     /// How many were seen, and the number of the next one.
     seen: u64,

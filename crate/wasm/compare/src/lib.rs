@@ -102,8 +102,8 @@ impl Comparer {
 
     /// Takes the functions of A (0) or B (1). `keys` are ids or addresses as texts, empty without.
     /// `figures` are nine columns one after the other: count, total, self, min, median, p90, p99,
-    /// max, bytes. `function`, `start` and `own` are sampled calls. `counted` names the unit of a counted axis; otherwise `frequency` is ticks per
-    /// second, 0 if unknown.
+    /// max, bytes. `function`, `start` and `own` are sampled calls. `counted` names the unit of a
+    /// counted axis; otherwise `frequency` is ticks per second, 0 if unknown.
     #[allow(clippy::too_many_arguments, reason = "each is an argument of JavaScript")]
     pub fn take(
         &mut self,
