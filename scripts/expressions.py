@@ -115,7 +115,7 @@ TABLE = {
         ('textureLod(t, f, 1)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0) / 2u', '', 'uniform usampler1D t;'), ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'),
         ('textureGrad(t, i, 1, f)', '', 'uniform sampler1D t;'), ('texture(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2DRect t;'),
         ('texelFetch(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2D t;'), ('textureLodOffset(t, j.xy, 0, ivec2(1))', '', 'uniform sampler2D t;'),
-        ('g(t, 1) + g(r, 2) + g(s, 3)', '', 'uniform sampler1D t; uniform sampler2D r; uniform sampler2DRect s; vec4 g(sampler1D a, float c) { return texture(a, c) + c; } vec4 g(sampler2D a, float c); vec4 g(sampler2DRect a, float c) { return texture(a, vec2(c)) + 5 * c; } vec4 g(sampler2D a, float c) { return texture(a, vec2(c)) + 3 * c; }'),
+        ('g(t, 2)', '', 'uniform sampler1D t; vec4 g(sampler2D a, float c) { return texture(a, vec2(c)) + 3 * c; } vec4 g(sampler1D a, float c) { return texture(a, c) + c; }'),
         ('texture(t, j) + textureGrad(t, j, v, v)', '', 'uniform samplerCube t;'), ('g(t, 1)', '', 'uniform sampler1D t; vec4 g(sampler1D a, float c) { return texture(a, c) * 2; }'),
     ],
     (400, 440): [

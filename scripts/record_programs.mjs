@@ -1,6 +1,7 @@
-// `node scripts/record_programs.mjs [--only NAME] [--seconds N] [--keep] [--write]`: records programs of Debian under apitrace, and compares
-// their pictures in the page with those of native replay. Run by hand and before releases. Prints a table; `--write` puts it into
-// docs/graphics.md. `--keep` takes the recordings of an earlier run.
+// `node scripts/record_programs.mjs [--only NAME] [--seconds N] [--keep] [--mesa] [--write]`: records programs of Debian under apitrace, and
+// compares their pictures in the page with those of native replay. Run by hand and before releases. Prints a table; `--write` puts it into
+// docs/graphics.md. `--keep` takes the recordings of an earlier run. With `--mesa` the browser draws with Mesa as well: what differs then is
+// not due to how SwiftShader rounds.
 //
 // Needs `dist/` (`npm run build`), apitrace and Xvfb. Programs that are missing are installed, which takes root.
 
@@ -71,7 +72,7 @@ const PROGRAMS = [
   { name: 'foobillardplus', gl: '1.x', packages: ['foobillardplus'], run: ['foobillardplus'], seconds: 20 },
 ];
 
-const given = options(['only', 'seconds'], ['keep', 'write']);
+const given = options(['only', 'seconds'], ['keep', 'mesa', 'write']);
 const folder = join(root, 'target', 'programs');
 const unspool = join(root, 'target', 'release', 'unspool');
 const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -83,7 +84,10 @@ await install();
 mkdirSync(folder, { recursive: true });
 const screen = await display();
 const [chrome, served] = [findChromium(), await serve(join(root, 'dist'))];
-const args = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run'];
+const driver = given.mesa
+  ? ['--use-gl=angle', '--use-angle=gl-egl', '--ignore-gpu-blocklist']
+  : ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+const args = ['--no-sandbox', ...driver, '--disable-quic', '--no-first-run'];
 const rows = [];
 try {
   for (const program of wanted) rows.push(await tried(program));
@@ -114,6 +118,11 @@ function display() {
     child.on('error', reject);
     child.stdout.once('data', (number) => resolve({ name: `:${String(number).trim()}`, end: () => child.kill() }));
   });
+}
+
+/** The environment of what draws with Mesa on that screen. */
+function onScreen() {
+  return { ...process.env, DISPLAY: screen.name, LIBGL_ALWAYS_SOFTWARE: '1' };
 }
 
 /** Records a program, and compares its pictures. A row of the table. */
@@ -200,13 +209,12 @@ function references({ api }, trace, calls, home) {
   mkdirSync(join(home, 'pictures'), { recursive: true });
   const program = api === 'egl' ? 'eglretrace' : 'glretrace';
   const call = `--snapshot=${[...calls].sort((a, b) => a - b).join(',')}`;
-  const env = { ...process.env, DISPLAY: screen.name, LIBGL_ALWAYS_SOFTWARE: '1' };
-  spawnSync(program, ['--headless', call, '-s', `${join(home, 'pictures')}/`, trace], { env, stdio: 'ignore' });
+  spawnSync(program, ['--headless', call, '-s', `${join(home, 'pictures')}/`, trace], { env: onScreen(), stdio: 'ignore' });
 }
 
 /** Pictures of the page beside those of native replay. */
 async function compared(trace, calls, home) {
-  const browser = await chromium.launch({ executablePath: chrome, args });
+  const browser = await chromium.launch({ executablePath: chrome, args, env: onScreen() });
   const alike = { frames: 0, draws: 0 };
   const of = { frames: 0, draws: 0 };
   const [wrong, times] = [[], []];

@@ -3,6 +3,7 @@
  * (`crate/replay`): this is an interpreter without memory but for objects, and for programs that are used again after a new beginning.
  */
 
+import { createBlocks } from './blocks.ts';
 import { COMMANDS, type Command } from './commands.ts';
 import type { Objects } from './copies.ts';
 import { type Pace, workOf } from './pace.ts';
@@ -107,6 +108,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
     [SAMPLER]: new Map<number, WebGLSampler>(),
   };
   const programs = createPrograms(gl);
+  const blocks = createBlocks(gl);
   const made = <T>(table: Map<number, T>, number: number, make: () => T): T | null => {
     if (number === 0) return null;
     let object = table.get(number);
@@ -325,23 +327,22 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
       views.fill(call, isColor, () => gl.blitFramebuffer(a!, b!, c!, d!, e!, g!, h!, j!, mask, filter));
     },
     BufferData: (i) => {
+      blocks.written(at(i), at(i + 2));
       // A target of its own: a buffer of indices may have no other, and what is bound elsewhere stays.
       gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
       gl.bufferData(gl.COPY_WRITE_BUFFER, bytes(i + 1), at(i + 3));
     },
     BufferSubData: (i) => {
+      blocks.written(at(i));
       gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
       gl.bufferSubData(gl.COPY_WRITE_BUFFER, at(i + 1), bytes(i + 2));
     },
     BufferStorage: (i) => {
+      blocks.written(at(i), at(i + 1));
       gl.bindBuffer(gl.COPY_WRITE_BUFFER, buffer(at(i)));
       gl.bufferData(gl.COPY_WRITE_BUFFER, at(i + 1), at(i + 2));
     },
-    BindUniformBuffer: (i) => {
-      const object = buffer(at(i + 1));
-      if (at(i + 3) > 0) gl.bindBufferRange(gl.UNIFORM_BUFFER, at(i), object, at(i + 2), at(i + 3));
-      else gl.bindBufferBase(gl.UNIFORM_BUFFER, at(i), object);
-    },
+    BindUniformBuffer: (i) => blocks.bind(at(i), at(i + 1), buffer(at(i + 1)), at(i + 2), at(i + 3)),
     Program: (i) => programs.make(at(i), text(i + 1), text(i + 3), at(i + 6)),
     UseProgram: (i) => programs.use(at(i)),
     UniformBlock: (i) => programs.block(at(i), text(i + 1), at(i + 3)),
@@ -366,12 +367,14 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
       cost = [at(i), at(i + 1), at(i + 2), at(i + 3), at(i + 4)];
     },
     DrawArrays: (i) => {
+      blocks.complete(programs.blocks());
       drawing = parts(call, at(i), cost, (mode) => {
         if (at(i + 3) === 1) gl.drawArrays(mode, at(i + 1), at(i + 2));
         else gl.drawArraysInstanced(mode, at(i + 1), at(i + 2), at(i + 3));
       });
     },
     DrawElements: (i) => {
+      blocks.complete(programs.blocks());
       drawing = parts(call, at(i), cost, (mode) => {
         if (at(i + 4) === 1) gl.drawElements(mode, at(i + 1), at(i + 2), at(i + 3));
         else gl.drawElementsInstanced(mode, at(i + 1), at(i + 2), at(i + 3), at(i + 4));
@@ -444,6 +447,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
     reset: (kept) => {
       gl.useProgram(null);
       programs.reset();
+      blocks.reset();
       views.reset();
       refused = [];
       // What is bound is deleted.

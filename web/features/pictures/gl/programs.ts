@@ -3,6 +3,8 @@
  * same sources gets it again, with its uniforms as they were at first.
  */
 
+import type { Block } from './blocks.ts';
+
 type Gl = WebGL2RenderingContext;
 
 /** A program that WebGL2 did not take. */
@@ -35,6 +37,8 @@ interface Made {
   iterations: number;
   /** Where the uniform is that says what is asked of its draws. undefined until it is needed. */
   view: WebGLUniformLocation | null | undefined;
+  /** Its uniform blocks. null until they are needed. */
+  blocks: readonly Block[] | null;
 }
 
 /** The programs of a replay, by number. */
@@ -50,6 +54,8 @@ export interface Programs {
   isUsable(): boolean;
   /** Gives a uniform block of a program its binding point. */
   block(number: number, name: string, binding: number): void;
+  /** The uniform blocks of the program in use. */
+  blocks(): readonly Block[];
   /** The program in use, and whether its vertex and fragment shaders have loops that may run into the limit. */
   loops(): {
     readonly program: number;
@@ -151,7 +157,7 @@ export function createPrograms(gl: Gl): Programs {
         gl.useProgram(again.program);
         zeroUniforms(gl, again.program);
         gl.useProgram(current?.program ?? null);
-        [again.isShort, again.iterations] = [false, 0];
+        [again.isShort, again.iterations, again.blocks] = [false, 0, null];
         made.set(number, again);
         return;
       }
@@ -162,7 +168,7 @@ export function createPrograms(gl: Gl): Programs {
       gl.linkProgram(program);
       // Endings of shaders whose loops may run into the limit.
       const loops = [vertexSource.includes('(_vw == 3) {'), fragmentSource.includes('(_vw == 2 ')] as const;
-      const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined };
+      const rest = { usable: null, loops, isShort: false, iterations: 0, view: undefined, blocks: null };
       made.set(number, { key, program, vertex, fragment, heaviest: Math.max(1, heaviest), ...rest });
     },
     use: (number) => {
@@ -170,6 +176,11 @@ export function createPrograms(gl: Gl): Programs {
       currentNumber = number;
       if (!current) return;
       gl.useProgram(check(number, current) ? current.program : null);
+    },
+    blocks: () => {
+      if (!current?.usable) return [];
+      current.blocks ??= blocksOf(gl, current.program);
+      return current.blocks;
     },
     isUsable: () => current !== null && check(currentNumber, current),
     loops: () => {
@@ -201,6 +212,7 @@ export function createPrograms(gl: Gl): Programs {
       if (!it || !check(number, it)) return;
       const index = gl.getUniformBlockIndex(it.program, name);
       if (index !== gl.INVALID_INDEX) gl.uniformBlockBinding(it.program, index, binding);
+      it.blocks = null;
     },
     locate: (slot, number, name) => {
       const it = made.get(number);
@@ -290,6 +302,14 @@ export function createPrograms(gl: Gl): Programs {
       return taken;
     },
   };
+}
+
+function blocksOf(gl: Gl, program: WebGLProgram): Block[] {
+  const of = (index: number, what: number) => gl.getActiveUniformBlockParameter(program, index, what) as number;
+  return Array.from({ length: gl.getProgramParameter(program, gl.ACTIVE_UNIFORM_BLOCKS) as number }, (_, i) => ({
+    binding: of(i, gl.UNIFORM_BLOCK_BINDING),
+    size: of(i, gl.UNIFORM_BLOCK_DATA_SIZE),
+  }));
 }
 
 /** Gives each uniform of the program in use the value that it has in a new one. */
