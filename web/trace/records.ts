@@ -3,8 +3,8 @@ import { latest } from '../base/latest.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
   Collected,
-  FoundTokens,
   CollectWanted,
+  FoundTokens,
   Listed,
   RecordFilter,
   RecordRow,

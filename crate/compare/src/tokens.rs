@@ -132,8 +132,8 @@ pub struct Tokens<C, S> {
 }
 
 impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
-    /// For the records of some lanes. Both traces must share `contents`, or their tokens must be made
-    /// those of one. `named` has the names of ids that have one.
+    /// For the records of some lanes. Both traces must share `contents`, or their tokens must be
+    /// made those of one. `named` has the names of ids that have one.
     pub fn new(parts: Parts, lanes: &[Lane], contents: C, named: HashMap<i64, S>) -> Self {
         Self {
             parts,

@@ -1,4 +1,5 @@
-//! Compares the figures and the records of two traces, for JavaScript: loaded when two are compared.
+//! Compares the figures and the records of two traces, for JavaScript: loaded when two are
+//! compared.
 
 mod records;
 

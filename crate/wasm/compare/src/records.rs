@@ -50,8 +50,8 @@ impl Sequences {
         self.alignment = Some(Alignment::new(lengths));
     }
 
-    /// Goes on for about `budget` steps. Returns what has no counterpart, four numbers a time: from and
-    /// to in A, from and to in B. `undefined` as long as it is not done.
+    /// Goes on for about `budget` steps. Returns what has no counterpart, four numbers a time: from
+    /// and to in A, from and to in B. `undefined` as long as it is not done.
     pub fn turn(&mut self, budget: f64) -> Option<Vec<u32>> {
         let [a, b] = &self.tokens;
         let alignment = self.alignment.as_mut()?;

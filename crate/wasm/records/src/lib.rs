@@ -411,7 +411,8 @@ impl RecordReader {
         Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))
     }
 
-    /// Begins a list of the records of a track, for [`RecordReader::numbered`], unless there is one.
+    /// Begins a list of the records of a track, for [`RecordReader::numbered`], unless there is
+    /// one.
     ///
     /// # Errors
     ///
