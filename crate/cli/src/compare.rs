@@ -177,7 +177,9 @@ fn print(
             }
             writeln!(out, "{}", console::one_line(&words))?;
             let listed = rows.get(..LISTED).unwrap_or(rows);
-            if !listed.is_empty() {
+            if listed.is_empty() {
+                writeln!(out, "--records compares them record by record.")?;
+            } else {
                 writeln!(out)?;
                 let keys = if unit.is_counted() { COUNTED } else { MEASURED };
                 listing(unit).with_heads().in_order(keys).print(form, &mut *out, listed)?;
