@@ -17,12 +17,20 @@ pub(super) const MOST_BITS: u64 = 1 << 27;
 /// Tokens of either side that are compared at once where the whole is larger.
 const LEAST_PART: usize = 256;
 const MOST_PART: usize = 4096;
+/// The same where they have little in common.
+const LAST_PART: usize = 2048;
 
 /// An area that is being compared.
 #[derive(Debug)]
 pub(super) struct Gap {
     a: Side,
     b: Side,
+    /// Pairs from the end of the area on, backwards.
+    tail: Vec<Run>,
+    /// Nothing more can be taken from the end.
+    is_stuck: bool,
+    /// How often in a row no change was small.
+    misses: u32,
 }
 
 /// What is left of one side.
@@ -52,6 +60,19 @@ impl Side {
         self.tokens.get(self.at..).unwrap_or_default()
     }
 
+    /// The number in the sequence of the token `k` before the last one.
+    fn before_end(&self, k: usize) -> u32 {
+        let at = self.places.len().checked_sub(k + 1);
+        at.and_then(|at| self.places.get(at)).copied().unwrap_or_default()
+    }
+
+    /// Drops tokens at the end.
+    fn shorten(&mut self, count: usize) {
+        let left = self.tokens.len().saturating_sub(count);
+        self.tokens.truncate(left);
+        self.places.truncate(left);
+    }
+
     /// The number in the sequence of the token `k` from where the side is.
     fn place(&self, k: usize) -> u32 {
         self.places.get(self.at + k).copied().unwrap_or_default()
@@ -63,8 +84,8 @@ impl Gap {
     pub(super) fn new(tokens: [&[u32]; 2], area: Area) -> Self {
         let [a, b] = area.of(tokens);
         if b.len() > a.len() {
-            let Self { a, b } = Self::new([tokens[1], tokens[0]], Area { a: area.b, b: area.a });
-            return Self { a: b, b: a };
+            let Self { a, b, .. } = Self::new([tokens[1], tokens[0]], Area { a: area.b, b: area.a });
+            return Self { a: b, b: a, tail: Vec::new(), is_stuck: false, misses: 0 };
         }
         // The kinds of the shorter side, numbered in the order in which the other one has them.
         let mut kinds: HashMap<u32, Option<u32>, Quick> = b.iter().map(|token| (*token, None)).collect();
@@ -77,7 +98,7 @@ impl Gap {
             }))
         });
         let b = Side::of(b, area.b.0, |token| kinds.get(&token).copied().flatten());
-        Self { a, b }
+        Self { a, b, tail: Vec::new(), is_stuck: false, misses: 0 }
     }
 
     /// Goes on until `work` reaches `end`, and adds the pairs that it finds to `found`. Returns
@@ -91,28 +112,37 @@ impl Gap {
             self.skip(equal, equal);
             let [a, b] = self.rest();
             if a.is_empty() || b.is_empty() {
+                found.extend(self.tail.drain(..).rev());
                 return true;
             }
             if *work >= end {
                 return false;
             }
-            if self.resume(work, found) {
+            if self.resume(work, found) || self.resume_from_end(work) {
+                self.misses = 0;
                 continue;
             }
-            let is_whole = self.pairs() <= MOST_BITS;
-            let (mut pairs, sizes) = self.part(if is_whole { usize::MAX } else { MOST_PART }, work);
-            if is_whole {
+            self.misses += 1;
+            if self.pairs() <= MOST_BITS {
+                let pairs = self.part(usize::MAX, work);
                 self.take(&pairs, found);
+                found.extend(self.tail.drain(..).rev());
                 return true;
             }
-            // What is near the end of a part may have a better counterpart beyond it.
-            let kept = pairs.partition_point(|(a, b)| a + b < (sizes[0] + sizes[1]) / 2);
-            let next = pairs.get(kept).copied().unwrap_or((sizes[0] / 2, sizes[1] / 2));
-            pairs.truncate(kept);
-            self.take(&pairs, found);
-            // Parts that have little in common end at once.
-            let (a, b) = if next == (0, 0) { (sizes[0].div_ceil(2), sizes[1].div_ceil(2)) } else { next };
-            self.skip(a, b);
+            // At the end that has more in common. What is far in a part may have a better
+            // counterpart beyond it, so half of it counts.
+            let (front, back) = (self.part(LAST_PART, work), self.part_from_end(LAST_PART, work));
+            let (front, back) = (near(&front), near(&back));
+            if back.len() > front.len() {
+                self.take_from_end(back);
+                self.is_stuck = false;
+            } else {
+                self.take(front, found);
+                let (a, b) = front.last().map_or((0, 0), |(a, b)| (a + 1, b + 1));
+                // Parts that have nothing in common end, too.
+                let rest = (LAST_PART - a - b) / 2;
+                self.skip(a + rest, b + rest);
+            }
         }
     }
 
@@ -122,20 +152,11 @@ impl Gap {
     /// run: in a part, the best pairs are not those of the whole.
     fn resume(&mut self, work: &mut u64, found: &mut Vec<Run>) -> bool {
         let mut size = LEAST_PART;
-        while size <= MOST_PART && self.pairs() > MOST_BITS {
-            let (mut pairs, _) = self.part(size, work);
-            let mut run = 0;
-            let mut before = None;
-            let end = pairs.iter().position(|&(a, b)| {
-                run = if before == a.checked_sub(1).zip(b.checked_sub(1)) { run + 1 } else { 1 };
-                before = Some((a, b));
-                run >= size / 4
-            });
-            pairs.truncate(end.map_or(0, |end| end + 1));
-            if let Some(&(a, b)) = pairs.last()
-                && a + b + 2 <= 2 * pairs.len() + size / 4
-            {
-                self.take(&pairs, found);
+        while size <= self.most_part() && self.pairs() > MOST_BITS {
+            let pairs = self.part(size, work);
+            let pairs = up_to_long_run(&pairs, size);
+            if let Some(&(a, b)) = pairs.last() {
+                self.take(pairs, found);
                 self.skip(a + 1, b + 1);
                 return true;
             }
@@ -144,17 +165,59 @@ impl Gap {
         false
     }
 
+    /// The same from the end on, backwards: of a loop behind something long that only one side has.
+    fn resume_from_end(&mut self, work: &mut u64) -> bool {
+        let mut size = LEAST_PART;
+        while size <= self.most_part() && !self.is_stuck && self.pairs() > MOST_BITS {
+            let pairs = self.part_from_end(size, work);
+            let pairs = up_to_long_run(&pairs, size);
+            if !pairs.is_empty() {
+                self.take_from_end(pairs);
+                return true;
+            }
+            size *= 2;
+        }
+        self.is_stuck = true;
+        false
+    }
+
+    /// How many tokens are worth a look: few where the last looks have found nothing.
+    fn most_part(&self) -> usize {
+        if self.misses < 4 || self.misses.is_multiple_of(8) { MOST_PART } else { LEAST_PART }
+    }
+
     /// How many pairs of tokens are left.
     fn pairs(&self) -> u64 {
         let [a, b] = self.rest();
         (a.len() as u64).saturating_mul(b.len() as u64)
     }
 
-    /// The pairs of the next tokens, at most `most` of either side, and how many tokens those are.
-    fn part(&self, most: usize, work: &mut u64) -> (Vec<(usize, usize)>, [usize; 2]) {
+    /// The pairs of the next tokens, at most `most` of either side.
+    fn part(&self, most: usize, work: &mut u64) -> Vec<(usize, usize)> {
         let [a, b] = self.rest();
-        let (a, b) = (a.get(..most).unwrap_or(a), b.get(..most).unwrap_or(b));
-        (longest(a, b, work), [a.len(), b.len()])
+        longest(a.get(..most).unwrap_or(a), b.get(..most).unwrap_or(b), work)
+    }
+
+    /// The pairs of the last tokens, counted from the end.
+    fn part_from_end(&self, most: usize, work: &mut u64) -> Vec<(usize, usize)> {
+        let [a, b] = self.rest().map(|side| side.iter().rev().take(most).copied().collect::<Vec<u32>>());
+        longest(&a, &b, work)
+    }
+
+    /// Takes pairs, which count from the end, and what is equal before them.
+    fn take_from_end(&mut self, pairs: &[(usize, usize)]) {
+        let run = |gap: &Self, a: usize, b: usize| Run { a: gap.a.before_end(a), b: gap.b.before_end(b), length: 1 };
+        let runs: Vec<Run> = pairs.iter().map(|&(a, b)| run(self, a, b)).collect();
+        self.tail.extend(runs);
+        let (a, b) = pairs.last().map_or((0, 0), |(a, b)| (a + 1, b + 1));
+        self.a.shorten(a);
+        self.b.shorten(b);
+        let [a, b] = self.rest();
+        let equal = common(a.iter().rev().zip(b.iter().rev())) as usize;
+        let runs: Vec<Run> = (0..equal).map(|k| run(self, k, k)).collect();
+        self.tail.extend(runs);
+        self.a.shorten(equal);
+        self.b.shorten(equal);
     }
 
     fn rest(&self) -> [&[u32]; 2] {
@@ -170,6 +233,27 @@ impl Gap {
     fn take(&self, pairs: &[(usize, usize)], found: &mut Vec<Run>) {
         found.extend(pairs.iter().map(|&(a, b)| Run { a: self.a.place(a), b: self.b.place(b), length: 1 }));
     }
+}
+
+/// The pairs in the nearer half of a part of [`LAST_PART`] tokens.
+fn near(pairs: &[(usize, usize)]) -> &[(usize, usize)] {
+    let count = pairs.partition_point(|(a, b)| a + b + 2 <= LAST_PART);
+    pairs.get(..count).unwrap_or_default()
+}
+
+/// The pairs of a part up to the end of the first long run of neighbours, if few tokens before it
+/// have no counterpart; else none.
+fn up_to_long_run(pairs: &[(usize, usize)], size: usize) -> &[(usize, usize)] {
+    let mut run = 0;
+    let mut before = None;
+    let end = pairs.iter().position(|&(a, b)| {
+        run = if before == a.checked_sub(1).zip(b.checked_sub(1)) { run + 1 } else { 1 };
+        before = Some((a, b));
+        run >= size / 4
+    });
+    let pairs = end.and_then(|end| pairs.get(..=end)).unwrap_or_default();
+    let is_near = pairs.last().is_some_and(|(a, b)| a + b + 2 <= 2 * pairs.len() + size / 4);
+    if is_near { pairs } else { &[] }
 }
 
 /// The pairs of a longest common subsequence of two sequences.

@@ -85,6 +85,22 @@ fn a_loop_with_another_number_of_turns_leaves_whole_turns() {
 }
 
 #[test]
+fn a_loop_behind_something_long_that_one_side_has_alone_is_matched() {
+    let mut random = Random(9);
+    let body = random.tokens(50, 1000);
+    let (before, after) = (random.tokens(3000, 90_000), random.tokens(3000, 90_000));
+    let mut turns = body.repeat(1200);
+    // Another loop comes in between, and both loops differ in a turn, so that neither end leads
+    // through.
+    let between = random.tokens(70, 1000).repeat(600);
+    let a = [before.clone(), turns.clone(), after.clone()].concat();
+    turns[100] = 95_000;
+    turns[59_000] = 95_001;
+    let b = [before, between.clone(), turns, after].concat();
+    assert_eq!(left(&a, &b), between.len() + 4);
+}
+
+#[test]
 fn what_moved_is_matched_around() {
     let mut random = Random(5);
     let a = random.tokens(100_000, 100_000);
