@@ -4,6 +4,7 @@
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! pixels     pixels as programs hand them over, and textures as they hold them
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod functions;
+pub mod pixels;
 
 pub use functions::{Function, Functions, Parameter, functions};
 

@@ -6,12 +6,12 @@
 //! STATES: the number of calls whose state is printed, 2,000 if it is not given. With `--at` only
 //! the state at a call, in full.
 
-#![allow(clippy::unwrap_used, reason = "an example that panics has said what is wrong")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "an example that panics has said what is wrong")]
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 use unspool_formats::apitrace;
-use unspool_graphics::images::Texels;
+use unspool_gl::pixels::Texels;
 use unspool_graphics::findings::Findings;
 use unspool_graphics::resources::{Contents, Kind};
 use unspool_graphics::state::History;

@@ -9,9 +9,9 @@
 //! `Resources` follows objects in the same pass: per share group or context, what is bound where,
 //! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
 //! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
-//! on demand (`resources/contents.rs`). `images` turns pixels into texels of the internal format;
-//! blocks of BPTC are decoded by bcdec_rs, the others here. What the graphics processor writes is
-//! not known, and the page says since which call.
+//! on demand (`resources/contents.rs`). `unspool_gl::pixels` turns pixels into texels of the
+//! internal format; blocks of BPTC are decoded by bcdec_rs, the others there. What the graphics
+//! processor writes is not known, and the page says since which call.
 
 mod contents;
 mod interfaces;
@@ -24,12 +24,12 @@ use unspool_gl::gl;
 
 use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
-use crate::images::PixelStore;
 use crate::known::Known;
 use crate::reader::CallVisitor;
 use interfaces::Method;
 use kinds::Act;
 use objects::{Context, Slot};
+use unspool_gl::pixels::PixelStore;
 
 pub use contents::{Contents, TextureAt};
 pub use kinds::{Kind, objects_of};

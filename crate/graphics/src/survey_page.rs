@@ -7,11 +7,11 @@ use wasm_bindgen::prelude::*;
 
 use crate::findings::{Finding, Findings};
 use crate::frames::FIGURES;
-use crate::images::{Holds, Image};
 use crate::reader::Reader;
 use crate::resources::{Contents, Kind, Resource, Resources, objects_of};
 use crate::survey::Survey;
 use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
+use unspool_gl::pixels::{Holds, Image};
 
 fn doubles(numbers: impl Iterator<Item = u64>) -> JsValue {
     let numbers: Vec<f64> = numbers.map(|number| number as f64).collect();

@@ -4,7 +4,7 @@
 
 use texture2ddecoder as other;
 use unspool_gl::gl;
-use unspool_graphics::images::{Image, Internal};
+use unspool_gl::pixels::{Image, Internal};
 
 /// Blocks of random bytes, 64 by 64 of them.
 fn blocks(len: usize, seed: u64, is_s3tc: bool) -> Vec<u8> {

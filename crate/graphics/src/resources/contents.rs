@@ -6,9 +6,9 @@ use unspool_records::{ByteSource, Unreadable};
 use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
-use crate::images::{Image, Internal, Layout, NoImage, PixelStore};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
+use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 
 /// Limit for the bytes of a buffer.
 const MOST_BYTES: u64 = 1 << 30;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use unspool_gl::gl;
 
 use super::Kind;
-use crate::images::PixelStore;
+use unspool_gl::pixels::PixelStore;
 
 /// A place where a resource is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

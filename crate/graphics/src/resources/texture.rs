@@ -5,8 +5,8 @@ use unspool_gl::gl;
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
 use crate::calls::{Call, Value};
-use crate::images::Internal;
 use crate::known::Known;
+use unspool_gl::pixels::Internal;
 
 /// What a call does to a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

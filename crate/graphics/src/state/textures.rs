@@ -11,7 +11,7 @@ use super::objects::{Kind, parameter_value};
 use super::variant::Variant;
 use super::what;
 use crate::calls::Call;
-use crate::images::with_name;
+use unspool_gl::pixels::with_name;
 
 /// Targets: the constant, the cell of the binding, and the name.
 pub(super) const TARGETS: [(u32, u16, &str); 12] = [

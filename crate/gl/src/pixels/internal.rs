@@ -1,6 +1,6 @@
 //! Internal formats: what a texture keeps of the pixels that it gets.
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::Compressed;
 
@@ -50,7 +50,7 @@ impl Base {
     }
 
     /// What is left of a texel.
-    fn keep(self, [r, g, b, a]: [f64; 4]) -> [f64; 4] {
+    pub fn keep(self, [r, g, b, a]: [f64; 4]) -> [f64; 4] {
         match self {
             Self::Red => [r, 0.0, 0.0, 1.0],
             Self::Rg => [r, g, 0.0, 1.0],
@@ -177,14 +177,15 @@ const FORMATS: &[(u32, Internal)] = formats![
     RGB10_A2: plain(Rgba, Packed([10, 10, 10, 2])), RGBA12: plain(Rgba, Unorm(16)),
     RGBA16: plain(Rgba, Unorm(16)),
     ALPHA4: plain(Alpha, Unorm(8)), ALPHA8: plain(Alpha, Unorm(8)),
-    ALPHA16: plain(Alpha, Unorm(16)),
+    ALPHA12: plain(Alpha, Unorm(16)), ALPHA16: plain(Alpha, Unorm(16)),
     LUMINANCE4: plain(Luminance, Unorm(8)), LUMINANCE8: plain(Luminance, Unorm(8)),
-    LUMINANCE16: plain(Luminance, Unorm(16)),
+    LUMINANCE12: plain(Luminance, Unorm(16)), LUMINANCE16: plain(Luminance, Unorm(16)),
     LUMINANCE4_ALPHA4: plain(LuminanceAlpha, Packed([4, 4, 4, 4])),
-    LUMINANCE8_ALPHA8: plain(LuminanceAlpha, Unorm(8)),
+    LUMINANCE6_ALPHA2: plain(LuminanceAlpha, Unorm(8)), LUMINANCE8_ALPHA8: plain(LuminanceAlpha, Unorm(8)),
+    LUMINANCE12_ALPHA4: plain(LuminanceAlpha, Unorm(16)), LUMINANCE12_ALPHA12: plain(LuminanceAlpha, Unorm(16)),
     LUMINANCE16_ALPHA16: plain(LuminanceAlpha, Unorm(16)),
     INTENSITY4: plain(Intensity, Unorm(8)), INTENSITY8: plain(Intensity, Unorm(8)),
-    INTENSITY16: plain(Intensity, Unorm(16)),
+    INTENSITY12: plain(Intensity, Unorm(16)), INTENSITY16: plain(Intensity, Unorm(16)),
     R8_SNORM: plain(Red, Snorm(8)), RG8_SNORM: plain(Rg, Snorm(8)),
     RGB8_SNORM: plain(Rgb, Snorm(8)), RGBA8_SNORM: plain(Rgba, Snorm(8)),
     R16_SNORM: plain(Red, Snorm(16)), RG16_SNORM: plain(Rg, Snorm(16)),
@@ -290,7 +291,7 @@ const FORMATS: &[(u32, Internal)] = formats![
 ];
 
 /// The constant of an internal format. OpenGL 1.0 has numbers of components in its place.
-pub(crate) fn with_name(internal: u32) -> u32 {
+pub fn with_name(internal: u32) -> u32 {
     match internal {
         1 => gl::LUMINANCE,
         2 => gl::LUMINANCE_ALPHA,
