@@ -20,7 +20,7 @@ const corpus = join(root, '..', 'shared', 'corpus');
 mkdirSync(kept, { recursive: true });
 /** What prints them, and the seconds that it may take for a trace. */
 const PROGRAMS = ['net_graphics', 'net_replay'];
-const SECONDS = 30;
+const SECONDS = 300;
 
 const build = ['build', '--release', '-p', 'unspool-graphics', '-p', 'unspool-replay', ...PROGRAMS.flatMap((name) => ['--example', name])];
 execFileSync('cargo', [...build, '-q'], { cwd: root, stdio: 'inherit' });
