@@ -1,6 +1,7 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_gl::pixels::{Holds, Image};
 use unspool_js::{JsFile, object, thrown};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -11,7 +12,6 @@ use crate::reader::Reader;
 use crate::resources::{Contents, Kind, Resource, Resources, objects_of};
 use crate::survey::Survey;
 use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
-use unspool_gl::pixels::{Holds, Image};
 
 fn doubles(numbers: impl Iterator<Item = u64>) -> JsValue {
     let numbers: Vec<f64> = numbers.map(|number| number as f64).collect();

@@ -1,6 +1,7 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
+use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 use unspool_records::{ByteSource, Unreadable};
 
 use super::texture::{Does, Shape, face_of, size_of, smaller};
@@ -8,7 +9,6 @@ use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
-use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 
 /// Limit for the bytes of a buffer.
 const MOST_BYTES: u64 = 1 << 30;

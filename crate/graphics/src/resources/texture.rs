@@ -1,12 +1,12 @@
 //! Calls that give a texture its size or its contents.
 
 use unspool_gl::gl;
+use unspool_gl::pixels::Internal;
 
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
 use crate::calls::{Call, Value};
 use crate::known::Known;
-use unspool_gl::pixels::Internal;
 
 /// What a call does to a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
