@@ -7,36 +7,14 @@ not what the calls say, so that the trace is known to draw it.
 """
 
 import ctypes as C
-import os
 import struct
 
-os.environ.setdefault('EGL_PLATFORM', 'surfaceless')
-os.environ.setdefault('LIBGL_ALWAYS_SOFTWARE', '1')
+from mesa import current, gl, program, typed
 
 SIZE = 64
 ARRAY, ELEMENTS, UNIFORMS, STATIC = 0x8892, 0x8893, 0x8A11, 0x88E4
 FLOAT, UBYTE, USHORT, T2D, RGBA, FBO = 0x1406, 0x1401, 0x1403, 0x0DE1, 0x1908, 0x8D40
 TRIANGLES, STRIP, QUADS, DEPTH_TEST, BLEND = 4, 5, 7, 0x0B71, 0x0BE2
-
-egl = C.CDLL('libEGL.so.1')
-for name in ('eglGetDisplay', 'eglCreateContext', 'eglCreatePbufferSurface', 'eglGetProcAddress'):
-    getattr(egl, name).restype = C.c_void_p
-egl.eglGetProcAddress.argtypes = [C.c_char_p]
-functions = {}
-
-
-def gl(name, *args):
-    if name not in functions:
-        functions[name] = C.CFUNCTYPE(C.c_int)(egl.eglGetProcAddress(name.encode()))
-    # Variadic in C: what is no integer has to say its type.
-    return functions[name](*[C.c_float(arg) if isinstance(arg, float) else arg for arg in args])
-
-
-def typed(name, *types):
-    """A function with floating point arguments, which are passed in other registers."""
-    function = C.CFUNCTYPE(None, *types)(egl.eglGetProcAddress(name.encode()))
-    return lambda *args: function(*args)
-
 
 clear_color = typed('glClearColor', *[C.c_float] * 4)
 color = typed('glColor4f', *[C.c_float] * 4)
@@ -62,36 +40,13 @@ def buffer(target, data):
     return name
 
 
-def program(*sources):
-    it = gl('glCreateProgram')
-    for kind, source in zip((0x8B31, 0x8B30), sources):
-        shader = gl('glCreateShader', kind)
-        gl('glShaderSource', shader, 1, C.byref(C.c_char_p(source.encode())), None)
-        gl('glCompileShader', shader)
-        gl('glAttachShader', it, shader)
-    gl('glLinkProgram', it)
-    linked = C.c_int()
-    gl('glGetProgramiv', it, 0x8B82, C.byref(linked))
-    assert linked.value, 'a program was not linked'
-    return it
-
-
 def check(x, y, expected):
     pixel = (C.c_ubyte * 4)()
     gl('glReadPixels', x, y, 1, 1, RGBA, UBYTE, pixel)
     assert all(abs(a - b) <= 2 for a, b in zip(pixel, expected)), f'{list(pixel)} at {x}, {y}, not {expected}'
 
 
-display = C.c_void_p(egl.eglGetDisplay(C.c_void_p(0)))
-egl.eglInitialize(display, None, None)
-egl.eglBindAPI(0x30A2)
-config, count = C.c_void_p(), C.c_int()
-wanted = {0x3033: 1, 0x3040: 8, 0x3021: 8, 0x3022: 8, 0x3023: 8, 0x3024: 8, 0x3025: 24}
-attributes = [number for pair in wanted.items() for number in pair] + [0x3038]
-egl.eglChooseConfig(display, (C.c_int * len(attributes))(*attributes), C.byref(config), 1, C.byref(count))
-surface = C.c_void_p(egl.eglCreatePbufferSurface(display, config, (C.c_int * 5)(0x3057, SIZE, 0x3056, SIZE, 0x3038)))
-context = C.c_void_p(egl.eglCreateContext(display, config, None, (C.c_int * 1)(0x3038)))
-assert egl.eglMakeCurrent(display, surface, surface, context), 'there is no context'
+swap = current({0x3033: 1, 0x3040: 8, 0x3021: 8, 0x3022: 8, 0x3023: 8, 0x3024: 8, 0x3025: 24}, SIZE)
 gl('glViewport', 0, 0, SIZE, SIZE)
 
 # A texture of four colours, and a smaller one that is drawn to.
@@ -113,6 +68,7 @@ textured = program(
     '#version 150\nuniform sampler2D image;\nuniform vec4 tint;\nin vec2 at;\nout vec4 color;\n'
     '#define TINTED(c) ((c) * tint)\nvoid main() {\n    color = TINTED(texture(image, at));\n}\n',
 )
+assert textured, 'a program was not linked'
 place, tint = (gl(f, textured, C.c_char_p(n)) for f, n in (('glGetAttribLocation', b'place'), ('glGetUniformLocation', b'tint')))
 gl('glUniformBlockBinding', textured, gl('glGetUniformBlockIndex', textured, C.c_char_p(b'Frame')), 0)
 (vertices,) = generated('glGenVertexArrays')
@@ -166,7 +122,7 @@ for frame in range(3):
     check(*[(4, 4), (4, 4), (60, 4)][frame], (background, 0, 0, 255))
     if frame == 0:
         check(20, 20, (255, 0, 0, 255))
-    egl.eglSwapBuffers(display, surface)
+    swap()
 
 assert gl('glGetError') == 0, 'a call has failed'
 print('3 frames of 3 draws and 2 clears each')

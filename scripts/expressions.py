@@ -12,11 +12,11 @@ import json
 import os
 import sys
 
-os.environ.setdefault('EGL_PLATFORM', 'surfaceless')
-os.environ.setdefault('LIBGL_ALWAYS_SOFTWARE', '1')
 # llvmpipe has all of 4.6 but the number.
 os.environ.setdefault('MESA_GL_VERSION_OVERRIDE', '4.6COMPAT')
 os.environ.setdefault('MESA_GLSL_VERSION_OVERRIDE', '460')
+
+from mesa import current, gl, program  # noqa: E402
 
 # Values that no compiler knows: name, type, components. Those of unsigned numbers exist from 1.30 on.
 UNIFORMS = [
@@ -115,6 +115,7 @@ TABLE = {
         ('textureLod(t, f, 1)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0) / 2u', '', 'uniform usampler1D t;'), ('textureProj(t, v.xy)', '', 'uniform sampler1D t;'), ('texelFetch(t, i, 0)', '', 'uniform sampler1D t;'),
         ('textureGrad(t, i, 1, f)', '', 'uniform sampler1D t;'), ('texture(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2DRect t;'),
         ('texelFetch(t, j.xy)', '', 'uniform sampler2DRect t;'), ('textureProj(t, j)', '', 'uniform sampler2D t;'), ('textureLodOffset(t, j.xy, 0, ivec2(1))', '', 'uniform sampler2D t;'),
+        ('g(t, 1) + g(r, 2) + g(s, 3)', '', 'uniform sampler1D t; uniform sampler2D r; uniform sampler2DRect s; vec4 g(sampler1D a, float c) { return texture(a, c) + c; } vec4 g(sampler2D a, float c); vec4 g(sampler2DRect a, float c) { return texture(a, vec2(c)) + 5 * c; } vec4 g(sampler2D a, float c) { return texture(a, vec2(c)) + 3 * c; }'),
         ('texture(t, j) + textureGrad(t, j, v, v)', '', 'uniform samplerCube t;'), ('g(t, 1)', '', 'uniform sampler1D t; vec4 g(sampler1D a, float c) { return texture(a, c) * 2; }'),
     ],
     (400, 440): [
@@ -150,37 +151,6 @@ def shaders(number, version, expression, statements='', declarations=''):
     )
 
 
-egl = C.CDLL('libEGL.so.1')
-for name in ('eglGetDisplay', 'eglCreateContext', 'eglCreatePbufferSurface', 'eglGetProcAddress'):
-    getattr(egl, name).restype = C.c_void_p
-egl.eglGetProcAddress.argtypes = [C.c_char_p]
-functions = {}
-
-
-def gl(name, *args):
-    if name not in functions:
-        functions[name] = C.CFUNCTYPE(C.c_int)(egl.eglGetProcAddress(name.encode()))
-    return functions[name](*args)
-
-
-def program(sources):
-    it = gl('glCreateProgram')
-    gl('glBindAttribLocation', it, 0, C.c_char_p(b'p'))
-    for kind, source in zip((0x8B31, 0x8B30), sources):
-        shader = gl('glCreateShader', kind)
-        gl('glShaderSource', shader, 1, C.byref(C.c_char_p(source.encode())), None)
-        gl('glCompileShader', shader)
-        gl('glAttachShader', it, shader)
-        log = C.create_string_buffer(4096)
-        gl('glGetShaderInfoLog', shader, 4096, None, log)
-        if b'error' in log.value:
-            print(log.value.decode().splitlines()[0])
-    gl('glLinkProgram', it)
-    linked = C.c_int()
-    gl('glGetProgramiv', it, 0x8B82, C.byref(linked))
-    return it if linked.value else None
-
-
 def set_uniforms(it):
     for name, of, values in UNIFORMS:
         place = gl('glGetUniformLocation', it, C.c_char_p(name.encode()))
@@ -194,14 +164,7 @@ def set_uniforms(it):
             gl(f'glUniform{len(values)}{"ui" if of[0] == "u" else "i" if whole else "f"}v', place, 1, data)
 
 
-display = C.c_void_p(egl.eglGetDisplay(C.c_void_p(0)))
-egl.eglInitialize(display, None, None)
-egl.eglBindAPI(0x30A2)
-config, count = C.c_void_p(), C.c_int()
-egl.eglChooseConfig(display, (C.c_int * 5)(0x3033, 1, 0x3040, 8, 0x3038), C.byref(config), 1, C.byref(count))
-surface = C.c_void_p(egl.eglCreatePbufferSurface(display, config, (C.c_int * 5)(0x3057, SIZE, 0x3056, SIZE, 0x3038)))
-context = C.c_void_p(egl.eglCreateContext(display, config, None, (C.c_int * 1)(0x3038)))
-assert egl.eglMakeCurrent(display, surface, surface, context), 'there is no context'
+swap = current({0x3033: 1, 0x3040: 8}, SIZE)
 
 # Numbers are drawn to a texture of floats, and read from there.
 texture, framebuffer, vertices = C.c_uint(), C.c_uint(), C.c_uint()
@@ -225,7 +188,7 @@ rows, failed = [], 0
 for versions, entries in TABLE.items():
     for version in versions:
         for expression, *parts in entries:
-            it = program(shaders(len(rows), version, expression, *parts))
+            it = program(*shaders(len(rows), version, expression, *parts), inputs=['p'])
             if it is None:
                 failed += 1
                 print('Mesa refuses', version, expression, parts)
@@ -239,7 +202,7 @@ for versions, entries in TABLE.items():
 # What the page draws is a window.
 gl('glBindFramebuffer', FBO, 0)
 gl('glClear', 0x4000)
-egl.eglSwapBuffers(display, surface)
+swap()
 assert not failed, f'{failed} of {failed + len(rows)} were not compiled'
 lines = ',\n'.join('  ' + json.dumps(row) for row in rows)
 uniforms = json.dumps({name: [of, values] for name, of, values in UNIFORMS})

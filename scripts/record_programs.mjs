@@ -8,7 +8,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
-import { compare, isAlike } from '../tests/alike.mjs';
+import { compare, isAlike, pictured } from '../tests/alike.mjs';
 import { serve } from '../tests/perf/serve.mjs';
 import { fail, find, findChromium, must, options, root, say } from './lib.mjs';
 
@@ -168,15 +168,15 @@ async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, 
   if (!existsSync(whole)) return;
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', whole));
   const ended = frames.filter(({ ended: isEnded }) => isEnded);
-  // Uploads are most of a trace. What they take beside calls is little.
   let bytes = 0;
-  const last = ended.findLast((frame, i) => i === 0 || sumOf(ended.slice(0, i + 1)) <= MOST_BYTES);
-  if (last) read('apitrace', 'trim', '--calls', `0-${last.lastCall}`, '-o', trace, whole);
-  function sumOf(some) {
-    bytes = 0;
-    for (const { uploaded, calls } of some) bytes += uploaded + 16 * calls;
-    return bytes;
+  let last;
+  for (const frame of ended) {
+    // Uploads are most of a trace. What they take beside calls is little.
+    bytes += frame.uploaded + 16 * frame.calls;
+    if (last && bytes > MOST_BYTES) break;
+    last = frame;
   }
+  if (last) read('apitrace', 'trim', '--calls', `0-${last.lastCall}`, '-o', trace, whole);
 }
 
 /** Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace. */
@@ -222,11 +222,11 @@ async function compared(trace, calls, home) {
         if (!existsSync(png)) continue;
         of[kind] += 1;
         const began = performance.now();
-        const answer = await pictured(page, call);
+        const answer = await pictured(page, call, undefined, PATIENCE_MS);
         times.push(performance.now() - began);
         coverage = await answer.evaluate((it) => it.coverage ?? null);
         const found = await compare(answer, png);
-        if (isAlike(found, LEAST[kind]) && !found.error) alike[kind] += 1;
+        if (isAlike(found, LEAST[kind]) && !found.error && !found.halted) alike[kind] += 1;
         else {
           wrong.push({ kind, call, ...found });
           await keep(answer, join(home, 'pictures', `${call}-page.png`));
@@ -239,23 +239,6 @@ async function compared(trace, calls, home) {
   }
   writeFileSync(join(home, 'wrong.json'), JSON.stringify(wrong, null, 1));
   return { alike, of, coverage, slowest: Math.max(0, ...times.slice(1)), first: times[0] ?? 0 };
-}
-
-/** Asks for the picture after a call. A handle of the answer. */
-function pictured(page, call) {
-  return page.evaluateHandle(
-    (question) =>
-      new Promise((resolve) => {
-        const hear = ({ data }) => {
-          if (data?.type !== 'unspool:pictured') return;
-          window.removeEventListener('message', hear);
-          resolve(data);
-        };
-        window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:picture', ...question });
-      }),
-    { call, patience: PATIENCE_MS },
-  );
 }
 
 /** Saves what the page answered, to be looked at. */

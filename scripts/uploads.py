@@ -12,13 +12,11 @@ stencil, `stencil` one. READ is the number of the call of glGetTexImage among al
 """
 
 import ctypes as C
-import os
 import random
 import struct
 import sys
 
-os.environ.setdefault('EGL_PLATFORM', 'surfaceless')
-os.environ.setdefault('LIBGL_ALWAYS_SOFTWARE', '1')
+from mesa import current, gl
 
 BYTE, UBYTE, SHORT, USHORT, INT, UINT, FLOAT, HALF = 0x1400, 0x1401, 0x1402, 0x1403, 0x1404, 0x1405, 0x1406, 0x140B
 RED, GREEN, BLUE, ALPHA, RGB, RGBA, LUM, LA = 0x1903, 0x1904, 0x1905, 0x1906, 0x1907, 0x1908, 0x1909, 0x190A
@@ -35,27 +33,6 @@ PACKED = {
 }  # fmt: skip
 
 chance = random.Random(5)
-egl = C.CDLL('libEGL.so.1')
-egl.eglGetDisplay.restype = egl.eglCreateContext.restype = egl.eglGetProcAddress.restype = C.c_void_p
-egl.eglGetProcAddress.argtypes = [C.c_char_p]
-functions = {}
-
-
-def gl(name, *args):
-    if name not in functions:
-        result = C.c_void_p if name.startswith('glMap') else C.c_uint
-        functions[name] = C.CFUNCTYPE(result)(egl.eglGetProcAddress(name.encode()))
-    return functions[name](*args)
-
-
-def context():
-    display = C.c_void_p(egl.eglGetDisplay(C.c_void_p(0)))
-    egl.eglInitialize(display, None, None)
-    egl.eglBindAPI(0x30A2)
-    config, count = C.c_void_p(), C.c_int()
-    egl.eglChooseConfig(display, (C.c_int * 3)(0x3040, 8, 0x3038), C.byref(config), 1, C.byref(count))
-    it = egl.eglCreateContext(display, config, None, (C.c_int * 1)(0x3038))
-    egl.eglMakeCurrent(display, None, None, C.c_void_p(it))
 
 
 def pixel_bytes(form, of):
@@ -414,7 +391,7 @@ def readback_unbound(buffer, what):
     gl('glBindBuffer', PBO, buffer)
 
 
-context()
+current({0x3040: 8})
 every_format()
 every_source()
 every_store()

@@ -1,4 +1,26 @@
-import type { JSHandle } from '@playwright/test';
+import type { JSHandle, Page } from '@playwright/test';
+import type { Shortcuts } from '../web/features/pictures/protocol.ts';
+
+/** What the page answers about the picture after a call. */
+export interface Pictured {
+  readonly picture: {
+    readonly width: number;
+    readonly height: number;
+    readonly pixels: Uint8ClampedArray;
+    readonly halted: string;
+  } | null;
+  readonly failures: readonly { readonly call: number; readonly log: string }[];
+  readonly refusals: readonly { readonly call: number; readonly what: string }[];
+  readonly error: string;
+}
+
+/** The picture after a call, with the usual shortcuts or others. `patience`: milliseconds that the GPU may take, or as long as is usual. */
+export function pictured(
+  page: Page,
+  call: number,
+  shortcuts?: Shortcuts,
+  patience?: number,
+): Promise<JSHandle<Pictured>>;
 
 /** How near a picture is to another one. */
 export interface Compared {
@@ -12,15 +34,11 @@ export interface Compared {
   readonly nearOfRest: number;
 }
 
-/** Compares the picture that the page answered with a PNG. What else the page answered is kept. */
-export function compare<
-  T extends {
-    readonly picture: { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray } | null;
-    readonly failures: readonly object[];
-    readonly refusals: readonly object[];
-    readonly error: string;
-  },
->(answer: JSHandle<T>, png: string): Promise<Compared & Pick<T, 'failures' | 'refusals' | 'error'>>;
+/** Compares the picture that the page answered with a PNG. What else the page answered is kept, and why the picture ends before the call. */
+export function compare(
+  answer: JSHandle<Pictured>,
+  png: string,
+): Promise<Compared & Pick<Pictured, 'failures' | 'refusals' | 'error'> & { readonly halted: string }>;
 
 /**
  * Whether a picture is alike: it has `least` decibels, or 99.5 % of its pixels are near, and of those that have not the most frequent

@@ -1,4 +1,4 @@
-// How near a replayed picture is to that of the driver: the measure of the browser tests and of scripts/record_programs.mjs.
+// Pictures that the page replays, and how near they are to those of the driver: for the browser tests and scripts/record_programs.mjs.
 
 import { readFileSync } from 'node:fs';
 
@@ -6,6 +6,23 @@ import { readFileSync } from 'node:fs';
 const LEVELS = 16;
 /** Share of pixels that is alike in a picture that is. */
 const SHARE = 0.995;
+
+/** Asks the page for the picture after a call. See `alike.d.mts`. */
+export function pictured(page, call, shortcuts, patience) {
+  return page.evaluateHandle(
+    (question) =>
+      new Promise((resolve) => {
+        const hear = ({ data }) => {
+          if (data?.type !== 'unspool:pictured') return;
+          window.removeEventListener('message', hear);
+          resolve(data);
+        };
+        window.addEventListener('message', hear);
+        window.postMessage({ type: 'unspool:picture', ...question });
+      }),
+    { call, shortcuts, patience },
+  );
+}
 
 /** Compares what the page answered about a picture (a handle) with a PNG. See `alike.d.mts`. */
 export function compare(answer, png) {
@@ -17,7 +34,7 @@ export function compare(answer, png) {
       const context = canvas.getContext('2d');
       context.drawImage(bitmap, 0, 0);
       const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
-      const rest = { failures, refusals, error };
+      const rest = { failures, refusals, error, halted: picture?.halted ?? '' };
       if (!picture || picture.pixels.length !== wanted.length) {
         const size = `${picture?.width}x${picture?.height}, not ${bitmap.width}x${bitmap.height}`;
         return { size, psnr: 0, near: 0, nearOfRest: 0, ...rest };

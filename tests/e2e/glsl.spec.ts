@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import { pictured } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
 import { fixture, open, test } from './page.ts';
-import { addToWorkers, pictured, WHOLE } from './replay.ts';
+import { addToWorkers, WHOLE } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const GRAPHICS = join(import.meta.dirname, '../fixtures/graphics');

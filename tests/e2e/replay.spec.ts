@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { compare, isAlike } from '../alike.mjs';
+import { compare, isAlike, pictured } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
-import { hashes, pictured } from './replay.ts';
+import { hashes } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 /** The folders of pictures, of frames; those in the middle of frames are in `draws`. */
@@ -72,12 +72,12 @@ for (const [part, least] of [
         const twin = WITHOUT_WINDOW[`${trace}.${call}`];
         const png = join(folder, `${trace}.${String(twin ?? call).padStart(10, '0')}.png`);
         const compared = await compare(await pictured(page, call), png);
-        const { size, psnr, near, nearOfRest, failures, refusals, error } = compared;
+        const { size, psnr, near, nearOfRest, failures, refusals, error, halted } = compared;
         const good = isAlike(compared, least, twin ? TURNED : undefined, LOWER_EDGE[`${trace}.${call}`]);
         const [all, rest] = [near, nearOfRest].map((share) => `${(share * 100).toFixed(2)} %`);
         const about = `${call}: ${size}, ${psnr?.toFixed(1) ?? 'equal'} dB, ${all}, without the most frequent colour ${rest}`;
-        if (!good || failures.length > 0 || refusals.length > 0 || error)
-          wrong.push(`${about} ${error} ${JSON.stringify([...failures, ...refusals]).slice(0, 1500)}`);
+        if (!good || failures.length > 0 || refusals.length > 0 || error || halted)
+          wrong.push(`${about} ${error} ${halted} ${JSON.stringify([...failures, ...refusals]).slice(0, 1500)}`);
       }
       expect(wrong).toEqual([]);
     });
@@ -108,6 +108,18 @@ test('parts of the fixed function look as in a native replay', async ({ page }) 
     all('010'),
     '001 001 100 010 110 111 001',
   ]);
+});
+
+test('nothing shows through a window', async ({ page }) => {
+  await open(page, fixture('graphics/draws.trace'));
+  // Half transparent blue is drawn over black, and leaves an alpha of 191.
+  const answer = await pictured(page, Number.MAX_SAFE_INTEGER);
+  const pixels = await answer.evaluate(({ picture }) => ({
+    corner: [...(picture?.pixels.slice(4 * (64 * 59 + 4), 4 * (64 * 59 + 5)) ?? [])],
+    opaque: picture?.pixels.every((value, i) => i % 4 < 3 || value === 255),
+  }));
+  expect(pixels.opaque).toBe(true);
+  expect(pixels.corner[2]).toBeGreaterThan(100);
 });
 
 test('display lists draw the arrays that they were compiled with', async ({ page }) => {

@@ -1,40 +1,6 @@
-import type { JSHandle, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Shortcuts } from '../../web/features/pictures/protocol.ts';
-
-/** What the page answers about the picture after a call. */
-export interface Pictured {
-  readonly picture: {
-    readonly width: number;
-    readonly height: number;
-    readonly pixels: Uint8ClampedArray;
-    readonly halted: string;
-  } | null;
-  readonly failures: readonly { readonly call: number; readonly log: string }[];
-  readonly refusals: readonly { readonly call: number; readonly what: string }[];
-  readonly error: string;
-}
-
-/** The picture after a call, with the usual shortcuts or others. `patience`: milliseconds that the GPU may take, or as long as is usual. */
-export function pictured(
-  page: Page,
-  call: number,
-  shortcuts?: Shortcuts,
-  patience?: number,
-): Promise<JSHandle<Pictured>> {
-  return page.evaluateHandle(
-    (question) =>
-      new Promise<Pictured>((resolve) => {
-        const hear = ({ data }: MessageEvent) => {
-          if (data?.type !== 'unspool:pictured') return;
-          window.removeEventListener('message', hear);
-          resolve(data);
-        };
-        window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:picture', ...question });
-      }),
-    { call, shortcuts, patience },
-  );
-}
+import { pictured } from '../alike.mjs';
 
 /** Hashes of the pictures after calls. */
 export async function hashes(page: Page, calls: readonly number[], shortcuts?: Shortcuts): Promise<[number, string][]> {

@@ -1,7 +1,8 @@
 import { expect, type Page } from '@playwright/test';
+import { pictured } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
 import { fixture, open, test } from './page.ts';
-import { addToWorkers, pictured } from './replay.ts';
+import { addToWorkers } from './replay.ts';
 
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });

@@ -68,6 +68,9 @@ impl Default for Bounds {
 
 /// Bytes that an object counts for beside its content, and an entry of a table of names.
 pub(crate) const OBJECT: u64 = 256;
+/// Groups of contexts that share nothing, for each context that there may be at once: what
+/// destroyed ones made stays.
+const GROUPS: usize = 64;
 /// A texture's binding by the slot of `Context::units`.
 pub(crate) const BINDINGS: [u32; SLOTS] = [
     gl::TEXTURE_2D,
@@ -109,6 +112,8 @@ pub struct Replay {
     pub stream: Stream,
     pub(crate) bounds: Bounds,
     pub(crate) contexts: Vec<Context>,
+    /// Those whose addresses are forgotten.
+    destroyed: Vec<usize>,
     by_pointer: HashMap<i64, usize>,
     pub(crate) groups: Vec<Objects>,
     /// The context of each thread.
@@ -181,6 +186,7 @@ impl Replay {
             stream: Stream { on: emits, most_held: bounds.bytes / 4, ..Stream::default() },
             bounds,
             contexts: Vec::new(),
+            destroyed: Vec::new(),
             by_pointer: HashMap::new(),
             groups: Vec::new(),
             current: HashMap::new(),
@@ -370,8 +376,9 @@ impl Replay {
         if let Some(known) = self.by_pointer.get(&pointer) {
             return Some(*known);
         }
-        if self.contexts.len() >= self.bounds.contexts {
-            let most = self.bounds.contexts;
+        let free = self.free_context();
+        let most = self.bounds.contexts;
+        if (free.is_none() && self.contexts.len() >= most) || self.groups.len() >= GROUPS * most {
             self.halt(format!("The trace has more than {most} contexts. The replay ends at the next one."));
             return None;
         }
@@ -380,16 +387,30 @@ impl Replay {
             self.groups.push(Objects::default());
             self.groups.len() - 1
         });
-        self.contexts.push(Context::new(group, self.es));
-        let at = self.contexts.len() - 1;
+        let made = Context::new(group, self.es);
+        let at = free.unwrap_or(self.contexts.len());
+        match self.contexts.get_mut(at) {
+            Some(slot) => {
+                let old = core::mem::replace(slot, made);
+                old.framebuffers.values().for_each(|framebuffer| self.delete_framebuffer(framebuffer));
+            }
+            None => self.contexts.push(made),
+        }
         self.by_pointer.insert(pointer, at);
         Some(at)
+    }
+
+    /// The place of a context that was destroyed and is current nowhere, for another one.
+    fn free_context(&mut self) -> Option<usize> {
+        let is_free = |at: &usize| self.at != Some(*at) && !self.current.values().any(|current| current == at);
+        let found = self.destroyed.iter().position(is_free)?;
+        Some(self.destroyed.swap_remove(found))
     }
 
     /// Forgets a context: a later one may have the same address.
     pub(crate) fn forget_context(&mut self, pointer: i64) {
         // A context that is current stays until another one is.
-        self.by_pointer.remove(&pointer);
+        self.destroyed.extend(self.by_pointer.remove(&pointer));
     }
 
     /// The context that is current in a thread.

@@ -63,6 +63,7 @@ impl Parts {
         ] {
             let _ = writeln!(head, "#define {name} {}", u8::from(on));
         }
+        head.push_str(VARYINGS);
         [format!("{head}{}", self.vertex()).into(), format!("{head}{}", self.fragment()).into()]
     }
 
@@ -108,18 +109,12 @@ impl Parts {
     }
 }
 
-const VERTEX_HEAD: &str = r"uniform int ffNormalize;
-uniform float ffPointSize;
-uniform vec3 ffPointFade;
-uniform vec2 ffPointRange;
-#if CLIPS
-uniform vec4 ffPlane[6];
-uniform int ffClip[6];
+/// What both shaders declare.
+const VARYINGS: &str = r"#if CLIPS
 varying vec3 ffClipA, ffClipB;
 #endif
 #if STIPPLES
 flat varying vec2 ffStart;
-uniform vec4 ffView;
 #endif
 #if SUMS
 varying vec3 ffSum;
@@ -127,6 +122,19 @@ varying vec3 ffSum;
 #if SIDES
 varying vec4 ffBack;
 varying vec3 ffBackSum;
+#endif
+";
+
+const VERTEX_HEAD: &str = r"uniform int ffNormalize;
+uniform float ffPointSize;
+uniform vec3 ffPointFade;
+uniform vec2 ffPointRange;
+#if CLIPS
+uniform vec4 ffPlane[6];
+uniform int ffClip[6];
+#endif
+#if STIPPLES
+uniform vec4 ffView;
 #endif
 #if LIT
 uniform int ffLit, ffTrack, ffBackTrack, ffLocal, ffSeparate;
@@ -256,19 +264,8 @@ const VERTEX_MAIN: &str = r"  vec4 eye = gl_ModelViewMatrix * gl_Vertex;
 
 /// `ffMode` of a unit: 0 off, 1 modulate, 2 replace, 3 decal, 4 blend, 5 add, 6 combine. `ffBase`:
 /// 0 all channels, 1 no alpha, 2 alpha alone, 3 intensity. `ffRect`: coordinates are pixels.
-const FRAGMENT_HEAD: &str = r"#if CLIPS
-varying vec3 ffClipA, ffClipB;
-#endif
-#if STIPPLES
-flat varying vec2 ffStart;
+const FRAGMENT_HEAD: &str = r"#if STIPPLES
 uniform vec2 ffStipple;
-#endif
-#if SUMS
-varying vec3 ffSum;
-#endif
-#if SIDES
-varying vec4 ffBack;
-varying vec3 ffBackSum;
 #endif
 #if UNITS > 0
 uniform int ffMode[UNITS], ffBase[UNITS], ffRect[UNITS];

@@ -47,6 +47,8 @@ structures! {
         pub width: u32,
         /// Height in pixels.
         pub height: u32,
+        /// Nothing shows through a window, whatever its alpha is.
+        pub is_window: bool,
     }
 
     /// The frames of a trace, of all its windows, by the calls that end them.
@@ -223,8 +225,10 @@ impl JsPlayer {
 
     /// What is drawn to, or the window if its buffers were just swapped.
     pub fn target(&mut self) -> Option<Ts<Target>> {
-        let (framebuffer, width, height) = self.player.replay().shown()?;
-        Some(Target { framebuffer, width, height }.cross())
+        let shown = self.player.replay().shown()?;
+        let (framebuffer, width, height) = shown;
+        let is_window = self.player.replay().window() == Some(shown);
+        Some(Target { framebuffer, width, height, is_window }.cross())
     }
 
     /// Why nothing more is executed. Empty if it goes on.

@@ -230,6 +230,12 @@ fn contexts_windows_and_lists_have_limits() {
     assert!(after(&contexts).halted.unwrap().contains("more than 32 contexts"));
     // A window with a page of the Web in it takes about ten; `after` makes one itself.
     assert_eq!(after(&contexts[..31]).halted, None);
+    // Those that were destroyed make room, but for the one that is current.
+    let destroyed =
+        contexts.iter().zip(0..).flat_map(|(current, i)| [current.clone(), call("glXDestroyContext", &[1, 100 + i])]);
+    let mut replay = after(&destroyed.collect::<Vec<_>>());
+    assert_eq!(replay.halted, None);
+    assert!(replay.target().is_some());
     let windows: Vec<Call> = (0..160)
         .map(|i| call("glXMakeCurrent", &[1, 100 + i, 3]))
         .flat_map(|current| [current, call("glViewport", &[0, 0, 9, 9])])

@@ -8,6 +8,16 @@ use calls::{after, call, reasons, with, within};
 use unspool_gl::gl;
 use unspool_replay::{Bounds, Call, Op, Replay, Value};
 
+#[test]
+fn clears_are_those_of_the_call_that_executes_them() {
+    let list = [call("glNewList", &[1, gl::COMPILE]), call("glClear", &[gl::COLOR_BUFFER_BIT]), call("glEndList", &[])];
+    let mut replay = after(&list);
+    for number in [1000, 1001] {
+        replay.execute(&Call { number, ..call("glCallList", &[1]) });
+    }
+    assert_eq!((replay.verdict.draws, &replay.verdict.calls[..]), (2, &[1000, 1001][..]));
+}
+
 /// What a call has WebGL2 draw: vertices of two numbers, in the order in which they are drawn.
 fn drawn(replay: &mut Replay, last: &Call) -> Vec<Vec<[f32; 2]>> {
     replay.execute(&Call { number: 1000, ..last.clone() });

@@ -131,7 +131,7 @@ fn clear(r: &mut Replay, c: &Call) {
     r.note_clear(mask);
     let pixels = r.target_pixels();
     r.stream.put(Op::Clear, &[mask, pixels]);
-    r.verdict.add(c.number, None);
+    r.verdict.add(r.call, None);
 }
 
 fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
@@ -155,7 +155,7 @@ fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
     }
     r.note_draw();
     r.stream.put(Op::ClearBuffer, &words);
-    r.verdict.add(c.number, None);
+    r.verdict.add(r.call, None);
 }
 
 fn arrays(r: &mut Replay, c: &Call, instances: i64, base_instance: u32) {

@@ -3,9 +3,9 @@
 use unspool_gl::gl;
 
 use super::Run;
+use super::textures::bind_units;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay};
-use crate::objects::UNITS;
 use crate::ops::{Kind, Op};
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
@@ -16,13 +16,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glTexParameterIiv", parameter),
     ("glTexParameterIuiv", parameter),
     ("glBindSampler", |r, c| bind(r, c.u32(0), c.u32(1))),
-    ("glBindSamplers", |r, c| {
-        let names = c.ints(2);
-        // Without an array, all are unbound.
-        for i in 0..c.u32(1).min(UNITS as u32) {
-            bind(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
-        }
-    }),
+    ("glBindSamplers", |r, c| bind_units(r, c, bind)),
     ("glDeleteSamplers", |r, c| {
         for name in c.ints(1) {
             let Some((_, objects, stream)) = r.both() else { return };

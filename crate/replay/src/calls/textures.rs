@@ -28,13 +28,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glBindTexture", bind),
     ("glBindTextureUnit", |r, c| bind_unit(r, c.u32(0), c.u32(1))),
-    ("glBindTextures", |r, c| {
-        let names = c.ints(2);
-        // Without an array, all are unbound.
-        for i in 0..c.u32(1).min(UNITS as u32) {
-            bind_unit(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
-        }
-    }),
+    ("glBindTextures", |r, c| bind_units(r, c, bind_unit)),
     ("glCreateTextures", |r, c| {
         if let Some(slot) = slot_of(c.u32(0)) {
             for name in c.ints(2) {
@@ -101,6 +95,14 @@ fn bind_unit(r: &mut Replay, unit: u32, name: u32) {
         *slots = Default::default();
     } else if let Some(bound) = objects.textures.get(&name).and_then(|texture| slots.get_mut(texture.slot)) {
         *bound = name;
+    }
+}
+
+/// Binds objects to consecutive units. Without an array, all are unbound: OpenGL 4.6, section 8.1.
+pub(super) fn bind_units(r: &mut Replay, c: &Call, bind: fn(&mut Replay, u32, u32)) {
+    let names = c.ints(2);
+    for i in 0..c.u32(1).min(UNITS as u32) {
+        bind(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
     }
 }
 
@@ -181,7 +183,7 @@ fn transfer(r: &mut Replay, c: &Call) {
         gl::GREEN_BIAS => bias.get_mut(1),
         gl::BLUE_BIAS => bias.get_mut(2),
         gl::ALPHA_BIAS => bias.get_mut(3),
-        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", c.number),
+        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", r.call),
         _ => return,
     };
     slot.into_iter().for_each(|slot| *slot = value.into());

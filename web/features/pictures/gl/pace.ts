@@ -37,8 +37,8 @@ export interface Pace {
 
 /** Milliseconds of a portion, as expected. */
 const PORTION_MS = 50;
-/** The same if everything of it were as bad as can be. */
-const WORST_MS = 5000;
+/** The same if everything of it were as bad as can be, and how much faster than that a kind may prove to be taken for that. */
+const [WORST_MS, PROVEN] = [5000, 64];
 /** Milliseconds of a portion that are not due to what it has to do. */
 const OVERHEAD_MS = 2;
 /** How much an expectation sinks with one portion at most. */
@@ -60,12 +60,14 @@ export function createPace(isSoftware: boolean): Pace {
   let charges: Charge[] = [];
   let [expected, worst] = [0, 0];
   const expectation = (kind: string, work: number) => work * (rates.get(kind) ?? slowest);
+  // Scenes of many small parts would need a portion for each.
+  const fear = (kind: string, work: number) => Math.max(expectation(kind, work), (work * slowest) / PROVEN);
   return {
     isFull: (kind, work) =>
-      charges.length > 0 && (expected + expectation(kind, work) > PORTION_MS || worst + work * slowest > WORST_MS),
+      charges.length > 0 && (expected + expectation(kind, work) > PORTION_MS || worst + fear(kind, work) > WORST_MS),
     add: (kind, work) => {
       expected += expectation(kind, work);
-      worst += work * slowest;
+      worst += fear(kind, work);
       charges.push({ kind, work });
     },
     share: (kind, work) => Math.min(1, PORTION_MS / Math.max(PORTION_MS, expectation(kind, work))),

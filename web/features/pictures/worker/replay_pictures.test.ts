@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compared, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+import { compared, cover, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 
 const picture = (...pixels: number[]) => ({
   width: pixels.length / 4,
@@ -18,6 +18,12 @@ it('turns rows upside down, with any number of channels', () => {
   const one = Float32Array.of(1, 2, 3, 4);
   flip(one, 2, 2, 1);
   expect([...one]).toEqual([3, 4, 1, 2]);
+});
+
+it('makes pixels opaque', () => {
+  const pixels = Uint8ClampedArray.of(1, 2, 3, 0, 4, 5, 6, 200);
+  cover(pixels);
+  expect([...pixels]).toEqual([1, 2, 3, 255, 4, 5, 6, 255]);
 });
 
 it('shows what a draw changed as it is, and the rest pale', () => {

@@ -15,6 +15,11 @@ export function flip(pixels: Pixels | Float32Array, width: number, height: numbe
   }
 }
 
+/** Makes all pixels opaque, in place. */
+export function cover(pixels: Pixels): void {
+  for (let i = 3; i < pixels.length; i += 4) pixels[i] = 255;
+}
+
 /**
  * What differs between two pictures, with the rest pale, and how many pixels do. All of them if they are not of the same size. The result
  * has the pixels of `after`, which are changed.

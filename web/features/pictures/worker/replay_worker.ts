@@ -24,7 +24,7 @@ import type {
   Touched,
 } from '../protocol.ts';
 import { createKeyframes, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
-import { compared, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+import { compared, cover, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 
 /** A question that has no answer yet. */
 interface Ask {
@@ -279,12 +279,13 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     const { player, gpu } = open;
     const target = targetOf(open);
     if (!target) return null;
-    const { framebuffer, width, height } = target;
+    const { framebuffer, width, height, isWindow } = target;
     // Without any, what was ended may not have come to what is drawn to.
     const pixels =
       gpu.reading.colors(framebuffer, { width, height }) ?? (stopped && new Uint8ClampedArray(4 * width * height));
     if (!pixels) return null;
     flip(pixels, width, height);
+    if (isWindow) cover(pixels);
     const { sentence, limit } = stopped ?? cut ?? { sentence: player.halted, limit: player.lacksBytes ? 'bytes' : '' };
     return { width, height, pixels, halted: sentence, limit, changed: null, note: '' };
   };
@@ -406,7 +407,10 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
       const size = within(target.width, target.height, ask);
       const { width, height } = target;
       const pixels = open.gpu.reading.small(target.framebuffer, { width, height }, size);
-      if (pixels) flip(pixels, size.width, size.height);
+      if (pixels) {
+        flip(pixels, size.width, size.height);
+        cover(pixels);
+      }
       small = pixels && { ...size, pixels };
     }
     if (film === ask) film = left.length > 0 ? { ...ask, calls: left } : null;

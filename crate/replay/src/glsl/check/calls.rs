@@ -66,6 +66,10 @@ impl<'a> Checker<'a> {
         let args: Vec<Type> = self.tree.args_of(node).iter().map(|at| self.value(*at).of).collect();
         if let Some((returns, params)) = self.of_shader(called, &args) {
             let converts = self.convert_arguments(node, &args, &params);
+            let meant = self.names.functions(called).iter().find(|it| it.params == params);
+            if let Some(shown) = meant.and_then(|it| it.shown.clone()) {
+                self.edits.replace(node.token, shown, true);
+            }
             if converts {
                 self.wrap_function(called, &args, returns, &params);
             }
@@ -198,7 +202,7 @@ impl<'a> Checker<'a> {
         self.steps += text.len();
         self.edits.insert(self.begin, text);
         let params = params.iter().zip(args).map(|((to, way), arg)| (if *way == Way::In { *to } else { *arg }, *way));
-        let function = Function { returns, params: params.collect() };
+        let function = Function { returns, params: params.collect(), shown: None };
         self.names.entry(called).functions.push(function);
     }
 }

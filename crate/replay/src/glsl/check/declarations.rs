@@ -171,11 +171,21 @@ impl<'a> Checker<'a> {
             }
             next += 1;
         }
-        let function = Function { returns, params };
         let known = &mut self.names.entry(name).functions;
-        self.steps += known.len();
-        if !known.contains(&function) {
-            known.push(function);
+        self.steps += known.len() * (1 + params.len());
+        let shown = match known.iter().find(|it| it.params == params) {
+            Some(before) => before.shown.clone(),
+            None => {
+                let types = |of: &[(Type, Way)]| of.iter().map(|(of, _)| of.in_translation()).collect::<Vec<_>>();
+                let own = types(&params);
+                let is_taken = known.iter().any(|it| it.params.len() == own.len() && types(&it.params) == own);
+                let shown = is_taken.then(|| format!("_f{at}"));
+                known.push(Function { returns, params, shown: shown.clone() });
+                shown
+            }
+        };
+        if let Some(shown) = shown {
+            self.edits.replace(at, shown, true);
         }
         if self.text(close + 1) != "{" {
             return self.end_of_statement(close + 1) + 1;

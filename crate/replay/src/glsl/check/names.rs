@@ -30,10 +30,12 @@ pub(super) enum Way {
 }
 
 /// A function of a shader.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Function {
     pub(super) returns: Type,
     pub(super) params: Vec<(Type, Way)>,
+    /// What it is called in the translation, if another one of its name takes the same there.
+    pub(super) shown: Option<String>,
 }
 
 /// Variables of the language without `gl_`: their type, dimensions as an array, and names.

@@ -124,6 +124,20 @@ fn functions_are_those_that_the_types_choose() {
 }
 
 #[test]
+fn functions_that_differ_by_textures_of_one_kind_have_names_of_their_own() {
+    let source = "float g(sampler2D t, vec2 p) { return p.x; } vec4 g(sampler1D t, vec2 p); float h(sampler1D t) { return 1; } \
+                  vec4 g(sampler1D t, vec2 p) { return vec4(p, p); } uniform sampler2D a; uniform sampler1D b; \
+                  void f() { float x = g(a, ivec2(1)); x = g(b, vec2(0)).x + h(b); }";
+    let shown = made(330, source);
+    let (_, rest) = shown.split_once("vec4 ").unwrap();
+    let (name, _) = rest.split_once('(').unwrap();
+    assert!(name.starts_with("_f"), "{shown}");
+    assert!(shown.contains(&format!("vec4 {name}(sampler1D t,vec2 p);")), "{shown}");
+    assert!(shown.contains(&format!("vec4 {name}(sampler1D t,vec2 p){{")), "{shown}");
+    assert!(shown.ends_with(&format!("float x=g(a,vec2(ivec2(1)));x={name}(b,vec2(0)).x+h(b);}}")), "{shown}");
+}
+
+#[test]
 fn what_functions_write_is_converted_back() {
     let shown =
         made(120, "int e(int a, out int b) { b = a; return 1; } void main() { float x; x = e(2, x); e(3, x); }");

@@ -186,6 +186,16 @@ impl Type {
         Self { base, ..self }
     }
 
+    /// What the translation has in its place: lines and rectangles are flat textures there.
+    pub(super) fn in_translation(self) -> Self {
+        match self.base {
+            Base::Sampler(it) if matches!(it.shape, Shape::One | Shape::Rectangle) => {
+                self.of(Base::Sampler(Sampler { shape: Shape::Two, ..it }))
+            }
+            _ => self,
+        }
+    }
+
     /// An array of it, with more dimensions.
     pub(super) fn array(self, more: u8) -> Self {
         Self { dimensions: self.dimensions.saturating_add(more), ..self }
