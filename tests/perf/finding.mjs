@@ -62,6 +62,8 @@ async function search({ expression, wait }) {
   type('');
   const said = () => document.querySelector('.find-count')?.textContent ?? '';
   await until(() => said() === '');
+  // A field that is empty for a moment only asks nothing, and the same text after it is no new question.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   performance.clearMarks('unspool:find');
   type(expression);
   await until(() => performance.getEntriesByName('unspool:find').length > 0);
@@ -70,8 +72,11 @@ async function search({ expression, wait }) {
   const first = await until(() => /^[1-9]/.test(said()) || isDone());
   const done = await until(isDone);
   const hits = Number(/^[\d,]+/.exec(said())?.[0].replaceAll(',', ''));
-  document.querySelector('#tab-results')?.click();
   const listing = performance.now();
+  // The tab is there from the first hit on, once its code is.
+  const tab = () => document.querySelector('#tab-results');
+  await until(() => hits === 0 || tab());
+  tab()?.click();
   const page = await until(() => hits === 0 || document.querySelector('#hit-0 td:not(:empty)'));
   return { hits, first: first - began, all: done - began, page: done - began + (page - listing) };
 }
