@@ -454,7 +454,10 @@ impl Resources {
                 self.contexts.insert(context, Context::new(group + 1, own + 1));
             }
             Some(windows::Act::MakesCurrent { context, .. }) => {
-                self.current.insert(call.thread, context);
+                // What is deleted after a context was given up is meant to be of that.
+                if context != 0 {
+                    self.current.insert(call.thread, context);
+                }
                 if let Some(own) = self.known_contexts.make_current(call.thread, context, call.number) {
                     self.contexts.insert(context, Context::new(own + 1, own + 1));
                 }
