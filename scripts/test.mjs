@@ -191,8 +191,10 @@ async function corpus() {
   const built = await cargo(...tests, '--no-run');
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
-  for (const checker of others.filter(existsSync)) {
-    const status = await announced('python3', [checker, ...cli]);
+  const more = [[join(checks, 'check_compare.py')], [join(checks, 'check_why.py')], ['scripts/verdicts.py']];
+  const checkers = [...others.map((checker) => [checker]), ...more].filter(([checker]) => existsSync(checker));
+  for (const [checker, ...options] of checkers) {
+    const status = await announced('python3', [checker, ...cli, ...options]);
     if (status !== 0) return status;
   }
   return announced('python3', [records, ...cli]);

@@ -115,7 +115,7 @@ test('before the first entry the page is left, after a question if the trace was
     const now = performance.now.bind(performance);
     let late = 0;
     performance.now = () => {
-      late += 1000;
+      late += 3000;
       return now() + late;
     };
   });

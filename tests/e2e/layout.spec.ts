@@ -204,10 +204,10 @@ test('the list of problems is in the window wherever its button is', async ({ pa
   for (const width of [390, 920, 1180]) {
     await page.setViewportSize({ width, height: 760 });
     // Long facts put the button at the other end of the header.
-    const name = `${'long-'.repeat(8)}.xray`;
+    const name = `${width}-${'long-'.repeat(8)}.xray`;
     const cut = readFileSync(fixture('threads.xray'));
     await choose(page, chosen(name, cut.subarray(0, cut.length - 5)));
-    await settled(page, 'ready', 'long-');
+    await settled(page, 'ready', `${width}-`);
     await page.locator('.problems > button').click();
     const list = await boxOf(page.getByRole('dialog', { name: 'Problems in the file' }));
     expect(list.x, `${width}`).toBeGreaterThanOrEqual(0);

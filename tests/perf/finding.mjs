@@ -62,7 +62,7 @@ async function search({ expression, wait }) {
   type('');
   const said = () => document.querySelector('.find-count')?.textContent ?? '';
   await until(() => said() === '');
-  // A field that is empty for a moment only asks nothing, and the same text after it is no new question.
+  // A field that is empty for a moment only asks nothing, and the same text after it is not asked again.
   await new Promise((resolve) => setTimeout(resolve, 500));
   performance.clearMarks('unspool:find');
   type(expression);

@@ -5,8 +5,7 @@ import { Lazy } from '../parts/lazy.tsx';
 import { listenForCommands } from './commands/keyboard.ts';
 import { MenuHost } from './commands/menu_host.tsx';
 import { DropOverlay } from './drop.tsx';
-import { Entries } from './entries.tsx';
-import { droppedFiles, FILE_INPUT, warm } from './files.ts';
+import { droppedFiles, FILE_INPUT, purposeOfChoice, warm } from './files.ts';
 import { Header } from './header/header.tsx';
 import { loadTraceView } from './load.ts';
 import { Notices } from './notices.tsx';
@@ -15,6 +14,7 @@ import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
 const loadKeep = async () => (await import('./keep/dialog.tsx')).KeepDialog;
+const loadEntries = async () => (await import('./entries.tsx')).Entries;
 const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
@@ -45,22 +45,26 @@ export function App({ page }: { page: Page }) {
           type="file"
           multiple
           onChange={(event) => {
-            workbench.openFiles([...(event.currentTarget.files ?? [])]);
+            workbench.openFiles([...(event.currentTarget.files ?? [])], purposeOfChoice());
             // Without this, choosing the same file again would not be a change.
             event.currentTarget.value = '';
           }}
         />
         {status?.at === 'choosing' && bench.at === 'open' ? (
-          <Entries trace={bench.open.trace} archive={status.archive} />
+          <Lazy load={loadEntries} props={{ trace: bench.open.trace, archive: status.archive }} />
         ) : bench.at === 'open' && status?.at !== 'failed' ? (
-          <Lazy key={bench.open.id} load={loadTraceView} props={{ open: bench.open, page }} />
+          <Lazy
+            key={(workbench.pair.value?.a ?? bench.open).id}
+            load={loadTraceView}
+            props={{ open: bench.open, page }}
+          />
         ) : (
           <Welcome page={page} choose={chooseFile} />
         )}
         <Notices workbench={workbench} choose={chooseFile} />
         <DropOverlay
           onEnter={() => warm(workbench)}
-          onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent))}
+          onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent), 'drop')}
         />
         {helpShown.value && <Lazy load={loadHelp} props={{ page, close: closeHelp }} failed={helpFailed} />}
         {keepShown.value && bench.at === 'open' && (

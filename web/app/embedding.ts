@@ -98,6 +98,6 @@ export function serveEmbedders({ workbench, dock }: Page): void {
 
 function linkTo(view: EmbeddedView): Link {
   const lists = { functions: '', events: '', values: null, callPaths: { changes: [], flame: null } };
-  const left = { top: null, tracks: null, notes: [], filter: '', thread: null, calls: '', ...lists };
+  const left = { other: null, top: null, tracks: null, notes: [], filter: '', thread: null, calls: '', ...lists };
   return { file: { name: '', size: null, head: '' }, ...left, ...view };
 }

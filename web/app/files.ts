@@ -1,3 +1,4 @@
+import type { Purpose } from '../page/opening.ts';
 import type { FileHandle, Recent } from '../page/recent.ts';
 import type { Workbench } from '../page/workbench.ts';
 import { prepareTraceView } from './load.ts';
@@ -16,12 +17,20 @@ export function warm(workbench: Workbench): void {
   void prepareTraceView();
 }
 
+let purpose: Purpose = 'open';
+
+/** What the files are for that the user has chosen in the browser's file dialog. */
+export function purposeOfChoice(): Purpose {
+  return purpose;
+}
+
 /** Opens the browser's file dialog, and then the files. */
-export async function chooseFile(workbench: Workbench, recent: Recent): Promise<void> {
+export async function chooseFile(workbench: Workbench, recent: Recent, wanted: Purpose): Promise<void> {
   warm(workbench);
+  purpose = wanted;
   const files = canPick() ? await pickFiles(recent) : null;
   if (!files) document.getElementById(FILE_INPUT)?.click();
-  else if (files.length > 0) void workbench.openFiles(files);
+  else if (files.length > 0) void workbench.openFiles(files, wanted);
 }
 
 /** Whether the user can choose files that the browser can open again later. */

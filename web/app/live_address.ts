@@ -3,6 +3,8 @@ import { whenIdle } from '../base/idle.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { clearAddress, writeAddress } from '../page/address.ts';
 import type { Page } from '../page/page.ts';
+import { alignmentOf } from '../timeline/alignment.ts';
+import type { OpenTrace } from '../timeline/open_trace.ts';
 import { senderOf } from './senders.ts';
 
 /** Milliseconds that a view rests before it is written: more than until it is an entry of the history of its own. */
@@ -46,39 +48,20 @@ export function keepAddress(page: Page): Dispose {
   const scope = createScope();
   const stop = effect(() => {
     const bench = workbench.bench.value;
-    if (bench.at !== 'open' || senderOf(bench.open.file)) return;
-    const { id, trace, timeline, selection, statistics, find, events, callPaths, memory } = bench.open;
+    const pair = bench.at === 'open' ? bench.open.pair.value : null;
+    const both = pair ? [pair.a, pair.b] : bench.at === 'open' ? [bench.open] : [];
+    const [first] = both;
+    if (!first || both.some(({ file }) => senderOf(file))) return;
     // A trace that is not read yet may end the page: the address must not lead to it again.
-    if (known !== id && !awaited.peek() && trace.status.value.at !== 'ready') clearAddress();
-    known = id;
-    if (trace.status.value.at !== 'ready') return;
-    const { choices, filter } = timeline.arrangement;
-    for (const part of [
-      memory.identity,
-      awaited,
-      timeline.view,
-      timeline.scrollTop,
-      timeline.size,
-      selection.selected,
-      selection.record,
-      statistics.range,
-      statistics.whose,
-      statistics.functionFilter,
-      choices,
-      filter,
-      find.asked,
-      events.filter.text,
-      events.isByValues,
-      events.valuesText,
-      callPaths.changes,
-      callPaths.mode,
-      callPaths.path,
-      dock.open,
-      dock.front,
-      dock.calls,
-    ]) {
-      subscribe(part);
+    if (known !== first.id && !awaited.peek() && first.trace.status.value.at !== 'ready') clearAddress();
+    known = first.id;
+    if (both.some(({ trace }) => trace.status.value.at !== 'ready')) return;
+    for (const open of both) subscribeTo(open);
+    if (pair) {
+      const { chosen, isLinked } = alignmentOf(pair);
+      for (const part of [chosen, isLinked]) subscribe(part);
     }
+    for (const part of [awaited, dock.open, dock.front, dock.calls]) subscribe(part);
     changed();
   });
   // Another entry has the address of its own place, which may have been written before that changed.
@@ -86,6 +69,33 @@ export function keepAddress(page: Page): Dispose {
   scope.add(stop);
   scope.add(() => clearTimeout(timer));
   return scope.dispose;
+}
+
+/** Makes the running effect depend on what a link has of a trace. */
+function subscribeTo({ timeline, selection, statistics, find, events, callPaths, memory }: OpenTrace): void {
+  const { choices, filter } = timeline.arrangement;
+  for (const part of [
+    memory.identity,
+    timeline.view,
+    timeline.scrollTop,
+    timeline.size,
+    selection.selected,
+    selection.record,
+    statistics.range,
+    statistics.whose,
+    statistics.functionFilter,
+    choices,
+    filter,
+    find.asked,
+    events.filter.text,
+    events.isByValues,
+    events.valuesText,
+    callPaths.changes,
+    callPaths.mode,
+    callPaths.path,
+  ]) {
+    subscribe(part);
+  }
 }
 
 /** Makes the running effect depend on a signal: reading the value is what subscribes. */

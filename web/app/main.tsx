@@ -25,11 +25,12 @@ import { FEATURES } from './features.ts';
 import { chooseFile } from './files.ts';
 import { createPageHistory } from './history.ts';
 import { loadTraceView, prepareTraceView } from './load.ts';
-import { hearMessage } from './messages.ts';
 
-const url = new URLSearchParams(location.search).get('url');
+const addresses = new URLSearchParams(location.search);
+const url = addresses.get('url');
+const other = addresses.get('with');
 // Before the first worker, which inherits the policy.
-limitConnections(url);
+limitConnections(url, other);
 const spawn = () => startWorker(traceWorker);
 const spawnRecords = () => startWorker(recordWorker);
 
@@ -58,7 +59,8 @@ const page: Page = {
   history: createPageHistory(window),
   awaited: signal(null),
   commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
-  chooseFile: () => void chooseFile(workbench, recent),
+  chooseFile: () => void chooseFile(workbench, recent, 'open'),
+  chooseOther: () => void chooseFile(workbench, recent, 'compare'),
   surface: signal(null),
   helpShown: signal(false),
   keepShown: signal(false),
@@ -73,7 +75,8 @@ effect(() => {
 });
 effect(() => {
   const bench = workbench.bench.value;
-  if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
+  // A pair is noted by what shows it.
+  if (bench.at !== 'open' || workbench.pair.value || bench.open.trace.status.value.at !== 'ready') return;
   const { name, size, info, companions } = bench.open.trace;
   const added = companions.value.map(({ file }) => file);
   void page.recent.note(bench.open.file, { name, size, format: info.peek()?.title ?? '' }, added);
@@ -94,7 +97,10 @@ window.addEventListener('beforeunload', (event) => {
   if (workbench.isCostly()) event.preventDefault();
 });
 window.addEventListener('storage', ({ key }) => memory.hear(key));
-window.addEventListener('message', (event) => hearMessage(event, workbench, location.origin));
+window.addEventListener('message', async (event) => {
+  const { hearMessage } = await import('./messages.ts');
+  hearMessage(event, workbench, location.origin);
+});
 
 /** Loads what follows links when the address is one. */
 let followsLinks = false;
@@ -131,7 +137,7 @@ if (window.parent !== window || window.opener) {
 if (url) {
   // Beside the download.
   loadTraceView().catch(() => undefined);
-  void workbench.openUrl(url);
+  void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
 } else if (!savesData()) {
   // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.
   whenIdle(() => {

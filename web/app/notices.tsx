@@ -38,9 +38,15 @@ export function Notices({ workbench, choose }: Props) {
       {offered && (
         <p>
           {offered.isSent && `Another page has sent ${shortened(offered.name)}. `}
-          Open {offered.isSent ? 'it' : shortened(offered.name)} in place of this trace?
+          Open {offered.isSent ? 'it' : shortened(offered.name)} in place of this trace
+          {offered.compare && ', or compare the two'}?
+          {offered.compare && (
+            <button type="button" onClick={offered.compare}>
+              Compare
+            </button>
+          )}
           <button type="button" onClick={offered.accept}>
-            Open
+            Open{offered.compare && ' instead'}
           </button>
           <button type="button" onClick={offered.decline}>
             Keep this trace

@@ -3,7 +3,8 @@ import { Details } from '../features/details/details.tsx';
 import { DETAILS } from '../page/dock.ts';
 import { type Page, type Pane, rowsOf } from '../page/page.ts';
 import { Lazy } from '../parts/lazy.tsx';
-import type { OpenTrace } from '../timeline/open_trace.ts';
+import { SideMark } from '../parts/side_mark.tsx';
+import { type OpenTrace, sideOf } from '../timeline/open_trace.ts';
 import { offeredTo } from './dock/panel.ts';
 import './pane.css';
 
@@ -14,7 +15,13 @@ const DETAILS_TAB = { id: DETAILS, title: 'Details' };
 export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
   const { theme, dock } = page;
   const panes = offeredTo(open, rowsOf(page, 'panes'));
-  if (panes.length === 0) return <Details open={open} page={page} />;
+  const side = sideOf(open);
+  const mark = side && (
+    <span class="pane-side">
+      <SideMark side={side} />
+    </span>
+  );
+  if (panes.length === 0) return <Details open={open} page={page} tabs={mark} />;
   const shown = panes.find(({ id }) => id === dock.pane.value);
   const load = async ({ load }: Pane) => (await load())(open, page).component;
   const instead = shown && (
@@ -27,7 +34,12 @@ export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
     <Details
       open={open}
       page={page}
-      tabs={<Tabs tabs={tabs} shown={shown?.id ?? DETAILS} front={dock.pane} />}
+      tabs={
+        <>
+          {mark}
+          <Tabs tabs={tabs} shown={shown?.id ?? DETAILS} front={dock.pane} />
+        </>
+      }
       instead={instead}
       label={(shown ?? DETAILS_TAB).title}
     />

@@ -39,7 +39,13 @@ export interface ThemeColours {
   /** Lines of source. */
   readonly added: string;
   readonly removed: string;
+  /** The marks of two traces that are compared, the same in both themes: blue and orange, which all kinds of sight tell apart. */
+  readonly sideA: string;
+  readonly sideB: string;
+  readonly onSide: string;
 }
+
+const SIDES = { sideA: '#1f6fb2', sideB: '#b45309', onSide: '#ffffff' };
 
 /** The colours of both themes. */
 export const THEME_COLOURS: { readonly dark: ThemeColours; readonly light: ThemeColours } = {
@@ -78,6 +84,7 @@ export const THEME_COLOURS: { readonly dark: ThemeColours; readonly light: Theme
     glslValue: '#e6b673',
     added: '#2a9d4a',
     removed: '#d0434b',
+    ...SIDES,
   },
   light: {
     background: '#fbfcfd',
@@ -114,6 +121,7 @@ export const THEME_COLOURS: { readonly dark: ThemeColours; readonly light: Theme
     glslValue: '#8a4b00',
     added: '#2a9d4a',
     removed: '#d0434b',
+    ...SIDES,
   },
 };
 

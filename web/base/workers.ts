@@ -70,14 +70,15 @@ function watched(worker: Worker, lock: string): Worker {
 }
 
 /**
- * Limits the connections of the page, and of all workers that it starts from then on, to its own origin and to that of `address`
- * (as in `?url=`, or null). Only the built page has a policy: the development server needs connections of its own.
+ * Limits the connections of the page, and of all workers that it starts from then on, to its own origin and to those of
+ * `addresses` (as in `?url=`, or null). Only the built page has a policy: the development server needs connections of its own.
  */
-export function limitConnections(address: string | null): void {
+export function limitConnections(...addresses: readonly (string | null)[]): void {
   if (!import.meta.env.PROD) return;
   const meta = document.createElement('meta');
   meta.httpEquiv = 'Content-Security-Policy';
-  meta.content = `connect-src 'self' ${address === null ? '' : sourceOf(address, location.href)}`.trim();
+  const sources = addresses.map((address) => (address === null ? '' : sourceOf(address, location.href)));
+  meta.content = `connect-src 'self' ${sources.join(' ')}`.trim();
   document.head.append(meta);
 }
 

@@ -4,11 +4,15 @@ import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Awaited } from './awaited.ts';
 import { copyText } from './copy.ts';
 import { differs, follow, type Link, linkOf, parseLink } from './link.ts';
+import { bringOther } from './other.ts';
 import type { Page, Surface } from './page.ts';
 import { restore } from './restore.ts';
 
 /** Characters of a file's name in a notice. */
 const LONGEST = 100;
+
+/** The addresses that files are downloaded from, in that of the page. */
+const ADDRESSES = { url: 'a', with: 'b' } as const;
 
 /** What an entry of the browser's history has if the page itself wrote its address. */
 interface OwnEntry {
@@ -41,9 +45,17 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     const bench = workbench.bench.value;
     const now = awaited.value;
     if (!now || now === followed || bench.at !== 'open') return;
-    const { trace, memory, timeline } = bench.open;
+    const pair = workbench.pair.value;
+    const open = pair?.a ?? bench.open;
+    const { trace, memory, timeline } = open;
     const identity = memory.identity.value;
     if (!identity || trace.status.value.at !== 'ready' || !timeline.view.value) return;
+    const { other } = now.link;
+    // The files of a pair may come in another order.
+    if (other && differs(now.link, identity) !== '' && differs(other.link, identity) === '') {
+      if (pair) untracked(pair.swap);
+      return;
+    }
     followed = now;
     untracked(() => {
       // The address stays until all of it is shown.
@@ -52,7 +64,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
       };
       const why = differs(now.link, identity);
       if (why === '') {
-        void show(now.link, bench.open).finally(end);
+        void show(now, open).finally(end);
         return;
       }
       end();
@@ -60,7 +72,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
       if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
     });
   });
-  const show = async (link: Link, open: OpenTrace) => {
+  const show = async ({ link, isOwn }: Awaited, open: OpenTrace) => {
     const surface = page.surface.peek();
     const isBeginning = isFirst;
     const shown = follow(link, open, dock).then(() => (surface ? scrollTo(link, surface) : undefined));
@@ -68,6 +80,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     if (isBeginning) surface?.visits.joins(shown);
     await shown;
     if (isBeginning) surface?.undo.forget();
+    if (link.other) await bringOther(link.other, open, page, isOwn);
   };
   wait(hash, isOwn(state));
 }
@@ -96,14 +109,14 @@ export function copyLink(page: Page): void {
   const bench = workbench.bench.peek();
   const address = bench.at === 'open' ? addressOfView(bench.open, page, true) : null;
   if (bench.at !== 'open' || !address) return;
-  const url = workbench.urlOf(bench.open.file);
-  address.search = url === null ? '' : `?${new URLSearchParams({ url })}`;
+  // Of what else is in the address, nothing is of use to others.
+  const addresses = new URLSearchParams([...address.searchParams].filter(([key]) => key in ADDRESSES));
+  address.search = addresses.size === 0 ? '' : `?${addresses}`;
   copyText(page, address.href);
-  workbench.tell(
-    url === null
-      ? 'Copied a link to this view. The link does not contain the file: recipients need it as well.'
-      : 'Copied a link to this view.',
-  );
+  const pair = bench.open.pair.peek();
+  const isWhole = addresses.size === (pair ? 2 : 1);
+  const files = pair ? 'the files: recipients need them' : 'the file: recipients need it';
+  workbench.tell(`Copied a link to this view.${isWhole ? '' : ` The link does not contain ${files} as well.`}`);
 }
 
 /**
@@ -131,9 +144,13 @@ function addressOfView(open: OpenTrace, page: Page, withNotes: boolean): URL | n
   const address = new URL(location.href);
   address.hash = fragment;
   // Another file may have been opened since.
-  const url = page.workbench.urlOf(open.file);
-  if (url === null) address.searchParams.delete('url');
-  else address.searchParams.set('url', url);
+  const pair = open.pair.peek();
+  for (const [key, of] of Object.entries(ADDRESSES)) {
+    const one = pair ? pair[of] : of === 'a' ? open : null;
+    const url = one && page.workbench.urlOf(one.file);
+    if (url === null) address.searchParams.delete(key);
+    else address.searchParams.set(key, url);
+  }
   return address;
 }
 

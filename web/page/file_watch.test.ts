@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { headOf } from '../trace/file_memory.ts';
-import { type ChangedFile, watchFile } from './file_watch.ts';
+import type { ChangedFile } from './file_change.ts';
+import { watchFile } from './file_watch.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,28 +1,12 @@
-import { formatBytes, shortened } from '../base/format.ts';
-import { type FileMemory, headOf } from '../trace/file_memory.ts';
-import type { Trace } from '../trace/trace.ts';
+import type { ChangedFile, Watched } from './file_change.ts';
 import type { Recent } from './recent.ts';
 
 /** Milliseconds between two looks at a file. */
 const LOOK_MS = 2000;
-/** A file on disk that is no longer what was opened. */
-export interface ChangedFile {
-  /** What happened. */
-  readonly sentence: string;
-  /** Whether the browser can read the file as it is now. Otherwise the user chooses it again. */
-  readonly canRead: boolean;
-}
-
-/** What a watch needs of an open trace. */
-export interface Watched {
-  readonly file: Blob;
-  readonly trace: Pick<Trace, 'name' | 'readFrom'>;
-  readonly memory: Pick<FileMemory, 'identity'>;
-}
 
 /**
- * Looks at a file every two seconds while the page is visible, and when it becomes visible. Browsers refuse to read a file that was changed after the user chose
- * it, even by a byte. Goes on with a file that has grown, of which the trace reads records. `again` reads the file as it is now.
+ * Looks at a file every two seconds while the page is visible, and when it becomes visible. Browsers refuse to read a file that was
+ * changed after the user chose it, even by a byte. Goes on with a file that has grown, of which the trace reads records. `again` reads the file as it is now.
  * Returns what ends the watch.
  */
 export function watchFile(
@@ -39,7 +23,11 @@ export function watchFile(
     looking = true;
     const refusal = await refusalOf(file);
     if (refusal) {
-      const { change, grown } = await changeOf(watched, again, refusal);
+      // Without a connection, the next look tries again.
+      const loaded = await import('./file_change.ts').catch(() => null);
+      looking = loaded !== null;
+      if (!loaded) return;
+      const { change, grown } = await loaded.changeOf(watched, again, refusal);
       if (grown) watched.trace.readFrom(grown);
       else end();
       file = grown ?? file;
@@ -67,31 +55,4 @@ async function refusalOf(file: Blob): Promise<string | null> {
   } catch (error) {
     return error instanceof DOMException ? error.name : '';
   }
-}
-
-/** What has become of a file, and the file if it has grown. */
-async function changeOf(
-  { file, trace, memory }: Watched,
-  again: Recent['again'],
-  refusal: string,
-): Promise<{ change: ChangedFile; grown: File | null }> {
-  const name = shortened(trace.name, 100);
-  const changed = (how: string, canRead: boolean, grown: File | null = null) => ({
-    change: { sentence: `${name} ${how}. What was read before is kept.`, canRead },
-    grown,
-  });
-  let now: File | null = null;
-  try {
-    now = await again(file);
-  } catch {
-    return changed('was moved or deleted', false);
-  }
-  if (!now) return changed(refusal === 'NotFoundError' ? 'was moved or deleted' : 'has changed on disk', false);
-  const by = now.size - file.size;
-  const [before, after] = [memory.identity.peek()?.head, await headOf(now.slice(0, file.size))];
-  // Without hashes, neither is known.
-  const isKnown = Boolean(before && after);
-  if (by === 0 || (isKnown && before !== after && by > 0)) return changed('was replaced', true);
-  if (by < 0) return changed(`has shrunk by ${formatBytes(-by)}`, true);
-  return changed(`has grown by ${formatBytes(by)}`, true, isKnown ? now : null);
 }

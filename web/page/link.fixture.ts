@@ -49,5 +49,6 @@ export function linkedTrace(moved: boolean, long = false): OpenTrace {
       names: { of: (id: number) => `f${id}`, keyOf: (id: number) => (id === 2 ? '#2' : '') },
     },
     find: { asked: signal('values: i > 3') },
+    pair: signal(null),
   } as unknown as OpenTrace;
 }

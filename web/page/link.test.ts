@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
 import { NBSP } from '../base/format.ts';
-import type { OpenTrace } from '../timeline/open_trace.ts';
+import { createScope } from '../base/scope.ts';
+import { alignmentOf } from '../timeline/alignment.ts';
+import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
 import { NO_CHOICES } from '../timeline/track_choices.ts';
 import { dock, HEAD, linkedTrace } from './link.fixture.ts';
 import { differs, follow, linkOf, parseLink } from './link.ts';
@@ -14,9 +16,32 @@ const followed = {
 };
 
 describe('a link', () => {
+  it('has both traces that are compared, and how they stand to each other', () => {
+    const [a, b] = [linkedTrace(true), linkedTrace(false)];
+    const timeline = {
+      ...linkedTrace(false).timeline,
+      reach: signal(null),
+      whole: signal(null),
+      goTo: () => undefined,
+    };
+    const scope = createScope();
+    const trace = { ...a.trace, progress: signal({ extent: null }) };
+    const pair = { a: { ...a, timeline, trace }, b: { ...b, timeline, trace }, scope } as unknown as Pair;
+    const sides = [pair.a, pair.b].map((open) => Object.assign(open, { pair: signal(pair) }));
+    const { chosen, isLinked } = alignmentOf(pair);
+    const other = (open: OpenTrace) => parseLink(linkOf(open, dock)!)!.other!;
+    expect(other(sides[0]!)).toMatchObject({ aligned: null, isLinked: true, isInFront: false });
+    chosen.value = { a: 7n, b: 9n };
+    isLinked.value = false;
+    const { link, ...rest } = other(sides[1]!);
+    expect(rest).toEqual({ aligned: { a: 7n, b: 9n }, isLinked: false, isInFront: true });
+    expect([link.file.name, link.range, link.other]).toEqual(['a & b.xray', { from: 5n, to: 2n ** 63n }, null]);
+    scope.dispose();
+  });
   it('has what is shown, and can be read back', () => {
     const link = parseLink(`#${linkOf(linkedTrace(false), dock)}`);
     expect(link).toEqual({
+      other: null,
       file: { name: 'a & b.xray', size: 12, head: HEAD.slice(0, 16) },
       view: null,
       top: 120,

@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { type Aligned, alignmentOf } from '../timeline/alignment.ts';
 import { type NoteText, notesFromJson, notesToJson } from '../timeline/notes/notes_file.ts';
 import { goToNote, noteHere } from '../timeline/notes/places.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
@@ -16,6 +17,8 @@ const HASH = 16;
 /** The version of links, which is the value of their first key. */
 const VERSION = '1';
 const KEY = 'unspool';
+/** The key of the second trace, whose value is a link of its own. */
+const OTHER = 'with';
 /** Characters of a text in a link, such as the choices about tracks, or notes. */
 const LONGEST_PART = 6000;
 
@@ -53,13 +56,40 @@ export interface Link {
   readonly callPaths: CallPathTexts;
   /** The notes of who made the link. */
   readonly notes: readonly NoteText[];
+  /** What the trace is compared with; null for nothing. */
+  readonly other: OtherLink | null;
+}
+
+/** The second trace of a link, and how both stand to each other. */
+export interface OtherLink {
+  readonly link: Link;
+  /** Positions that stand below each other; null for the starts of both. */
+  readonly aligned: Aligned | null;
+  readonly isLinked: boolean;
+  /** Whether panels are about the second one. */
+  readonly isInFront: boolean;
 }
 
 /**
- * The fragment of a link to what an open trace shows, without its #. null until the file's beginning was read. `withNotes` puts the
- * notes of the user into it.
+ * The fragment of a link to what an open trace shows, and what it is compared with, without its #. null until the file's beginning was read.
+ * `withNotes` puts the notes of the user into it.
  */
 export function linkOf(open: OpenTrace, dock: Dock, withNotes = true): string | null {
+  const pair = open.pair.peek();
+  if (!pair) return linkToOne(open, dock, withNotes);
+  const [first, second] = [linkToOne(pair.a, dock, withNotes), linkToOne(pair.b, dock, withNotes)];
+  if (first === null || second === null) return first;
+  const { chosen, isLinked } = alignmentOf(pair);
+  const both = new URLSearchParams({ [OTHER]: second });
+  const aligned = chosen.peek();
+  if (aligned) both.set('aligned', `${aligned.a},${aligned.b}`);
+  if (!isLinked.peek()) both.set('free', '');
+  if (open === pair.b) both.set('front', 'b');
+  return `${first}&${both}`;
+}
+
+/** The same for one trace. */
+function linkToOne(open: OpenTrace, dock: Dock, withNotes = true): string | null {
   const file = open.memory.identity.peek();
   if (!file) return null;
   const { timeline, statistics, selection, trace, find, events, callPaths } = open;
@@ -114,8 +144,8 @@ function at(tick: bigint): bigint {
   return ticks(tick);
 }
 
-/** Reads the fragment of an address. null if it is not a link to a view. */
-export function parseLink(fragment: string): Link | null {
+/** Reads the fragment of an address. null if it is not a link to a view. `isSecond`: a third trace in it is ignored. */
+export function parseLink(fragment: string, isSecond = false): Link | null {
   const link = new URLSearchParams(fragment.replace(/^#/, ''));
   const name = link.get('name');
   if (link.get(KEY) !== VERSION || name === null) return null;
@@ -145,6 +175,20 @@ export function parseLink(fragment: string): Link | null {
     values: link.get('values'),
     callPaths: { changes: readChanges(json(link.get('paths'))), flame: readFlame(json(link.get('flame'))) },
     notes: link.has('notes') ? notesFromJson(json(link.get('notes'))).notes : [],
+    other: isSecond ? null : otherIn(link),
+  };
+}
+
+function otherIn(both: URLSearchParams): OtherLink | null {
+  const link = parseLink(both.get(OTHER) ?? '', true);
+  if (!link) return null;
+  const aligned = /^(\d{1,20}),(\d{1,20})$/.exec(both.get('aligned') ?? '');
+  const [a, b] = [tickOf(aligned?.[1]), tickOf(aligned?.[2])];
+  return {
+    link,
+    aligned: a === null || b === null ? null : { a, b },
+    isLinked: !both.has('free'),
+    isInFront: both.get('front') === 'b',
   };
 }
 

@@ -28,6 +28,8 @@ afterEach(() => {
 
 it('ends the look at files that takes too long for the person', async () => {
   const workbench = createWorkbench(spawn, noRecords, net);
+  // Its code is loaded by then.
+  await import('./opening.ts');
   const opening = workbench.openFiles([new File([], 'a'), new File([], 'b')]);
   expect(workbench.looking.value).toBeNull();
   await vi.advanceTimersByTimeAsync(400);

@@ -9,9 +9,9 @@ const NAMES = look({ companion: 'names', looks: 'a list of names' });
 const ELF = look({ looks: 'an ELF binary' });
 const NOTHING = look({});
 
-const plan = (looks: readonly Look[], shown: Shown | null = null) =>
+const plan = (looks: readonly Look[], shown: Shown | null = null, names = looks.map((_, i) => `file${i}`)) =>
   planFor(
-    looks.map((_, i) => ({ file: new Blob(), name: `file${i}` })),
+    names.map((name, i) => ({ file: new File([], name, { lastModified: 9 - i }), name })),
     looks,
     shown,
   );
@@ -21,22 +21,36 @@ describe('files chosen together', () => {
     expect(plan([NAMES, XRAY, CERTAIN, XRAY])).toEqual({
       trace: 2,
       companions: [{ file: 0, kind: 'names' }],
+      second: null,
       notice:
-        'file1 is another trace; only one is shown at a time. file3 is another trace; only one is shown at a time.',
+        'file1 is another trace; two are compared if they have one format. file3 is another trace; two are compared if they have one format.',
     });
-    expect(plan([XRAY, XRAY]).trace).toBe(0);
+  });
+
+  it('compare two traces of one format, that which was written last with the other', () => {
+    expect(plan([XRAY, XRAY])).toEqual({ trace: 1, companions: [], second: { file: 0, companions: [] }, notice: '' });
+    const three = plan([XRAY, XRAY, XRAY]);
+    expect([three.trace, three.second?.file]).toEqual([1, 0]);
+    expect(three.notice).toBe('file2 is another trace; two are compared if they have one format.');
+  });
+
+  it('give a companion to the trace of its name, and others to both', () => {
+    const names = ['before.xray', 'after.xray', 'before.names', 'all.names'];
+    const { trace, companions, second } = plan([XRAY, XRAY, NAMES, NAMES], null, names);
+    const files = (of: readonly { readonly file: number }[] | undefined) => of?.map(({ file }) => file);
+    expect([trace, files(companions), second?.file, files(second?.companions)]).toEqual([1, [3], 0, [2, 3]]);
   });
 
   it('add companions to the open trace if it takes them', () => {
     const shown: Shown = { takes: ['names'] };
-    expect(plan([NAMES], shown)).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
+    expect(plan([NAMES], shown)).toMatchObject({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
     const useless = plan([NAMES], { takes: [] });
     expect(useless.companions).toEqual([]);
     expect(useless.notice).toBe('file0 is a list of names, which this trace cannot use.');
   });
 
   it('keep companions for a trace that is still to come', () => {
-    expect(plan([NAMES])).toEqual({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
+    expect(plan([NAMES])).toMatchObject({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });
   });
 
   it('say what fits nothing', () => {

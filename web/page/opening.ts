@@ -16,12 +16,17 @@ export interface Shown {
   readonly takes: readonly CompanionKind[];
 }
 
+/** What files were chosen for: to open a trace, the same by dropping them on the page, or to compare a trace with the open one. */
+export type Purpose = 'open' | 'drop' | 'compare';
+
 /** What to do with files that were chosen together. Numbers are indices of files. */
 export interface Plan {
   /** The trace to open, or null if there is none among them. */
   readonly trace: number | null;
   /** Companions of the trace to open, or of the one that is open, or of one that is still to come. */
   readonly companions: readonly { readonly file: number; readonly kind: CompanionKind }[];
+  /** A second trace of the same format, to compare with the first one, with its companions. */
+  readonly second: (Pick<Plan, 'companions'> & { readonly file: number }) | null;
   /** Why files were left out, in one or more sentences. Empty if none was. */
   readonly notice: string;
 }
@@ -32,6 +37,8 @@ export interface Offer {
   /** Whether another page has sent it, and not the user opened it. */
   readonly isSent: boolean;
   accept(): void;
+  /** Compares it with the open trace; null if that cannot be. */
+  readonly compare: (() => void) | null;
   decline(): void;
 }
 
@@ -44,7 +51,8 @@ export interface Looking {
 const NAMED = 3;
 
 /**
- * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several.
+ * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several. Two of one format
+ * are compared, the one that was written last with the other. A companion whose name begins like that of a trace is of that one only.
  * `shown` is the open trace, or null.
  */
 export function planFor(files: readonly Chosen[], looks: readonly Look[], shown: Shown | null): Plan {
@@ -52,19 +60,35 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   looks.forEach(({ format, confidence }, i) => {
     if (format !== null && (trace === null || confidence > looks[trace]!.confidence)) trace = i;
   });
+  const first = trace;
+  let second: number | null = null;
   const companions: { file: number; kind: CompanionKind }[] = [];
   const reasons: string[] = [];
   looks.forEach(({ format, companion, looks: like }, file) => {
     const name = shortened(files[file]!.name);
-    if (file === trace) return;
-    if (format !== null) reasons.push(`${name} is another trace; only one is shown at a time.`);
-    else if (companion !== null && (trace !== null || !shown || shown.takes.includes(companion))) {
+    if (file === first) return;
+    if (format !== null && first !== null && second === null && format === looks[first]!.format) second = file;
+    else if (format !== null) reasons.push(`${name} is another trace; two are compared if they have one format.`);
+    else if (companion !== null && (first !== null || !shown || shown.takes.includes(companion))) {
       companions.push({ file, kind: companion });
     } else if (companion !== null) reasons.push(`${name} is ${like ?? 'a companion'}, which this trace cannot use.`);
     else if (like !== null) reasons.push(`${name} looks like ${like}, not like a trace.`);
     else reasons.push(`${name} is not a file that Unspool can open.`);
   });
-  return { trace, companions, notice: together(reasons) };
+  const notice = together(reasons);
+  if (first === null || second === null) return { trace: first, companions, second: null, notice };
+  // What was written first is what the other is compared with.
+  const [a, b] = writtenAt(files[second]!) < writtenAt(files[first]!) ? [second, first] : [first, second];
+  const stemOf = (file: number) => files[file]!.name.replace(/\..*/, '');
+  /** Those of a trace: not those of the other one by their names. */
+  const without = (other: number) =>
+    companions.filter(({ file }) => stemOf(a) === stemOf(b) || stemOf(file) !== stemOf(other));
+  return { trace: a, companions: without(b), second: { file: b, companions: without(a) }, notice };
+}
+
+/** Milliseconds since 1970 at which a file was written last; 0 if that is not known. */
+function writtenAt({ file }: Chosen): number {
+  return file instanceof File ? file.lastModified : 0;
 }
 
 function together(reasons: readonly string[]): string {

@@ -38,8 +38,10 @@ export interface Page {
   readonly awaited: Signal<Awaited | null>;
   /** Opens the browser's file dialog. */
   chooseFile(): void;
-  /** Those of the page and of all features. */
-  readonly commands: readonly Command[];
+  /** Opens the browser's file dialog for a trace to compare with the open one. */
+  chooseOther(): void;
+  /** Those of the page and of all features. Code that is loaded later adds its own. */
+  readonly commands: Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
   /** Whether help is open. */
@@ -278,6 +280,11 @@ export interface Panel extends Pane {
   readonly views?: readonly string[];
   /** Whether the panel of this trace is in the menu *More* if there are too many for tabs: one person in ten needs it. */
   readonly isMore?: (open: OpenTrace) => boolean;
+  /**
+   * The panel shows two traces that are compared, {@link OpenTrace.pair}: it stays as it is when the other one comes to the front. It is made
+   * again when they change places.
+   */
+  readonly ofPair?: true;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

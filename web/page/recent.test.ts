@@ -55,6 +55,22 @@ describe('recent files', () => {
     expect([store.kept, recent.files.value]).toEqual([[], []]);
   });
 
+  it('are one entry for two that are compared, beside those of each', async () => {
+    const store = storeOf();
+    const recent = createRecent(store, () => 1);
+    const [a, b, unknown] = ['a', 'b', 'c'].map((name) => new File([], name)) as [File, File, File];
+    for (const file of [a, b]) recent.know(file, handleOf(file.name));
+    await recent.note(a, about('a'));
+    await recent.note(a, about('a'), [], [b, about('b')]);
+    await recent.note(a, about('a'), [], [b, about('b')]);
+    await recent.note(a, about('a'), [], [unknown, about('c')]);
+    expect(store.kept.map(({ name, other }) => [name, other?.name])).toEqual([
+      ['a', 'b'],
+      ['a', undefined],
+    ]);
+    expect((await recent.open(store.kept[0]!.other!))?.map(({ name }) => name)).toEqual(['b']);
+  });
+
   it('are opened with the permission of the person, and noted again', async () => {
     const store = storeOf();
     const recent = createRecent(store);

@@ -12,6 +12,8 @@ export interface RecentFile {
   readonly handle: FileHandle;
   /** The handles of its companions, as far as they are known. */
   readonly companions?: readonly FileHandle[];
+  /** What it was compared with. */
+  readonly other?: RecentFile;
 }
 
 /** The part of `FileSystemFileHandle` that is used. The DOM types lack the questions about permission. */
@@ -41,8 +43,8 @@ export interface Recent {
   again(file: Blob): Promise<File | null>;
   /** Whether the browser can open a file again: its handle is known. */
   knows(file: Blob): boolean;
-  /** A file is open, with its companions: it becomes the first, if its handle is known. */
-  note(file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>, companions?: readonly Blob[]): Promise<void>;
+  /** A file is open, with its companions, and with another one that it is compared with: it becomes the first, if its handle is known. */
+  note(...noted: [...Noted, other?: Noted]): Promise<void>;
   /** Whether an entry can be opened without asking the user. */
   isGranted(entry: RecentFile): Promise<boolean>;
   /** The file of an entry, and its companions after it. Asks the user for permission. Null if that is denied or the file is gone. */
@@ -50,6 +52,9 @@ export interface Recent {
   remove(entry: RecentFile): Promise<void>;
   removeAll(): Promise<void>;
 }
+
+/** A file to note, and its companions. */
+export type Noted = [file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>, companions?: readonly Blob[]];
 
 /** Entries of the list. */
 const MOST = 8;
@@ -78,6 +83,15 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
     handles.set(file, handle);
     return file;
   };
+  const entryOf = (...[file, about, companions = []]: Noted): RecentFile | null => {
+    const handle = handles.get(file);
+    if (!handle) return null;
+    const added = companions.flatMap((companion) => handles.get(companion) ?? []);
+    return { ...about, ...(added.length > 0 ? { companions: added } : {}), handle, openedAt: now() };
+  };
+  /** Whether two entries are of one file, or both are missing. */
+  const isOf = async (a: RecentFile | null | undefined, b: RecentFile | undefined) =>
+    a && b ? a.handle.isSameEntry(b.handle).catch(() => false) : !a && !b;
   return {
     files,
     load,
@@ -95,17 +109,17 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
         return null;
       }
     },
-    note: async (file, about, companions = []) => {
-      const handle = handles.get(file);
-      if (!handle) return;
+    note: async (file, about, companions, noted) => {
+      const first = entryOf(file, about, companions);
+      const other = noted && entryOf(...noted);
+      if (!first || (noted && !other)) return;
       await load();
       const others: RecentFile[] = [];
       for (const entry of files.peek()) {
-        if (!(await handle.isSameEntry(entry.handle).catch(() => false))) others.push(entry);
+        const isSame = (await isOf(first, entry)) && (await isOf(other, entry.other));
+        if (!isSame) others.push(entry);
       }
-      const added = companions.flatMap((companion) => handles.get(companion) ?? []);
-      const more = added.length > 0 ? { companions: added } : {};
-      await set([{ ...about, ...more, handle, openedAt: now() }, ...others].slice(0, MOST));
+      await set([other ? { ...first, other } : first, ...others].slice(0, MOST));
     },
     isGranted: async ({ handle }) => {
       try {
@@ -172,10 +186,11 @@ export function recentInBrowser(database: () => IDBFactory | undefined): RecentS
 
 function isRecent(value: unknown): value is RecentFile {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, size, format, openedAt, handle, companions } = value as Record<string, unknown>;
+  const { name, size, format, openedAt, handle, companions, other } = value as Record<string, unknown>;
   const isText = typeof name === 'string' && typeof format === 'string';
   return (
     (companions === undefined || Array.isArray(companions)) &&
+    (other === undefined || isRecent(other)) &&
     isText &&
     typeof size === 'number' &&
     typeof openedAt === 'number' &&

@@ -27,8 +27,8 @@ export async function restore(page: Page): Promise<void> {
   } else awaited.value = { ...now, source };
 }
 
-/** Where the browser has a file; null if it does not. */
-async function sourceOf({ file }: Link, { recent, copies }: Page): Promise<Source | null> {
+/** Where the browser has the file of a link; null if it does not. */
+export async function sourceOf({ file }: Pick<Link, 'file'>, { recent, copies }: Page): Promise<Source | null> {
   // A trace of an archive is in the file before that sign.
   const [name] = file.name.split(' › ');
   const of = <T extends { readonly name: string; readonly size: number }>(list: readonly T[]) => {
@@ -38,7 +38,7 @@ async function sourceOf({ file }: Link, { recent, copies }: Page): Promise<Sourc
   const copy: Copy | null = of(copies.list.peek());
   if (copy) return { isGranted: true, open: () => copies.open(copy) };
   await recent.load();
-  const entry: RecentFile | null = of(recent.files.peek());
+  const entry: RecentFile | null = of(recent.files.peek().flatMap((it) => (it.other ? [it, it.other] : [it])));
   return entry && { isGranted: await recent.isGranted(entry), open: () => recent.open(entry) };
 }
 

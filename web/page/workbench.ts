@@ -1,37 +1,32 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
-import type { CompanionFile } from '../base/companions.ts';
+import type { CompanionFile, Look } from '../base/companions.ts';
 import type { TraceError } from '../base/protocol.ts';
 import type { RemoteWorker } from '../base/remote.ts';
-import { createScope } from '../base/scope.ts';
-import { createEvents } from '../timeline/events.ts';
-import { createNotes } from '../timeline/notes/notes.ts';
 import { mayBeNotes, type NotesFile, sortOutNotes } from '../timeline/notes/notes_file.ts';
-import type { OpenTrace } from '../timeline/open_trace.ts';
-import { createPreview } from '../timeline/preview.ts';
-import { createTimeline } from '../timeline/timeline.ts';
+import { createOpenTrace, type OpenTrace, type Pair } from '../timeline/open_trace.ts';
 import { rememberTracks } from '../timeline/track_memory.ts';
 import { applyValueTypes } from '../timeline/value_types.ts';
-import { createAccessMarks } from '../trace/access_marks.ts';
-import { createCallPaths } from '../trace/call_paths.ts';
-import { createDerived } from '../trace/derived.ts';
-import { createEventTypes } from '../trace/event_types.ts';
 import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts';
-import { createFind } from '../trace/find.ts';
-import { createMarks } from '../trace/marks.ts';
-import { owned } from '../trace/per_trace.ts';
+import { createAccount } from '../trace/ledger.ts';
 import { whenAgain } from '../trace/read_again.ts';
-import { createSelection } from '../trace/selection.ts';
-import { createStatistics } from '../trace/statistics.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
+import type { Opener } from './comparing.ts';
 import { addressOf, download, type Net } from './download.ts';
-import { type ChangedFile, watchFile } from './file_watch.ts';
+import type { ChangedFile } from './file_change.ts';
+import { watchFile } from './file_watch.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { type Chosen, type Looking, lookAt, type Offer, planFor } from './opening.ts';
+import type { Looking, Offer, Plan, Purpose } from './opening.ts';
 import type { Recent } from './recent.ts';
 import { createSpare } from './spare.ts';
 
 /** Milliseconds until the page says that it looks at files. */
 const LOOKING_MS = 300;
+
+/** When a trace was recognised, and how long reading it took. In milliseconds; null until then. */
+interface Cost {
+  recognised: number | null;
+  took: number | null;
+}
 
 /** What the page shows. */
 export type Bench =
@@ -42,15 +37,22 @@ export type Bench =
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
 
+const loadOpening = () => import('./opening.ts');
+
 /** A trace that took longer than this to read is not closed without a question. */
 const COSTLY_MS = 2000;
 
 /** `document.body.dataset.state`. */
 export type PageState = 'empty' | 'loading' | 'choosing' | 'ready' | 'failed';
 
-/** The open trace, and the ways to open one. Opening a trace closes the previous one and frees its memory. */
+/**
+ * The open trace, and the ways to open one. Opening a trace closes the previous one and frees its memory. Of two that are compared, the
+ * open one is that in front: what panels, header and keys are about.
+ */
 export interface Workbench {
   readonly bench: ReadonlySignal<Bench>;
+  /** The two traces that are compared; null while there is one, or none. */
+  readonly pair: ReadonlySignal<Pair | null>;
   readonly state: ReadonlySignal<PageState>;
   /** A sentence about the last action; null without one. */
   readonly notice: Notices['latest'];
@@ -60,9 +62,14 @@ export interface Workbench {
   readonly waiting: ReadonlySignal<readonly CompanionFile[]>;
   /**
    * Opens the trace among the files, with its companions. Without one, the open trace gets the companions. Asks before it replaces
-   * a trace that is costly. Notes among the files are added to the trace.
+   * a trace that is costly, and before it replaces any by what was dropped. Two traces of one format are compared. Notes among the files
+   * are added to the trace.
    */
-  openFiles(files: readonly File[]): Promise<void>;
+  openFiles(files: readonly File[], purpose?: Purpose): Promise<void>;
+  /** Compares the open trace, as the base, with another one. Resolves once that is open or refused. */
+  compare(file: TraceFile): Promise<void>;
+  /** The same with a file that is downloaded. */
+  compareUrl(url: string): Promise<void>;
   openBlob(blob: Blob, name: string): void;
   /** Opens a file that another page has sent, but asks before it replaces a trace. */
   offer(blob: Blob, name: string): void;
@@ -80,7 +87,7 @@ export interface Workbench {
   /** Opens the file again without the limit at which reading stopped. */
   goOn(): void;
   /** What has become of the file on disk since it was opened; null if nothing. */
-  readonly changed: Signal<ChangedFile | null>;
+  readonly changed: Signal<(ChangedFile & { readonly open: OpenTrace }) | null>;
   /** Opens the file again as it is now. */
   readAgain(): Promise<void>;
   /** Opens a part of the trace, written as a trace of its own, in its place. */
@@ -114,11 +121,15 @@ export function createWorkbench(
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
   const { latest: notice, tell, warn, dismiss: dismissNotice } = createNotices();
-  const changed = signal<ChangedFile | null>(null);
+  const changed: Workbench['changed'] = signal(null);
   const offered = signal<Offer | null>(null);
   let fetching: AbortController | null = null;
   const urls = new WeakMap<Blob, string>();
   let opened = 0;
+  const account = createAccount();
+  const pair = signal<Pair | null>(null);
+  /** The traces that are open: one, or two that are compared, and one that takes the place of another until it is known what it is. */
+  const all = new Map<OpenTrace, Cost>();
   const waiting = signal<readonly CompanionFile[]>([]);
   /** Notes whose trace is still to come. */
   let waitingNotes: readonly NotesFile[] = [];
@@ -128,13 +139,14 @@ export function createWorkbench(
   /** Counts the choices of files: what a newer one is about replaces what is known of an older one. */
   let choices = 0;
 
-  /** When the open trace was recognised, and how long reading it took. In milliseconds; null until then. */
-  let recognised: number | null = null;
-  let took: number | null = null;
-
+  const end = (open: OpenTrace) => {
+    all.delete(open);
+    open.scope.dispose();
+  };
   const leave = () => {
-    const now = bench.peek();
-    if (now.at === 'open') now.open.scope.dispose();
+    pair.peek()?.scope.dispose();
+    pair.value = null;
+    for (const open of all.keys()) end(open);
     fetching?.abort();
     fetching = null;
     dismissNotice();
@@ -143,89 +155,97 @@ export function createWorkbench(
   };
   const openWith = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
     leave();
-    const blob = file.file;
     for (const mark of ['unspool:open', 'unspool:first-picture', 'unspool:complete']) performance.clearMarks(mark);
-    performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: blob.size, events: 0 } });
-    const scope = createScope();
-    const own = <T extends object>(part: T): T => owned(scope, part);
-    const trace = own(openTrace(port, file, spawnRecords));
-    const selection = own(createSelection(trace));
-    const statistics = own(createStatistics(trace));
-    const derived = own(createDerived(trace, selection, tell));
-    const timeline = own(createTimeline(trace, derived.tracks));
-    const ownMemory = own(memory.of(trace, blob));
-    opened += 1;
-    const open: OpenTrace = {
-      id: opened,
-      file: blob,
-      trace,
-      timeline,
-      selection,
-      preview: own(createPreview(trace, selection.hovered)),
-      statistics,
-      callPaths: own(createCallPaths(statistics)),
-      events: own(createEvents(trace, timeline, statistics, selection)),
-      derived,
-      marks: own(createMarks(trace, timeline, statistics.highlighted)),
-      find: own(createFind(trace, timeline, selection, statistics.range)),
-      marked: own(createAccessMarks(timeline)),
-      memory: ownMemory,
-      eventTypes: own(createEventTypes(ownMemory, trace.names)),
-      notes: own(createNotes(ownMemory)),
-      nestTailCalls,
-      scope,
-    };
+    performance.mark('unspool:open', { detail: { bytesRead: 0, bytes: file.file.size, events: 0 } });
+    const open = make(port, file, [...waitingNotes, ...notes]);
+    waitingNotes = [];
     bench.value = { at: 'open', open };
+  };
+  /** Opens a file, beside what is open. */
+  const make = (port: RemoteWorker, file: TraceFile, notes: readonly NotesFile[] = []) => {
+    opened += 1;
+    const open = createOpenTrace({
+      id: opened,
+      trace: openTrace(port, file, spawnRecords, account),
+      file: file.file,
+      memory,
+      tell,
+      pair,
+      nestTailCalls: (nested) => openAgain({ nested }, open),
+    });
+    const { trace, timeline, scope } = open;
+    const cost: Cost = { recognised: null, took: null };
+    all.set(open, cost);
     for (const stop of [
-      watch(trace, file),
+      watch(open, file, cost),
       tellOfWrong(trace),
       whenAgain(trace, (jumps, sentence) => {
-        openAgain({ jumps });
+        openAgain({ jumps }, open);
         tell(sentence);
       }),
       effect(() => {
         if (trace.ledger.told.value !== '') tell(trace.ledger.told.value);
       }),
       applyValueTypes(trace, timeline.arrangement.ordered),
-      addNotes(open, [...waitingNotes, ...notes]),
-      rememberTracks(ownMemory, timeline.arrangement.choices),
+      addNotes(open, notes),
+      rememberTracks(open.memory, timeline.arrangement.choices),
       watchFile(open, again, (change) => {
-        changed.value = change;
+        changed.value = { ...change, open };
       }),
     ]) {
       scope.add(stop);
     }
-    waitingNotes = [];
+    return open;
   };
-  /** Opens the file of the trace again, in another way or another file in its place. */
-  const openAgain = (how: Partial<TraceFile>) => {
+  const inFront = () => {
     const now = bench.peek();
-    if (now.at !== 'open') return;
-    choices += 1;
-    const { trace, file } = now.open;
-    const { name, lifted, nested } = trace;
-    openWith(spare.take(), { file, name, lifted, nested, companions: trace.companions.peek(), ...how });
+    return now.at === 'open' ? now.open : null;
   };
-  const nestTailCalls = (nested: boolean) => openAgain({ nested });
+  /** Opens the file of a trace again, in another way or another file in its place. */
+  const openAgain = (how: Partial<TraceFile>, open = inFront()) => {
+    if (!open) return;
+    choices += 1;
+    const { trace, file } = open;
+    const { name, lifted, nested } = trace;
+    const next = { file, name, lifted, nested, companions: trace.companions.peek(), ...how };
+    const both = pair.peek();
+    if (both) both.replace(open, next);
+    else openWith(spare.take(), next);
+  };
+  const opener: Opener = {
+    pair,
+    inFront,
+    show: (open) => {
+      bench.value = { at: 'open', open };
+    },
+    make: (file) => make(spare.take(), file),
+    isOpen: (open) => all.has(open),
+    end,
+    net,
+    urls,
+    tell,
+    warn,
+  };
+  const loadComparing = () => import('./comparing.ts');
+  const compare = async (file: TraceFile) => (await loadComparing()).compareWith(opener, file);
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
   };
   /** What becomes of companions when it is known what the file is. */
-  const watch = (trace: Trace, { file, name }: TraceFile) => {
+  const watch = (open: OpenTrace, { file, name }: TraceFile, cost: Cost) => {
+    const { trace } = open;
     let known = false;
-    recognised = null;
-    took = null;
     return effect(() => {
       const status = trace.status.value;
       const info = trace.info.value;
-      if (info) recognised ??= performance.now();
-      if (status.at === 'ready' && recognised !== null) took ??= performance.now() - recognised;
+      if (info) cost.recognised ??= performance.now();
+      if (status.at === 'ready' && cost.recognised !== null) cost.took ??= performance.now() - cost.recognised;
       untracked(() => {
         // What was read stays on the screen, but nothing answers any more.
         const ended = status.at === 'ready' ? status.error : null;
         if (ended?.kind === 'crashed' || ended?.kind === 'memory') warn(ended.sentence);
-        if (status.at === 'failed' && status.companion !== null) {
+        if (status.at === 'failed' && status.companion !== null && all.size === 1) {
           // It was the only file, so nothing else is lost.
           lastCompanion += 1;
           const id = lastCompanion;
@@ -278,12 +298,12 @@ export function createWorkbench(
 
   /** The open trace, if there is something to show. */
   const shown = () => {
-    const now = bench.peek();
-    return now.at === 'open' && now.open.trace.status.peek().at !== 'failed' ? now.open : null;
+    const open = inFront();
+    return open?.trace.status.peek().at === 'failed' ? null : open;
   };
 
   /** What files are. Looking may take long, so the user can stop it: that ends the worker. */
-  const lookFor = async (port: RemoteWorker, chosen: readonly Chosen[]) => {
+  const lookFor = async (port: RemoteWorker, files: number, look: () => Promise<readonly Look[] | null>) => {
     let stopped = false;
     const stop = new Promise<null>((resolve) => {
       stopLooking = () => {
@@ -293,9 +313,9 @@ export function createWorkbench(
       };
     });
     const timer = setTimeout(() => {
-      looking.value = { files: chosen.length };
+      looking.value = { files };
     }, LOOKING_MS);
-    const looks = await Promise.race([lookAt(port, chosen), stop]);
+    const looks = await Promise.race([look(), stop]);
     clearTimeout(timer);
     // A newer look has its own.
     if (!stopped) stopLooking = () => undefined;
@@ -303,16 +323,19 @@ export function createWorkbench(
     return { looks, stopped };
   };
   const isCostly = () =>
-    shown() !== null && recognised !== null && (took ?? performance.now() - recognised) > COSTLY_MS;
-  const ask = (name: string, isSent: boolean, open: () => void) => {
+    shown() !== null &&
+    [...all.values()].some(
+      ({ recognised, took }) => recognised !== null && (took ?? performance.now() - recognised) > COSTLY_MS,
+    );
+  const ask = (name: string, isSent: boolean, open: () => void, compare: (() => void) | null = null) => {
     const close = () => {
       offered.value = null;
     };
-    const accept = () => {
+    const closing = (then: () => void) => () => {
       close();
-      open();
+      then();
     };
-    offered.value = { name, isSent, accept, decline: close };
+    offered.value = { name, isSent, accept: closing(open), compare: compare && closing(compare), decline: close };
   };
 
   const openUrl = async (text: string) => {
@@ -337,11 +360,14 @@ export function createWorkbench(
 
   return {
     bench,
+    pair,
+    compare,
+    compareUrl: async (url) => (await loadComparing()).compareUrl(opener, url),
     notice,
     warm: spare.warm,
     state: computed(() => stateOf(bench.value)),
     waiting,
-    openFiles: async (given) => {
+    openFiles: async (given, purpose = 'open') => {
       // The usual case waits for nothing.
       const { notes, others: files } = given.some(mayBeNotes)
         ? await sortOutNotes(given)
@@ -363,27 +389,40 @@ export function createWorkbench(
       const chosen = files.map((file) => ({ file, name: file.name }));
       const port = spare.take();
       stopLooking();
-      const { looks, stopped } = await lookFor(port, chosen);
+      const opening = await loadOpening().catch(() => null);
+      const look = async () => opening?.lookAt(port, chosen) ?? null;
+      const { looks, stopped } = await lookFor(port, files.length, look);
       if (stopped) return;
       if (choice !== choices) return spare.put(port);
-      if (!looks) {
+      if (!looks || !opening) {
         port.terminate();
         // Opening it says why nothing can be opened.
         return openBlob(first, first.name, notes);
       }
       const info = open?.trace.info.peek();
-      const plan = planFor(chosen, looks, info ? { takes: info.companions } : null);
-      const added = plan.companions.map(({ file, kind }) => {
+      const plan = opening.planFor(chosen, looks, info ? { takes: info.companions } : null);
+      const number = ({ file, kind }: Plan['companions'][number]) => {
         lastCompanion += 1;
         return { id: lastCompanion, kind, ...chosen[file]! };
-      });
+      };
+      const added = plan.companions.map(number);
       const trace = plan.trace === null ? null : chosen[plan.trace]!;
       if (trace) {
-        const companions = [...waiting.peek(), ...added];
-        if (isCostly()) {
-          spare.put(port);
-          ask(trace.name, false, () => openWith(spare.take(), { ...trace, companions }, notes));
-        } else openWith(port, { ...trace, companions }, notes);
+        const file = { ...trace, companions: [...waiting.peek(), ...added] };
+        const { second } = plan;
+        const openIt = () => {
+          openWith(spare.take(), file, notes);
+          if (second) void compare({ ...chosen[second.file]!, companions: second.companions.map(number) });
+        };
+        const isAlike = !second && info !== undefined && looks[plan.trace!]!.format === info?.format;
+        spare.put(port);
+        if (purpose === 'compare' && open && !second) {
+          warn(plan.notice);
+          return compare(file);
+        }
+        if (isAlike && purpose === 'drop') ask(trace.name, false, openIt, () => void compare(file));
+        else if (isCostly()) ask(trace.name, false, openIt);
+        else openIt();
       } else {
         spare.put(port);
         if (open && added.length > 0) addCompanions(open, added);
@@ -414,20 +453,20 @@ export function createWorkbench(
     openUrl,
     urlOf: (file) => urls.get(file) ?? null,
     reopen: () => {
-      const now = bench.peek();
-      if (now.at === 'open') openBlob(now.open.file, now.open.trace.name);
+      const open = inFront();
+      if (open) openBlob(open.file, open.trace.name);
     },
     looking,
     goOn: () => openAgain({ lifted: true }),
     openPart: (file, name) => openAgain({ file, name }),
     changed,
     readAgain: async () => {
-      const now = bench.peek();
-      const file = now.at === 'open' ? await again(now.open.file).catch(() => null) : null;
-      if (file && bench.peek() === now) openAgain({ file });
+      const open = changed.peek()?.open ?? inFront();
+      const file = open && (await again(open.file).catch(() => null));
+      if (file && all.has(open)) openAgain({ file }, open);
       else warn('The file cannot be read again. Choose it again.');
     },
-    nestTailCalls,
+    nestTailCalls: (nested) => openAgain({ nested }),
     close: () => {
       stopLooking();
       leave();

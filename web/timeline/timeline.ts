@@ -13,6 +13,7 @@ import {
   moved,
   roundedUp,
   sameView,
+  united,
   type View,
   zoomed,
 } from '../trace/view.ts';
@@ -65,6 +66,8 @@ export interface Timeline extends OnScreen {
   /** The span of the overview: the extent, rounded up while it grows. */
   readonly whole: ReadonlySignal<Extent | null>;
   readonly layout: ReadonlySignal<Layout>;
+  /** Where views go besides the trace itself, such as to the end of a longer one that is linked to it; null for nowhere else. */
+  readonly reach: Signal<Extent | null>;
   /** Whether the picture shows everything on the screen at full resolution. */
   isExact(): boolean;
   /** Pans by pixels. */
@@ -74,8 +77,8 @@ export interface Timeline extends OnScreen {
   /** Shows an extent with a `margin` on either side, a fraction of the width. */
   show(extent: Extent, how?: 'at once' | 'gliding', margin?: number): void;
   showWhole(): void;
-  /** Shows a view that it has shown before. */
-  goTo(view: View): void;
+  /** Shows a view, such as one that it has shown before. */
+  goTo(view: View, how?: 'at once' | 'gliding'): void;
   /** Whether the view was moved. Until then it shows the whole trace, which may still grow. */
   isMoved(): boolean;
   /** Pans by pixels, animated. */
@@ -112,6 +115,8 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     const known = extent.value;
     return known && loading.value ? roundedUp(known) : known;
   });
+  const reach = signal<Extent | null>(null);
+  const bounds = computed(() => whole.value && united(whole.value, reach.value));
   const margin = computed(() => (loading.value ? 0 : MARGIN));
   const look = computed(() => ({
     folded: arrangement.folded.value,
@@ -137,7 +142,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
 
   scope.add(
     effect(() => {
-      const shown = whole.value;
+      const shown = bounds.value;
       const { width } = size.value;
       if (!shown || width === 0) return;
       const now = view.peek();
@@ -149,12 +154,12 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
 
   const boundsOf = (extent: Extent): Bounds => ({ extent, width: size.peek().width, margin: margin.peek() });
   const move = (next: View) => {
-    const shown = whole.peek();
+    const shown = bounds.peek();
     if (shown) view.value = clamped(next, boundsOf(shown));
   };
   const go = (next: View, how: 'at once' | 'gliding') => {
     const now = view.peek();
-    const shown = whole.peek();
+    const shown = bounds.peek();
     if (!now || !shown) return;
     touched = true;
     stopGliding();
@@ -187,6 +192,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     view,
     whole,
     layout,
+    reach,
     picture,
     overview,
     isExact: () => {
@@ -204,15 +210,15 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
     },
     zoom: (x, factor, how = 'at once') => {
       const now = view.peek();
-      const shown = whole.peek();
+      const shown = bounds.peek();
       if (now && shown) go(zoomed(now, x, factor, boundsOf(shown)), how);
     },
     show,
     showWhole: () => {
-      const shown = whole.peek();
+      const shown = bounds.peek();
       if (shown) go(fitted(shown, size.peek().width, MARGIN), 'gliding');
     },
-    goTo: (next) => go(next, 'gliding'),
+    goTo: (next, how = 'gliding') => go(next, how),
     isMoved: () => touched,
     placeAt: (y) => layoutY(layout.value, window.value, y),
     scrollPinned: (pixels) => {

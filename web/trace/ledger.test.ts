@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JobReply } from '../base/job_protocol.ts';
 import type { Jobs } from './jobs.ts';
-import { createLedger, LEAST, LIMIT, withRoom } from './ledger.ts';
+import { createAccount, createLedger, LEAST, LIMIT, withRoom } from './ledger.ts';
 
 const ROOM = LIMIT - LIMIT / 8;
 
@@ -40,6 +40,35 @@ it('keeps what is in use, and what has come last', () => {
   expect(gone).toEqual([]);
   set('values', ROOM);
   expect(gone).toEqual(['tables']);
+});
+
+it('is one account for all traces, and gives back what a closed one took', () => {
+  const account = createAccount();
+  const gone: string[] = [];
+  const posted: Record<string, number> = {};
+  const opened = (name: string, store: number) => {
+    const post = (bytes: number) => {
+      posted[name] = bytes;
+    };
+    const ledger = createLedger(() => store, post, account);
+    const set = (bytes: number) =>
+      ledger.set('tables', { noun: `tables of ${name}`, bytes, free: () => gone.push(name) });
+    return { ledger, set };
+  };
+  const [a, b] = [opened('a', ROOM / 4), opened('b', ROOM / 4)];
+  a.ledger.recount();
+  expect(posted).toEqual({ a: ROOM / 4, b: ROOM / 4 });
+  a.set(ROOM / 4);
+  expect([a.ledger.room('tables'), b.ledger.room('tables')]).toEqual([ROOM / 2, ROOM / 2]);
+  b.set(ROOM / 2);
+  expect([gone, a.ledger.told.value, b.ledger.told.value]).toEqual([
+    ['a'],
+    'The tables of a were removed to make room in memory.',
+    '',
+  ]);
+  expect(posted).toEqual({ a: (ROOM * 3) / 4, b: (ROOM * 3) / 4 });
+  b.ledger.dispose();
+  expect([posted['a'], a.ledger.room('tables')]).toEqual([0, (ROOM * 3) / 4]);
 });
 
 it('leaves some room beside the largest trace', () => {

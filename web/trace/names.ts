@@ -22,6 +22,8 @@ export interface Names {
   rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null): void;
   /** Shows each name as `how` returns it, until this is called again. */
   rewrite(how: (text: string) => string): void;
+  /** Colours were changed: what is drawn with them is out of date. */
+  recoloured(): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
   /** An id for a text that is not a name of the trace, once that is read: for slices of derived tracks. */
@@ -95,6 +97,9 @@ export function createNames(): Names {
     rewrite: (how) => {
       rewritten = how;
       for (const [id, name] of text.entries()) show(id, given.get(id) ?? name);
+      version.value += 1;
+    },
+    recoloured: () => {
       version.value += 1;
     },
     of: (id) => {

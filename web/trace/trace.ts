@@ -21,7 +21,7 @@ import { textsOf } from '../base/texts.ts';
 import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
-import { createLedger, type Ledger, withRoom } from './ledger.ts';
+import { type Account, bytesOf, createAccount, createLedger, LEAST, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { type Again, withObject } from './read_again.ts';
@@ -151,9 +151,15 @@ export interface TraceFile {
 }
 
 /**
- * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records.
+ * Opens a file in its own worker, reached through `port`. `spawnRecords` starts the worker that reads its records. Its memory is in the
+ * `account` of all traces that are open.
  */
-export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords: () => RemoteWorker): Trace {
+export function openTrace(
+  worker: RemoteWorker,
+  opened: TraceFile,
+  spawnRecords: () => RemoteWorker,
+  account: Account = createAccount(),
+): Trace {
   const { file, name, companions, lifted = false, nested = false, jumps = new Uint8Array() } = opened;
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
@@ -169,6 +175,7 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
     close(STOPPED);
     records.dispose();
     contents.end();
+    ledger.dispose();
   };
   const fail = (error: TraceError, companion: CompanionKind | null = null) => {
     failWith(state, error, companion);
@@ -178,6 +185,7 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
   const ledger = createLedger(
     () => state.progress.peek().storeBytes,
     (bytes) => void ask.setElsewhere(bytes),
+    account,
   );
   const recordSource: RecordSource = {
     file: () => contents.content.peek() ?? contents.arrival,
@@ -190,7 +198,8 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
   };
   const records = createRecords(recordSource, spawnRecords);
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
-  const most = lifted ? null : roomForTrace();
+  const room = lifted ? null : roomForTrace();
+  const most = room === null ? null : Math.max(LEAST, room - bytesOf(account));
   const reports = createReports(state);
   void ask.open(
     { file, name, companions, lifted, nested, room: most, jumps },
@@ -206,6 +215,10 @@ export function openTrace(worker: RemoteWorker, opened: TraceFile, spawnRecords:
         records.replaceFile(kept);
       },
       failed: fail,
+      done: (...all) => {
+        reports.done(...all);
+        ledger.recount();
+      },
     },
   );
 

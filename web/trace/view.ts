@@ -31,6 +31,12 @@ export function extentLength(extent: Extent): bigint {
   return extent.to > extent.from ? extent.to - extent.from : 1n;
 }
 
+/** The least extent that contains both. */
+export function united(a: Extent, b: Extent | null): Extent {
+  if (!b) return a;
+  return { from: a.from < b.from ? a.from : b.from, to: a.to > b.to ? a.to : b.to };
+}
+
 /** The extent with its length rounded up to a power of two, so that its view changes rarely while the extent grows. */
 export function roundedUp(extent: Extent): Extent {
   return { from: extent.from, to: ticks(extent.from + powerOfTwoAbove(extentLength(extent))) };

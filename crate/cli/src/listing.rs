@@ -229,6 +229,11 @@ impl<'c, R> Column<'c, R> {
         Self { is_in_csv: false, ..self }
     }
 
+    /// JSON does not have it.
+    pub(crate) fn not_in_json(self) -> Self {
+        Self { is_in_json: false, ..self }
+    }
+
     fn in_text(&self, row: &R) -> Shown {
         let cell = (self.cell)(row);
         let is_right = match self.place {

@@ -2,10 +2,11 @@
 //!
 //! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be
 //! read goes to stdout, what is wrong to stderr. 1 if the format was not recognised or nothing
-//! could be read, 2 for wrong usage.
+//! could be read, 2 for wrong usage. `compare` has those of diff(1).
 
 mod binaries;
 mod clean;
+mod compare;
 mod console;
 mod convert;
 mod coverage;
@@ -35,6 +36,7 @@ mod sql_functions;
 mod sqlite;
 mod stats;
 mod steps;
+mod suspects;
 mod unpack;
 
 use std::fs::File;
@@ -83,6 +85,8 @@ enum Command {
     Image(resources::Image),
     Sql(sql::Sql),
     Convert(convert::Convert),
+    Compare(compare::Compare),
+    Suspects(suspects::Suspects),
     Cut(cut::Cut),
     Generate(Generate),
 }
@@ -207,6 +211,12 @@ fn run() -> ExitCode {
         Command::Image(what) => resources::image(&what),
         Command::Sql(what) => sql::run(&what),
         Command::Convert(what) => return convert::run(&what),
+        Command::Compare(what) => match compare::run(&what) {
+            Ok(status) => return status,
+            // 1 says that the traces differ.
+            Err(error) => Err(Failure { usage: true, ..error }),
+        },
+        Command::Suspects(what) => suspects::run(&what),
         Command::Cut(what) => cut::run(&what),
         Command::Generate(what) => generate::run(&what),
         Command::Dump(what) => dump::run(&what),

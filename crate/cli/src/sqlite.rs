@@ -1,5 +1,6 @@
 //! Databases through rusqlite.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -63,6 +64,9 @@ impl Database {
     }
 }
 
+/// Ends of runs, and their blocks.
+const RUNS: &str = "select transition_id, block_id from execution order by transition_id";
+
 /// The index of the runs of a block trace.
 pub(crate) fn run_index(path: &Path) -> Result<RunIndex, RowError> {
     let database = Database::open(path)?;
@@ -89,8 +93,7 @@ pub(crate) fn run_index(path: &Path) -> Result<RunIndex, RowError> {
         starts.truncate(instructions as usize);
         index.block(CodeBlock { id, address: pc as u64, code, instructions, bits, starts });
     }
-    let sql = "select transition_id, block_id from execution order by transition_id";
-    let mut statement = database.connection.prepare(sql).map_err(words)?;
+    let mut statement = database.connection.prepare(RUNS).map_err(words)?;
     let mut rows = statement.query([]).map_err(words)?;
     // Damage ends the index; what came before stays.
     while let Ok(Some(row)) = rows.next() {
@@ -100,6 +103,33 @@ pub(crate) fn run_index(path: &Path) -> Result<RunIndex, RowError> {
     }
     index.seal();
     Ok(index)
+}
+
+/// Passes on each run of a block trace: its first transition, how many transitions it has, and the
+/// address and the bytes of its block.
+pub(crate) fn block_runs(path: &Path, mut each: impl FnMut(u64, u64, u64, &[u8])) -> Result<(), RowError> {
+    let database = Database::open(path)?;
+    let words = |error: rusqlite::Error| row_error(&error);
+    let mut statement = database.connection.prepare("select rowid, pc, instruction_data from blocks").map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    let mut blocks: HashMap<i64, (u64, Vec<u8>)> = HashMap::new();
+    while let Some(row) = rows.next().map_err(words)? {
+        let address = row.get::<_, i64>(1).map_err(words)? as u64;
+        blocks.insert(row.get(0).map_err(words)?, (address, row.get(2).unwrap_or_default()));
+    }
+    let mut statement = database.connection.prepare(RUNS).map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    let mut begin = 0;
+    // Damage ends the runs; what came before stays.
+    while let Ok(Some(row)) = rows.next() {
+        if let (Ok(end), Ok(id)) = (row.get::<_, i64>(0), row.get::<_, i64>(1)) {
+            let end = u64::try_from(end).unwrap_or(0);
+            let (address, bytes) = blocks.get(&id).map_or((0, &[][..]), |(address, bytes)| (*address, bytes));
+            each(begin, end.saturating_sub(begin), address, bytes);
+            begin = end;
+        }
+    }
+    Ok(())
 }
 
 /// Attaches a database to a connection for reading, without creating files beside it.

@@ -13,6 +13,7 @@
 mod account;
 mod binaries;
 mod btree;
+mod compare;
 mod console;
 mod containers;
 mod convert;

@@ -34,6 +34,8 @@ pub struct Row {
     /// Whether records have arguments, which exports show with the slices. Operands of instructions
     /// are not arguments, nor are values of variables, which are counters already.
     pub has_arguments: bool,
+    /// What makes two of its records the same, when traces are compared.
+    pub same: Same,
     /// How it is known what was executed.
     pub executed: Executed,
     /// Writes parts of a trace. `None` for a database, which is not written in order and has SQL
@@ -48,6 +50,21 @@ pub enum Reader {
     Stream(OpenRecords),
     /// From the rows of a database.
     Database(OpenRowRecords),
+}
+
+/// What makes two records of a format the same: their names and some of their fields, by the keys
+/// that `unspool dump` prints. Where and when they are does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Same {
+    /// Whether their names are.
+    pub name: bool,
+    /// These fields, with all that is in them.
+    pub fields: &'static [&'static str],
+    /// Only records with this field are compared.
+    pub of: Option<&'static str>,
+    /// Whether threads are the same by the ids that the file gives them. Otherwise ids are a matter
+    /// of chance, and threads are the same by the order in which they began.
+    pub threads_by_id: bool,
 }
 
 /// How it is known which instructions a trace executed.
@@ -76,6 +93,8 @@ macro_rules! formats {
                 _ => None,
             },
         )),*];
+
+        static SAMES: &[(&str, Same)] = &[$((crate::$folder::ROW.format.id, crate::$folder::ROW.same)),*];
 
         static EXECUTED: &[(&str, Executed)] = &[$((crate::$folder::ROW.format.id, crate::$folder::ROW.executed)),*];
 
@@ -158,6 +177,11 @@ pub fn open_arguments(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
 /// Whether [`open_arguments`] opens traces of the format with this id.
 pub fn has_arguments(format: &str) -> bool {
     find(ARGUMENTS, format).flatten().is_some()
+}
+
+/// What makes two records of the format with this id the same. `None` if there is no such format.
+pub fn same(format: &str) -> Option<Same> {
+    find(SAMES, format)
 }
 
 /// Opens the reader of steps of the format with this id, with the index that its decoder made.

@@ -174,6 +174,11 @@ impl RecordReader {
         Ok(Self { origin: Origin::Database(records, source), lanes, window: Window::default() })
     }
 
+    /// The lanes, with their pieces.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
     /// [`Records::needs_decompressor`].
     pub fn needs_decompressor(&self) -> bool {
         matches!(&self.origin, Origin::File(records, _) if records.needs_decompressor())

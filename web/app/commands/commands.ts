@@ -30,6 +30,14 @@ export const COMMANDS: readonly Command[] = [
     run: ({ page }) => page.chooseFile(),
   },
   {
+    id: 'compare-with',
+    title: 'Compare with…',
+    keys: [],
+    part: 'compare',
+    enabled: ({ surface }) => surface !== null,
+    run: ({ page }) => page.chooseOther(),
+  },
+  {
     id: 'show-palette',
     title: 'Show all commands',
     keys: ['ctrl k', 'ctrl shift p'],

@@ -4,6 +4,7 @@ import type { MenuName } from '../../parts/menu/request.ts';
 const LANES = ['lanes'];
 const RANGE = ['range', 'keep range', 'clear range'];
 const TAIL_CALLS = ['tail calls'];
+const COMPARE = ['compare'];
 
 /** The groups of each menu, by the parts that commands say. A command without an effect now is left out. */
 const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
@@ -18,8 +19,17 @@ const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
     ['copy track'],
     ['take back'],
   ],
-  area: [RANGE, ['values'], ['show track'], ['fold track'], ['lanes of track', ...LANES], TAIL_CALLS, ['take back']],
-  whole: [RANGE, LANES, TAIL_CALLS],
+  area: [
+    RANGE,
+    ['values'],
+    ['show track'],
+    ['fold track'],
+    ['lanes of track', ...LANES],
+    TAIL_CALLS,
+    COMPARE,
+    ['take back'],
+  ],
+  whole: [RANGE, LANES, TAIL_CALLS, COMPARE],
   row: [['show row'], ['name', 'value'], ['calls', 'event'], ['copy row', 'copy']],
   table: [['table']],
 };

@@ -4,7 +4,7 @@ import { onTrace } from '../../page/commands.ts';
 import { copyText } from '../../page/copy.ts';
 import type { Command, CommandContext, Surface } from '../../page/page.ts';
 import type { Arrangement } from '../../timeline/arrangement.ts';
-import { TRACK_FILTER_ID } from '../../timeline/canvas/fields.ts';
+import { trackFilterId } from '../../timeline/canvas/fields.ts';
 import { isOn, type LaidTrack, trackAt } from '../../timeline/layout.ts';
 
 const SHOWING = 'show track';
@@ -144,9 +144,9 @@ function stepTrack({ open: { timeline }, goToTrack }: Surface, by: 1 | -1): void
 }
 
 /** Opens the field that filters tracks, and moves the focus to it. */
-function filterTracks({ filtering }: Surface): void {
+function filterTracks({ filtering, open }: Surface): void {
   filtering.value = true;
-  requestAnimationFrame(() => document.getElementById(TRACK_FILTER_ID)?.focus());
+  requestAnimationFrame(() => document.getElementById(trackFilterId(open))?.focus());
 }
 
 /** A command on the current track. */

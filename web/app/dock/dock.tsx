@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { bringToFront, type Dock as DockState, FIRST_HEIGHT, LEAST_HEIGHT } from '../../page/dock.ts';
 import { type Page, type Panel, rowsOf } from '../../page/page.ts';
+import { Lazy } from '../../parts/lazy.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { More } from './more.tsx';
 import { createPanelViews, offeredTo, tabsOf } from './panel.ts';
@@ -11,6 +12,8 @@ interface Props {
   readonly open: OpenTrace;
   readonly page: Page;
 }
+
+const loadSwitch = async () => (await import('../two/switch.tsx')).SideSwitch;
 
 /** CSS pixels that a key moves the divider. */
 const STEP = 24;
@@ -33,8 +36,11 @@ export function Dock({ open, page }: Props) {
   const { tabs, more } = tabsOf(info ? offered : [], front ?? undefined, open);
   const titleOf = (panel: Panel) => panel.titleFor?.(open) ?? panel.title;
   const isOpen = dock.open.value;
-  const views = useMemo(() => createPanelViews(open, page), [open, page]);
-  useEffect(() => views.dispose, [views]);
+  const pair = open.pair.value;
+  const own = useMemo(() => createPanelViews(open, page), [open, page]);
+  useEffect(() => own.dispose, [own]);
+  const ofBoth = useMemo(() => createPanelViews(open, page), [pair, page]);
+  useEffect(() => ofBoth.dispose, [ofBoth]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
   const onTabKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -44,7 +50,7 @@ export function Dock({ open, page }: Props) {
     choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const Front = isOpen && front ? views.of(front).component : null;
+  const Front = isOpen && front ? (front.ofPair ? ofBoth : own).of(front).component : null;
   return (
     <section
       class={isOpen ? 'dock' : 'dock folded'}
@@ -53,6 +59,7 @@ export function Dock({ open, page }: Props) {
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">
+        {pair && <Lazy load={loadSwitch} props={{ pair, open }} />}
         <div class="tabs rigid" role="tablist" aria-label="Panels" onKeyDown={onTabKey}>
           {tabs.map((panel) => (
             <button
@@ -102,7 +109,7 @@ export function Dock({ open, page }: Props) {
       </div>
       {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
-          <Front key={front.id} theme={theme} />
+          <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
         </div>
       )}
     </section>

@@ -1,7 +1,9 @@
 import { shortened } from '../../base/format.ts';
-import { Picker } from '../../parts/picker.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { allName } from '../../trace/statistics.ts';
+
+const loadPicker = async () => (await import('../../parts/picker.tsx')).Picker;
 
 /** Most tracks in a plain menu. A longer one is searched in. */
 const FEW = 40;
@@ -33,7 +35,9 @@ export function WhoseChoice({ open }: { open: OpenTrace }) {
   const choose = (id: number | string) => {
     statistics.whose.value = id === 'all' ? 'all' : Number(id);
   };
-  if (listed.length > FEW) return <Picker label="Threads" choices={listed} chosen={whose} choose={choose} />;
+  if (listed.length > FEW) {
+    return <Lazy load={loadPicker} props={{ label: 'Threads', choices: listed, chosen: whose, choose }} />;
+  }
   return (
     <select aria-label="Threads" value={String(whose)} onChange={(event) => choose(event.currentTarget.value)}>
       {listed.map(({ id, name }) => (

@@ -48,7 +48,7 @@ it('measures a panel by its table, and takes any other as one that could use mor
   expect(contentOf(box('dock', 300))).toBe(MANY);
 });
 
-function divided(tracks: number) {
+function divided(tracks: number, isShared = false) {
   localStorage.clear();
   const dock = createDock({ innerWidth: 1440, innerHeight: 900 });
   const status = signal({ at: 'loading' });
@@ -62,7 +62,7 @@ function divided(tracks: number) {
   };
   const open = { trace: { status }, timeline } as unknown as OpenTrace;
   const section = dockWith(3);
-  onTestFinished(divideRoom(open, dock, { scroller: box('scroller', 450), section }));
+  onTestFinished(divideRoom(open, dock, { scroller: box('scroller', 450), section, isShared }));
   return { dock, status, most, fitted, section };
 }
 

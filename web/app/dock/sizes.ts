@@ -41,16 +41,24 @@ function leastDock({ share, content }: Pick<Needs, 'share' | 'content'>): number
 /**
  * Divides the room between timeline and dock by what they hold, until disposed: once the file is read, once the panel in front has
  * its rows, and again when the window changes its size, and when the dock is folded or its edge was moved. In between, nothing
- * moves by itself. A height that the user has chosen stays.
+ * moves by itself. A height that the user has chosen stays. `isShared`: two timelines share what the dock leaves, so that neither moves it.
  */
 export function divideRoom(
   { trace, timeline }: Pick<OpenTrace, 'trace' | 'timeline'>,
   dock: Dock,
-  { scroller, section }: { readonly scroller: HTMLElement; readonly section: HTMLElement },
+  {
+    scroller,
+    section,
+    isShared,
+  }: { readonly scroller: HTMLElement; readonly section: HTMLElement; readonly isShared: boolean },
 ): Dispose {
   const scope = createScope();
   let content = Number.POSITIVE_INFINITY;
   const divide = () => {
+    if (isShared) {
+      timeline.fit(scroller.clientHeight - BELOW, LEAST_ROWS);
+      return;
+    }
     const now = section.offsetHeight;
     const room = scroller.clientHeight + now;
     if (trace.status.peek().at === 'loading' || scroller.clientHeight === 0) return;

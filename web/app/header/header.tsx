@@ -4,8 +4,9 @@ import { runCommand } from '../../page/commands.ts';
 import type { Page, SearchField } from '../../page/page.ts';
 import { Companions } from '../../parts/companions.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
+import { SideMark } from '../../parts/side_mark.tsx';
 import type { ThemeChoice, ThemeControl } from '../../parts/theme.ts';
-import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { type OpenTrace, sideOf } from '../../timeline/open_trace.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { slicesByNoun } from '../../trace/tracks.ts';
 import { extentLength } from '../../trace/view.ts';
@@ -113,6 +114,7 @@ const LONGEST_TITLE = 1000;
 function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   const { trace } = open;
   const { cancel, removeCompanion, reopen } = page.workbench;
+  const side = sideOf(open);
   const info = trace.info.value;
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
@@ -124,6 +126,7 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   if (status.at === 'choosing') return heading;
   return (
     <>
+      {side && <SideMark side={side} />}
       {heading}
       {trace.hasOthers.value && (
         <button type="button" class="plain" onClick={reopen} title="Choose another trace of this archive">

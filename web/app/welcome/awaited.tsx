@@ -20,8 +20,10 @@ interface Props {
 export function AwaitedFile({ page, awaited, choose }: Props) {
   const { link, isOwn, source } = awaited;
   const isGone = useSignal(false);
+  const { other } = link;
   const name = shortened(link.file.name);
-  const size = link.file.size === null ? '' : formatBytes(link.file.size);
+  const both = other ? `${name} and ${shortened(other.link.file.name)}` : name;
+  const size = link.file.size === null || other ? '' : formatBytes(link.file.size);
   const open = async ({ open }: Source) => {
     page.workbench.warm();
     const files = await open();
@@ -32,15 +34,19 @@ export function AwaitedFile({ page, awaited, choose }: Props) {
     page.awaited.value = null;
     clearAddress();
   };
+  const it = other ? 'them' : 'it';
   const found = isGone.value ? null : (source ?? null);
   return (
     <section class="awaited" aria-labelledby="awaited">
       <h1 id="awaited">
-        {isOwn ? `${size === '' ? name : `${name}, ${size},`} was open here` : `This link leads to ${name}`}
+        {isOwn
+          ? `${size === '' ? both : `${name}, ${size},`} ${other ? 'were' : 'was'} open here`
+          : `This link leads to ${both}`}
       </h1>
       {!isOwn && (
         <p class="muted">
-          It shows {shownBy(link)}. The link does not contain the file{size === '' ? '' : ` (${size})`}.
+          It shows {shownBy(link)}. The link does not contain the file{other && 's'}
+          {size === '' ? '' : ` (${size})`}.
         </p>
       )}
       <div class="awaited-drop row wrap">
@@ -51,9 +57,9 @@ export function AwaitedFile({ page, awaited, choose }: Props) {
           </button>
         ) : (
           <>
-            <span>{isOwn ? 'Drop it here, or' : `Drop ${name} here, or`}</span>
+            <span>{isOwn ? `Drop ${it} here, or` : `Drop ${both} here, or`}</span>
             <button type="button" class="primary" onClick={choose} onFocus={page.workbench.warm}>
-              {isOwn ? 'Choose it again' : 'Choose it'}
+              {isOwn ? `Choose ${it} again` : `Choose ${it}`}
             </button>
           </>
         )}

@@ -21,9 +21,17 @@ export function RecentFiles({ recent, copies, workbench }: Props) {
   };
   const open = async (entry: RecentFile) => {
     workbench.warm();
-    const files = await recent.open(entry);
-    if (files) await workbench.openFiles(files);
-    else workbench.warn(`${shortened(entry.name)} could not be read: it was moved or deleted, or access was denied.`);
+    for (const [one, purpose] of [
+      [entry, 'open'],
+      [entry.other, 'compare'],
+    ] as const) {
+      const files = one && (await recent.open(one));
+      if (files) await workbench.openFiles(files, purpose);
+      else if (one) {
+        workbench.warn(`${shortened(one.name)} could not be read: it was moved or deleted, or access was denied.`);
+        return;
+      }
+    }
   };
   return (
     <section aria-labelledby="recent">
@@ -51,15 +59,15 @@ export function RecentFiles({ recent, copies, workbench }: Props) {
         {files.map((entry) => (
           <li key={`${entry.name} ${entry.openedAt}`}>
             <button type="button" class="plain recent-file grow" onClick={() => void open(entry)}>
-              <b>{shortened(entry.name)}</b>
+              <b>{nameOf(entry)}</b>
               <span class="muted">
-                {entry.format} · {formatBytes(entry.size)}
+                {entry.format} · {formatBytes(entry.size + (entry.other?.size ?? 0))}
               </span>
             </button>
             <button
               type="button"
               class="plain icon"
-              aria-label={`Remove ${shortened(entry.name)} from the list`}
+              aria-label={`Remove ${nameOf(entry)} from the list`}
               title="Remove from the list"
               onClick={() => void recent.remove(entry)}
             >
@@ -78,4 +86,9 @@ export function RecentFiles({ recent, copies, workbench }: Props) {
       )}
     </section>
   );
+}
+
+/** The file's name, and that of what it was compared with. */
+function nameOf({ name, other }: RecentFile): string {
+  return other ? `${shortened(name)} and ${shortened(other.name)}, compared` : shortened(name);
 }

@@ -3,6 +3,7 @@ import { formatLength, formatRange } from '../../base/format.ts';
 import { type Extent, toPixel } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { labelWidth, type Stretch } from '../ruler.ts';
+import { focusArea } from './fields.ts';
 
 /** CSS pixels of the edges of the label, and of each button of the chip. */
 const PADDING = 8;
@@ -69,10 +70,10 @@ interface ChipProps {
 function Chip({ open: { statistics, timeline, trace }, range, label, style }: ChipProps) {
   const wider = statistics.trail.value.at(-1);
   const info = trace.info.value;
-  const clear = () => {
+  const clear = ({ currentTarget }: { readonly currentTarget: Element }) => {
+    // The chip will be gone.
+    focusArea(currentTarget);
     statistics.range.value = null;
-    // The chip is gone.
-    document.querySelector<HTMLElement>('.area')?.focus({ preventScroll: true });
   };
   return (
     <nav class="range-label range-chip" aria-label="Range" style={style}>

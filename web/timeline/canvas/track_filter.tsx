@@ -1,7 +1,8 @@
 import { type Signal, useSignalEffect } from '@preact/signals';
-import { formatCount, formatCounted } from '../../base/format.ts';
-import type { OpenTrace } from '../open_trace.ts';
-import { TRACK_FILTER_ID } from './fields.ts';
+import { formatCount, formatCounted, shortened } from '../../base/format.ts';
+import { SideMark } from '../../parts/side_mark.tsx';
+import { type OpenTrace, sideOf } from '../open_trace.ts';
+import { focusArea, trackFilterId } from './fields.ts';
 
 interface Props {
   readonly open: OpenTrace;
@@ -12,6 +13,7 @@ interface Props {
 export function TrackCorner({ open, filtering }: Props) {
   const { arrangement } = open.timeline;
   const hidden = arrangement.visibility.value?.hidden ?? 0;
+  const side = sideOf(open);
   // What filters tracks is always in sight.
   useSignalEffect(() => {
     if (arrangement.filter.value !== '') filtering.value = true;
@@ -22,7 +24,15 @@ export function TrackCorner({ open, filtering }: Props) {
         <Field open={open} close={() => (filtering.value = false)} />
       ) : (
         <span class="corner-line row">
-          <span class="corner-text ellipsis">Whole trace</span>
+          <span class="corner-text ellipsis" title={side ? open.trace.name : undefined}>
+            {side ? (
+              <>
+                <SideMark side={side} /> {shortened(open.trace.name)}
+              </>
+            ) : (
+              'Whole trace'
+            )}
+          </span>
           <button
             type="button"
             class="plain icon corner-button rigid"
@@ -30,7 +40,7 @@ export function TrackCorner({ open, filtering }: Props) {
             title="Filter tracks by name"
             onClick={() => {
               filtering.value = true;
-              requestAnimationFrame(() => document.getElementById(TRACK_FILTER_ID)?.focus());
+              requestAnimationFrame(() => document.getElementById(trackFilterId(open))?.focus());
             }}
           >
             <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
@@ -78,7 +88,7 @@ function Field({ open, close }: { open: OpenTrace; close: () => void }) {
   return (
     <span class="corner-line row">
       <input
-        id={TRACK_FILTER_ID}
+        id={trackFilterId(open)}
         type="text"
         placeholder="Filter tracks"
         aria-label="Filter tracks"
@@ -97,7 +107,7 @@ function Field({ open, close }: { open: OpenTrace; close: () => void }) {
           // Escape would also clear the selection.
           event.stopPropagation();
           if (event.key === 'Escape') clear();
-          else document.querySelector<HTMLElement>('.area')?.focus({ preventScroll: true });
+          else focusArea(event.currentTarget);
         }}
       />
       <button

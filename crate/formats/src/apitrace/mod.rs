@@ -60,7 +60,7 @@ use unspool_trace::locator::Locator;
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::StreamOffset;
 
-use crate::table::{Executed, Reader, Row};
+use crate::table::{Executed, Reader, Row, Same};
 
 pub use call::{Call, CallVisitor, Calls, Name, Token, Values};
 use cut::cut;
@@ -121,6 +121,7 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: true,
+    same: Same { name: true, fields: &["args", "ret", "flags"], of: None, threads_by_id: true },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

@@ -36,7 +36,7 @@ use unspool_trace::info::{Nouns, Tab};
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::{Header, MAGIC};
 
-use crate::table::{Executed, Reader, Row};
+use crate::table::{Executed, Reader, Row, Same};
 pub use index::open_records;
 pub use steps::open_steps;
 
@@ -65,6 +65,7 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: false,
+    same: Same { name: false, fields: &["address", "instruction"], of: Some("instruction"), threads_by_id: true },
     executed: Executed::Steps(open_steps),
     cut: Some(cut),
 };

@@ -25,7 +25,7 @@ use unspool_trace::error::Result;
 use unspool_trace::info::{Nouns, Tab};
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
-use crate::table::{Executed, Reader, Row};
+use crate::table::{Executed, Reader, Row, Same};
 
 pub use index::open_records;
 
@@ -53,6 +53,7 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Database(open_records),
     has_arguments: false,
+    same: Same { name: false, fields: &["address", "instruction"], of: Some("instruction"), threads_by_id: true },
     executed: Executed::Blocks,
     cut: None,
 };

@@ -32,7 +32,7 @@ use unspool_trace::locator::Locator;
 use unspool_trace::sniff::{Format, OpenOptions, Opened};
 use wire::Layout;
 
-use crate::table::{Executed, Reader, Row};
+use crate::table::{Executed, Reader, Row, Same};
 pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.
@@ -83,6 +83,7 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: false,
+    same: Same { name: true, fields: &["statement"], of: Some("statement"), threads_by_id: true },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

@@ -38,7 +38,7 @@ use unspool_trace::error::Result;
 use unspool_trace::info::{Nouns, Tab};
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 
-use crate::table::{Executed, Reader, Row};
+use crate::table::{Executed, Reader, Row, Same};
 pub use index::open_records;
 use wire::{HEADER_LEN, Header, Mode};
 
@@ -67,6 +67,7 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: true,
+    same: Same { name: true, fields: &["kind", "type", "data"], of: None, threads_by_id: false },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

@@ -2,6 +2,7 @@
 
 mod builtins;
 mod check;
+mod constants;
 mod cost;
 mod preprocess;
 mod tokens;

@@ -29,7 +29,8 @@ fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
         "#version 430\nlayout(location = 3) in vec4 p; out V { vec3 n; flat int k; } v;\n\
          layout(std140, binding = 2) uniform B { mat4 m; } b;\nvoid main() { v.n = p.xyz; v.k = 1; gl_Position = b.m * p; }",
         "#version 430\nin V { vec3 n; flat int k; } w; layout(location = 0) out vec4 o; uniform float f = -2.5;\n\
-         void main() { o = vec4(w.n, f); }",
+         const float HALF = 1 / 2.0, ALL = HALF * 2; uniform vec2 g = vec2(3, ALL) * HALF;\n\
+         void main() { o = vec4(w.n, f + g.x); }",
     );
     assert!(made.vertex.contains("out vec3 _b_V_n;"), "{}", made.vertex);
     assert!(made.vertex.contains("flat out int _b_V_k;"), "{}", made.vertex);
@@ -37,6 +38,7 @@ fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
     assert_eq!(made.blocks, [("B".to_owned(), Some(2))]);
     assert_eq!(made.inputs[0].source, Source::Generic(3));
     assert_eq!(made.uniforms[0].initial, [-2.5]);
+    assert_eq!(made.uniforms[1].initial, [1.5, 0.5]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::builtins::{COMPATIBILITY, ESSL, TAKEN};
 use super::check::converted;
+use super::constants::{Constants, value_of};
 use super::cost::{Cost, weigh};
 use super::preprocess::preprocess;
 use super::tokens::{Token, TokenKind};
@@ -131,6 +132,8 @@ struct Unit {
     version: u32,
     /// What the shader calls things, and what the translation does.
     renamed: HashMap<String, String>,
+    /// Globals whose values are known.
+    constants: Constants,
     /// Members of blocks with an instance name: what they are called now.
     members: HashMap<(String, String), String>,
     inputs: Vec<(String, String, String, Option<u32>)>,
@@ -517,7 +520,7 @@ impl Unit {
                 {
                     value = if token.is("(") { self.after_closing(tokens, value) } else { value + 1 };
                 }
-                initial = constants(part(tokens, i + 1, value));
+                initial = value_of(part(tokens, i + 1, value), &self.constants).map_or_else(Vec::new, |it| it.numbers);
                 i = value;
             }
             i += 1;
@@ -663,9 +666,29 @@ impl Unit {
             return Ok(end);
         }
         let end = self.end_of(tokens, start);
+        if is_const {
+            self.note_constants(part(tokens, i + 1, end.saturating_sub(1)));
+        }
         let text = self.rewrite(part(tokens, i, end))?;
         let _ = writeln!(self.body, "{}{text}", if is_const { "const " } else { "" });
         Ok(end)
+    }
+
+    /// Keeps the values of constants: names with their values, after the type.
+    fn note_constants(&mut self, tokens: &[Token]) {
+        let mut at = 0;
+        while let [name, equals, ..] = part(tokens, at, tokens.len())
+            && equals.is("=")
+        {
+            let mut end = at + 2;
+            while let Some(token) = tokens.get(end).filter(|token| !token.is(",")) {
+                end = if token.is("(") { self.after_closing(tokens, end) } else { end + 1 };
+            }
+            if let Some(value) = value_of(part(tokens, at + 2, end), &self.constants) {
+                self.constants.insert(name.text.clone(), value);
+            }
+            at = end + 1;
+        }
     }
 
     fn writes_color(&self) -> bool {
@@ -675,25 +698,6 @@ impl Unit {
     fn uses(&self, name: &str) -> bool {
         self.used.contains(name)
     }
-}
-
-/// The numbers of a constant expression: a literal, or constructors of literals.
-fn constants(tokens: &[Token]) -> Vec<f32> {
-    let mut negative = false;
-    let mut out = Vec::new();
-    for token in tokens {
-        match token.text.as_str() {
-            "-" => negative = true,
-            "true" => out.push(1.0),
-            "false" => out.push(0.0),
-            text if token.kind == TokenKind::Number => {
-                let value: f32 = text.trim_end_matches(['f', 'F', 'u', 'U', 'l', 'L']).parse().unwrap_or(0.0);
-                out.push(if core::mem::take(&mut negative) { -value } else { value });
-            }
-            _ => {}
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressFor, pastedIn } from './paste.ts';
+import { addressFor, pastedIn } from './pasted.ts';
 
 const PAGE = 'https://unspool.example/app/?url=https%3A%2F%2Fhost%2Fold.xray';
 const VIEW = 'unspool=1&name=app.xray&range=100..200';

@@ -1,0 +1,302 @@
+//! `unspool compare`: what differs between two traces.
+
+mod lines;
+mod records;
+mod runs;
+mod why;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use unspool_compare::sentence::{amount, grouped};
+use unspool_compare::{Comparison, Figures, Row, Unit, compare, sentence};
+
+use crate::binaries::{self, Argument};
+use crate::listing::{Cell, Form, Listing, column};
+use crate::{Failure, NameArgs, TraceArgs, console, json};
+
+/// Compares two traces of one format: figures of functions, records, or values.
+///
+/// A is the base, B what is compared with it. Functions are joined by name, those without a name by
+/// id, or by address within their module. Figures are those of `unspool stats`; the verdict is
+/// about the self time of a call: new, gone, slower, faster, same, or unsure.
+///
+/// Where time is measured, a function is slower or faster only if that is not within the noise:
+/// medians of stretches of the run are compared, and what all functions have in common is taken for
+/// the machine. Several runs of a side make verdicts surer; the figures are those of its median
+/// run. docs/compare.md has the definitions.
+///
+/// Exit status, as of diff(1): 0 if nothing differs, 1 if something does, 2 on an error. Where time
+/// is measured, a difference is a function that is slower, faster, new or gone; where calls or steps
+/// are counted, any figure that differs.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Compare {
+    /// The two traces.
+    #[arg(num_args = 2, value_names = ["A", "B"], required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    files: Vec<PathBuf>,
+    /// Traces of runs before.
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "b")]
+    a: Vec<PathBuf>,
+    /// Traces of runs after.
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "a")]
+    b: Vec<PathBuf>,
+    /// Program that ran in A, as --binary of other commands. Repeat the option for shared libraries
+    /// and debug files.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
+    binary_a: Vec<Argument>,
+    /// Program that ran in B.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
+    binary_b: Vec<Argument>,
+    /// File of names for A, as --names of other commands.
+    #[arg(long, value_name = "FILE")]
+    names_a: Option<PathBuf>,
+    /// File of names for B.
+    #[arg(long, value_name = "FILE")]
+    names_b: Option<PathBuf>,
+    /// Compare the records, one by one, in place of the functions: print those that have no
+    /// counterpart in the other trace, as diff does.
+    #[arg(long, conflicts_with_all = ["csv", "a", "b"])]
+    records: bool,
+    /// Find the step at which two executions part, and follow the values that made them back to the
+    /// step that wrote another value, in traces that say what each step read and wrote (frames).
+    #[arg(long, conflicts_with_all = ["records", "csv", "a", "b"])]
+    why: bool,
+    /// Contents of blobs do not count, only what the text of a record has (with --records).
+    #[arg(long, requires = "records")]
+    exact: bool,
+    /// Print one JSON object.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print one line of CSV per function, with a header.
+    #[arg(long)]
+    csv: bool,
+    /// Read on where a limit on unpacked bytes or memory would end the reading.
+    #[arg(long)]
+    no_limits: bool,
+    /// Attribute the callee of a tail call to the function that jumped to it (XRay).
+    #[arg(long)]
+    nest_tail_calls: bool,
+    /// Memory that slices of a trace may take before they are moved to a temporary file: 500M, 2G.
+    #[arg(long, value_name = "SIZE", value_parser = crate::size)]
+    max_memory: Option<u64>,
+}
+
+/// Most functions in the table.
+const LISTED: usize = 50;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a, F> {
+    a: Side<'a>,
+    b: Side<'a>,
+    format: &'a str,
+    /// Of all times.
+    unit: &'a str,
+    /// `ids` if neither side has names, else `names`.
+    names: &'static str,
+    sentence: &'a str,
+    /// B divided by A: what nearly all functions have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    common: Option<f64>,
+    /// Sorted by descending magnitude of the change of self time.
+    functions: F,
+}
+
+#[derive(Serialize)]
+struct Side<'a> {
+    /// Its files; figures are those of the first.
+    files: Vec<&'a str>,
+    /// Self time of all functions.
+    #[serde(rename = "self")]
+    own: u64,
+}
+
+/// Compares, and returns the exit status.
+///
+/// # Errors
+///
+/// Returns an error if a trace cannot be read, or the two are of different formats.
+pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
+    let (files_a, files_b) = match what.files.as_slice() {
+        [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
+        _ => (what.a.as_slice(), what.b.as_slice()),
+    };
+    if let [a, b] = what.files.as_slice() {
+        if what.records {
+            return records::run(what, a, b);
+        }
+        if what.why {
+            return why::run(what, a, b);
+        }
+    }
+    let a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
+    let b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
+    let first = a.one(&b)?;
+    let found = compare(first.unit.clone(), &a.runs(first), &b.runs(first));
+    let form = Form::of(what.json, what.csv);
+    let mut out = form.out();
+    print(&mut out, form, first.format, &found, (&a.names(found.shown.0), &b.names(found.shown.1)))?;
+    out.flush()?;
+    Ok(ExitCode::from(u8::from(found.is_different())))
+}
+
+fn print(
+    out: &mut impl Write,
+    form: Form,
+    format: &str,
+    found: &Comparison,
+    (a, b): (&[&str], &[&str]),
+) -> io::Result<()> {
+    let Comparison { unit, rows, own, .. } = found;
+    let words = sentence(found);
+    match form {
+        Form::Csv => listing(unit).print(form, out, rows),
+        Form::Json => {
+            let listing = listing(unit);
+            let report = Report {
+                a: Side { files: a.to_vec(), own: own.0 },
+                b: Side { files: b.to_vec(), own: own.1 },
+                format,
+                unit: unit.word(),
+                names: if found.only_keys { "ids" } else { "names" },
+                sentence: &words,
+                common: found.common,
+                functions: listing.records(rows),
+            };
+            json::print(out, &report)
+        }
+        Form::Text => {
+            for (side, files) in [("A", a), ("B", b)] {
+                let more =
+                    if files.len() > 1 { format!(", the median of {} runs", files.len()) } else { String::new() };
+                writeln!(out, "{side}: {}{more}", files.first().map_or("".into(), |file| console::one_line(file)))?;
+            }
+            writeln!(out, "{}", console::one_line(&words))?;
+            let listed = rows.get(..LISTED).unwrap_or(rows);
+            if !listed.is_empty() {
+                writeln!(out)?;
+                let keys = if unit.is_counted() { COUNTED } else { MEASURED };
+                listing(unit).with_heads().in_order(keys).print(form, &mut *out, listed)?;
+            }
+            match rows.len() - listed.len() {
+                0 => Ok(()),
+                more => writeln!(out, "{more} more; --json and --csv list all."),
+            }
+        }
+    }
+}
+
+/// The columns of the table.
+const MEASURED: &[&str] =
+    &["change", "self_a", "self_b", "count_a", "count_b", "factor", "verdict", "confidence", "name"];
+const COUNTED: &[&str] = &["change", "self_a", "self_b", "count_a", "count_b", "factor", "verdict", "name"];
+
+fn listing(unit: &Unit) -> Listing<'_, Row> {
+    let mut columns = vec![
+        column("name", |row: &Row| Cell::Text(row.name.clone().into())).head("function").rest(),
+        // If it differs: an address.
+        column("name_b", |row: &Row| row.name_b.clone().map_or(Cell::Absent, Cell::from)),
+        column("a", |row: &Row| figures(row.a)).not_in_csv(),
+        column("b", |row: &Row| figures(row.b)).not_in_csv(),
+    ];
+    for (side, of) in [("a", (|row| row.a) as fn(&Row) -> Option<Figures>), ("b", |row| row.b)] {
+        for (key, figure) in FIGURES {
+            let figure = move |row: &Row| of(row).map(|it| figure(&it));
+            let shown = move |row: &Row| match figure(row) {
+                None => String::new(),
+                Some(count) if key == "count" => grouped(count),
+                Some(ticks) => plain(unit, ticks),
+            };
+            let column = column(format!("{key}_{side}"), move |row: &Row| figure(row).into());
+            columns.push(column.shown(shown).head(head(key, side)).measured().not_in_json());
+        }
+    }
+    columns.extend([
+        // Of self time.
+        column("change", |row: &Row| i64::try_from(row.change).unwrap_or(i64::MAX).into())
+            .shown(|row| change(unit, row))
+            .measured(),
+        // Of all changes of self times, with its sign.
+        column("share", |row: &Row| Cell::Real(row.share)),
+        // Of the self time of a call in B.
+        column("factor", |row: &Row| row.finding.factor.map_or(Cell::Null, Cell::Real))
+            .shown(|row| row.finding.factor.map_or_else(String::new, |factor| format!("× {factor:.2}")))
+            .measured(),
+        column("without_common", |row: &Row| row.finding.without_common.map_or(Cell::Absent, Cell::Real)),
+        column("verdict", |row: &Row| row.finding.verdict.word().into()).measured_by_value(),
+        column("confidence", |row: &Row| Cell::Real(row.finding.confidence))
+            .shown(|row| format!("{:.0} %", (row.finding.confidence * 100.0).floor()))
+            .head("sure")
+            .measured(),
+    ]);
+    Listing::new(columns)
+}
+
+/// Gets a figure.
+type Figure = fn(&Figures) -> u64;
+
+const FIGURES: [(&str, Figure); 8] = [
+    ("count", |it| it.count),
+    ("total", |it| it.total),
+    ("self", |it| it.own),
+    ("min", |it| it.min),
+    ("median", |it| it.median),
+    ("p90", |it| it.p90),
+    ("p99", |it| it.p99),
+    ("max", |it| it.max),
+];
+
+/// The heads of the columns that text has.
+fn head(key: &str, side: &str) -> &'static str {
+    match (key, side) {
+        ("count", "a") => "calls A",
+        ("count", _) => "calls B",
+        (_, "a") => "self A",
+        _ => "self B",
+    }
+}
+
+/// The figures of a side in JSON, as `unspool stats` has them.
+fn figures(of: Option<Figures>) -> Cell<'static> {
+    let Some(of) = of else { return Cell::Null };
+    let mut all: Map<String, Value> = FIGURES.iter().map(|(key, figure)| ((*key).into(), figure(&of).into())).collect();
+    if of.bytes > 0 {
+        all.insert("bytes".into(), of.bytes.into());
+    }
+    Cell::Json(Value::Object(all))
+}
+
+/// A change of self time with its sign.
+fn change(unit: &Unit, row: &Row) -> String {
+    let sign = match row.change.cmp(&0) {
+        std::cmp::Ordering::Greater => "+",
+        std::cmp::Ordering::Less => "−",
+        std::cmp::Ordering::Equal => "",
+    };
+    format!("{sign}{}", plain(unit, u64::try_from(row.change.unsigned_abs()).unwrap_or(u64::MAX)))
+}
+
+/// A time with its unit, or a number of what all figures count.
+fn plain(unit: &Unit, ticks: u64) -> String {
+    if matches!(unit, Unit::Ticks { frequency: Some(_) }) { amount(unit, ticks) } else { grouped(ticks) }
+}
+
+/// The arguments of one trace of a side.
+fn side_args(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> (TraceArgs, NameArgs) {
+    let trace = TraceArgs {
+        file: file.to_path_buf(),
+        no_limits: what.no_limits,
+        nest_tail_calls: what.nest_tail_calls,
+        max_memory: what.max_memory,
+    };
+    (trace, NameArgs { names: names.clone(), binary: binaries.to_vec() })
+}
+
+/// The sentence for two traces of two formats, each with its name and its title.
+fn of_two_formats((a, title_a): (&str, &str), (b, title_b): (&str, &str)) -> String {
+    format!("{a} is {title_a} and {b} is {title_b}: only traces of one format can be compared.")
+}

@@ -1,0 +1,199 @@
+//! Records as lines of text, for the differences between two traces.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+use unspool_formats::table::Same;
+use unspool_trace::records::RecordName;
+use unspool_trace::{FieldValue, Lane, Record, Visitor};
+
+/// Lines by track, and by the number of the record in its track.
+pub(super) type Printed = HashMap<(u32, u32), String>;
+
+/// Longest line, in bytes.
+const LONGEST: usize = 240;
+
+/// A visitor that prints the wanted records, numbered as `unspool_compare::tokens` numbers them.
+pub(super) struct Lines<'a> {
+    /// Which records of each track, as ranges that begin in ascending order.
+    wanted: BTreeMap<u32, Vec<(u32, u32)>>,
+    /// What is printed: the parts that make a record the same as another.
+    same: Same,
+    /// Names of ids.
+    named: &'a dyn Fn(i64) -> Option<&'a str>,
+    /// Whether all records of a lane are of one track.
+    lanes: Vec<bool>,
+    counts: BTreeMap<u32, u32>,
+    printed: Printed,
+    line: String,
+    at: (u32, Option<u32>),
+    is_counted: bool,
+    /// For each list and structure that is open: whether it is a list, whether something is in it,
+    /// and whether it is printed.
+    open: Vec<(bool, bool, bool)>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(
+        wanted: BTreeMap<u32, Vec<(u32, u32)>>,
+        same: Same,
+        named: &'a dyn Fn(i64) -> Option<&'a str>,
+    ) -> Self {
+        Self {
+            wanted,
+            same,
+            named,
+            lanes: Vec::new(),
+            counts: BTreeMap::new(),
+            printed: Printed::new(),
+            line: String::new(),
+            at: (0, None),
+            is_counted: false,
+            open: Vec::new(),
+        }
+    }
+
+    /// The lanes of the records that follow.
+    pub(super) fn read_lanes(&mut self, lanes: &[Lane]) {
+        self.lanes = lanes.iter().map(|lane| lane.track.is_some() && self.same.of.is_none()).collect();
+    }
+
+    /// A run of a block.
+    pub(super) fn run(&mut self, track: u32, address: u64, instructions: u64) {
+        self.line.clear();
+        self.at = (track, None);
+        let noun = if instructions == 1 { "transition" } else { "transitions" };
+        let _ = write!(self.line, "{address:#x}, {instructions} {noun}");
+        self.add();
+    }
+
+    pub(super) fn finish(self) -> Printed {
+        self.printed
+    }
+
+    fn add(&mut self) {
+        let (track, row) = self.at;
+        let count = self.counts.entry(track).or_default();
+        let number = row.unwrap_or(*count);
+        *count += 1;
+        let ranges = self.wanted.get(&track).map_or(&[][..], Vec::as_slice);
+        // A hunk's ranges are short, but for those that were cut, and few begin before a record.
+        let before = ranges.partition_point(|(from, _)| *from <= number);
+        if ranges.iter().take(before).rev().take(3).any(|(_, to)| number < *to) {
+            self.printed.insert((track, number), self.line.clone());
+        }
+    }
+
+    /// Writes what comes before a value. Returns whether the value is wanted.
+    fn key(&mut self, key: &str) -> bool {
+        match self.open.last_mut() {
+            // What follows a name needs none: `0x401000  push rbp`, `glClear(mask = 16384)`, ` = 3`.
+            None if !self.same.fields.contains(&key) || key == "flags" => return false,
+            // The name says it.
+            None if self.same.name && self.same.of == Some(key) => return false,
+            None => self.line.push_str(match key {
+                "args" => "",
+                "ret" => " = ",
+                _ if self.line.is_empty() => "",
+                _ => "  ",
+            }),
+            Some((_, _, false)) => return false,
+            Some((is_list, has, _)) => {
+                if *has {
+                    self.line.push_str(", ");
+                }
+                *has = true;
+                if !*is_list {
+                    self.line.push_str(key);
+                    self.line.push_str(" = ");
+                }
+            }
+        }
+        self.line.len() <= LONGEST
+    }
+
+    fn value(&mut self, value: FieldValue<'_>) {
+        let line = &mut self.line;
+        // Writing to a string does not fail.
+        let _ = match value {
+            FieldValue::Null => write!(line, "null"),
+            FieldValue::Bool(is) => write!(line, "{is}"),
+            FieldValue::U64(number) => write!(line, "{number}"),
+            FieldValue::I64(number) | FieldValue::Id(number) => write!(line, "{number}"),
+            FieldValue::Hex(number) => write!(line, "{number:#x}"),
+            FieldValue::F32(number) => write!(line, "{number}"),
+            FieldValue::F64(number) => write!(line, "{number}"),
+            FieldValue::Text(text) if self.open.is_empty() => write!(line, "{text}"),
+            FieldValue::Text(text) => {
+                let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST).unwrap_or(text.len());
+                write!(line, "{:?}", text.get(..end).unwrap_or(text))
+            }
+            FieldValue::Symbol { name, .. } => write!(line, "{name}"),
+            FieldValue::Bytes { len, .. } => write!(line, "blob({len})"),
+            FieldValue::Code { isa, address, bytes } => match unspool_disassembler::disassemble(isa, address, bytes) {
+                Some(text) => write!(line, "{text}"),
+                None => bytes.iter().try_for_each(|byte| write!(line, "{byte:02x}")),
+            },
+        };
+    }
+}
+
+impl Visitor for Lines<'_> {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.line.clear();
+        self.open.clear();
+        let is_own = self.lanes.get(record.lane as usize).copied().unwrap_or_default();
+        self.at = (record.track, is_own.then(|| u32::try_from(record.row).unwrap_or(u32::MAX)));
+        self.is_counted = self.same.of.is_none();
+        match record.name {
+            RecordName::None => {}
+            RecordName::Text(text) => self.line.push_str(text),
+            RecordName::Id(id) => match (self.named)(id) {
+                Some(name) => self.line.push_str(name),
+                None => self.line.push_str(&format!("#{id}")),
+            },
+        }
+        true
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        self.is_counted |= self.open.is_empty() && self.same.of == Some(key);
+        if self.key(key) {
+            self.value(value);
+        }
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        let is_printed = self.key(key);
+        if is_printed {
+            self.line.push(brackets(is_list, self.open.is_empty()).0);
+        }
+        self.open.push((is_list, false, is_printed));
+    }
+
+    fn close(&mut self) {
+        if let Some((is_list, _, true)) = self.open.pop() {
+            self.line.push(brackets(is_list, self.open.is_empty()).1);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.is_counted {
+            if self.line.len() > LONGEST {
+                let end = (0..=LONGEST).rev().find(|at| self.line.is_char_boundary(*at)).unwrap_or(0);
+                self.line.truncate(end);
+                self.line.push('…');
+            }
+            self.add();
+        }
+    }
+}
+
+/// Round ones around the arguments of a call.
+fn brackets(is_list: bool, is_outer: bool) -> (char, char) {
+    match (is_list, is_outer) {
+        (true, _) => ('[', ']'),
+        (false, true) => ('(', ')'),
+        (false, false) => ('{', '}'),
+    }
+}

@@ -1,0 +1,124 @@
+//! Reads the runs of a side.
+
+use std::path::PathBuf;
+
+use unspool_compare::{Figures, Function, Key, Run, Unit};
+use unspool_engine::Session;
+use unspool_engine::statistics::{Question, Stretches, Summary};
+use unspool_trace::batch::Key as NameKey;
+use unspool_trace::info::Clock;
+
+use super::{Compare, of_two_formats, side_args};
+use crate::Failure;
+use crate::binaries::Argument;
+use crate::read_whole::{complete, read_named, threads};
+
+/// A trace of which only its figures are left.
+pub(super) struct Trace {
+    name: String,
+    /// The stable id of its format, and its name.
+    pub(super) format: &'static str,
+    title: String,
+    pub(super) unit: Unit,
+    run: Run,
+}
+
+/// The traces of a side.
+pub(super) struct Side(Vec<Trace>);
+
+impl Side {
+    /// The first trace of this side, if all traces of both are of one format.
+    pub(super) fn one<'a>(&'a self, other: &'a Self) -> Result<&'a Trace, Failure> {
+        let mut all = self.0.iter().chain(&other.0);
+        let first = all.next().ok_or_else(|| Failure::new("Give two traces."))?;
+        match all.find(|trace| trace.format != first.format) {
+            None => Ok(first),
+            Some(Trace { name, title, .. }) => {
+                Err(Failure::new(of_two_formats((&first.name, &first.title), (name, title))))
+            }
+        }
+    }
+
+    /// The runs, with all times in the unit of a trace.
+    pub(super) fn runs(&self, of: &Trace) -> Vec<Run> {
+        self.0.iter().map(|trace| trace.run.in_unit(&trace.unit, &of.unit)).collect()
+    }
+
+    /// The names of the files, that of run `shown` first.
+    pub(super) fn names(&self, shown: usize) -> Vec<&str> {
+        let others = (0..self.0.len()).filter(|run| *run != shown);
+        let order = [shown].into_iter().chain(others);
+        order.filter_map(|run| self.0.get(run)).map(|trace| trace.name.as_str()).collect()
+    }
+}
+
+/// Reads the traces of a side, one after the other.
+pub(super) fn read(
+    what: &Compare,
+    files: &[PathBuf],
+    names: &Option<PathBuf>,
+    binaries: &[Argument],
+) -> Result<Side, Failure> {
+    let read = |file: &PathBuf| {
+        let (trace, names) = side_args(what, file, names, binaries);
+        let (source, session) = read_named(&trace, &names)?;
+        let info = session.info();
+        let unit = match session.clock() {
+            Clock::Seconds { frequency } => Unit::Ticks { frequency: Some(frequency) },
+            Clock::Ticks => Unit::Ticks { frequency: None },
+            Clock::Ordinal { unit } => Unit::Counted(unit.into()),
+        };
+        let run = run_of(&session);
+        complete(&session)?;
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run })
+    };
+    files.iter().map(read).collect::<Result<_, _>>().map(Side)
+}
+
+/// The functions of a trace, over all threads, as `unspool stats` lists them.
+fn run_of(session: &Session) -> Run {
+    let store = session.store();
+    let question = Question { from: 0, to: u64::MAX, tracks: threads(session) };
+    let summary = Summary::of(store, &question);
+    let mut stretches = Stretches::new(store, &question, summary.functions.iter().map(|it| (it.name, it.count)));
+    stretches.step(store, u64::MAX);
+    let mut modules = session.modules();
+    modules.sort_unstable();
+    let functions = summary.functions.iter().zip(stretches.found()).map(|(it, stretches)| Function {
+        name: store.name(it.name).into(),
+        key: key_of(store.name(it.name), store.key(it.name).1, &modules),
+        figures: Figures {
+            count: it.count,
+            total: it.total,
+            own: it.own,
+            min: it.min,
+            median: it.percentiles.median,
+            p90: it.percentiles.p90,
+            p99: it.percentiles.p99,
+            max: it.max,
+            bytes: it.bytes,
+        },
+        stretches,
+    });
+    Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 }
+}
+
+/// What a function has in place of a name. `modules` are sorted by the address where they begin.
+fn key_of(shown: &str, key: NameKey, modules: &[(u64, &str)]) -> Key {
+    match key {
+        NameKey::Id(id) => Key::Id(id),
+        NameKey::Address(address) => {
+            let after = modules.partition_point(|(base, _)| *base <= address);
+            let module = after.checked_sub(1).and_then(|at| modules.get(at));
+            match module.filter(|_| shown.ends_with(&key.to_string())) {
+                // Of its path, the directory may differ.
+                Some((base, path)) => {
+                    let module = path.rsplit(['/', '\\']).next().unwrap_or(path).into();
+                    Key::Within { module, offset: address - base }
+                }
+                None => Key::Address(address),
+            }
+        }
+        NameKey::None | NameKey::Statement(_) => Key::None,
+    }
+}

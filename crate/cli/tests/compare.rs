@@ -1,0 +1,147 @@
+//! `unspool compare` of whole files.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
+}
+
+fn unspool(command: &str, files: &[&str], options: &[&str]) -> Output {
+    let files = files.iter().map(|name| fixture(name));
+    Command::new(env!("CARGO_BIN_EXE_unspool")).arg(command).args(files).args(options).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+const SMALL: &str = "xray/threads.xray";
+const OTHER: &str = "xray/events.xray";
+
+#[test]
+fn a_trace_is_the_same_as_itself() {
+    let output = unspool("compare", &[SMALL, SMALL], &["--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&output);
+    let stats = json(&unspool("stats", &[SMALL], &["--json"]));
+    let (found, known) = (report["functions"].as_array().unwrap(), stats["functions"].as_array().unwrap());
+    assert_eq!((found.len(), &report["format"], &report["names"]), (known.len(), &"xray".into(), &"ids".into()));
+    for row in found {
+        assert_eq!((&row["verdict"], &row["change"], &row["a"]), (&"same".into(), &0.into(), &row["b"]));
+        let of = known.iter().find(|it| it["name"] == row["name"]).unwrap();
+        for key in ["count", "total", "self", "min", "median", "p90", "p99", "max"] {
+            assert_eq!(row["a"][key], of[key], "{key} of {}", row["name"]);
+        }
+    }
+    let said = text(&unspool("compare", &[SMALL, SMALL], &[]));
+    assert!(said.contains("Nothing differs: each function has the same figures in A and in B."), "{said}");
+}
+
+#[test]
+fn what_differs_is_the_exit_status_and_in_words() {
+    let output = unspool("compare", &[SMALL, OTHER], &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output);
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("A: ") && lines[0].ends_with("threads.xray"), "{said}");
+    assert!(lines[2].starts_with("Functions take ") && lines[2].contains("Gone: #"), "{said}");
+    assert!(
+        lines[4].split_whitespace().eq("change self A self B calls A calls B factor verdict sure function".split(' '))
+    );
+    let csv = text(&unspool("compare", &[SMALL, OTHER], &["--csv"]));
+    assert!(csv.starts_with("name,name_b,count_a,total_a,self_a,min_a,median_a,p90_a,p99_a,max_a,count_b,"), "{csv}");
+}
+
+#[test]
+fn several_runs_stand_for_a_side() {
+    let path = |name: &str| fixture(name).into_os_string().into_string().unwrap();
+    let runs = ["--a", &path(SMALL), &path(SMALL), "--b", &path(SMALL), &path(OTHER), &path(SMALL), "--json"];
+    let output = unspool("compare", &[], &runs);
+    let report = json(&output);
+    let files = |side: &str| report[side]["files"].as_array().unwrap().len();
+    assert_eq!((files("a"), files("b")), (2, 3));
+    assert!(report["functions"].as_array().unwrap().iter().all(|row| row["verdict"] != "slower"), "{report}");
+    let said = text(&unspool("compare", &[], &runs[..7]));
+    assert!(said.contains("threads.xray, the median of 2 runs"), "{said}");
+}
+
+#[test]
+fn errors_are_status_2_with_a_sentence() {
+    let refused = |files: &[&str], options: &[&str], sentence: &str| {
+        let output = unspool("compare", files, options);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(sentence), "{said}");
+    };
+    refused(&[SMALL, "frames/calls.frames"], &[], "only traces of one format can be compared");
+    refused(&[SMALL, "absent"], &["--json"], "absent");
+    refused(&["xray/README.md", SMALL], &["--json"], "README.md");
+    refused(&[SMALL], &[], "");
+    refused(&[], &["--a", "x"], "--b");
+}
+
+#[test]
+fn records_without_a_counterpart_are_printed_as_diff_prints_them() {
+    let same = unspool("compare", &[SMALL, SMALL], &["--records"]);
+    assert_eq!((same.status.code(), text(&same)), (Some(0), "No record differs.\n".into()));
+    let differs = unspool("compare", &["apitrace/values.trace", "apitrace/scene.trace"], &["--records", "--exact"]);
+    assert_eq!(differs.status.code(), Some(1));
+    let said = text(&differs);
+    assert!(said.starts_with("--- ") && said.contains("values.trace thread 0\n+++ "), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("- ") && line.contains('(')), "{said}");
+    let report =
+        json(&unspool("compare", &["apitrace/values.trace", "apitrace/scene.trace"], &["--records", "--json"]));
+    let track = &report["tracks"][0];
+    let dumped = |name: &str| text(&unspool("dump", &[name], &["--as", "jsonl"])).lines().count();
+    let counted = track["records"][0].as_u64().unwrap() as usize;
+    assert!(counted > 0 && counted <= dumped("apitrace/values.trace"), "{track}");
+    assert_eq!(track["first"], serde_json::json!([track["hunks"][0][0], track["hunks"][0][2]]));
+}
+
+#[test]
+fn block_runs_and_points_are_compared_too() {
+    for name in ["rvn/blocks.sqlite", "trace_db/values.trace", "frames/calls.frames"] {
+        let report = json(&unspool("compare", &[name, name], &["--records", "--json"]));
+        let tracks = report["tracks"].as_array().unwrap();
+        assert!(tracks.iter().all(|track| track["first"].is_null() && track["records"][0] != 0), "{report}");
+        assert!(!tracks.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn executions_that_do_not_part_have_no_cause() {
+    const CALLS: &str = "frames/calls.frames";
+    let output = unspool("compare", &[CALLS, CALLS], &["--why", "--json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["divergence"], &report["differing"]), (Some(0), &Value::Null, &0.into()));
+    let said = text(&unspool("compare", &[CALLS, CALLS], &["--why"]));
+    assert_eq!(said, "The paths are the same. No value differs.\n");
+    // One that was cut ends earlier.
+    let output = unspool("compare", &[CALLS, "frames/cut.frames"], &["--why"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).starts_with("The paths part at step "), "{}", text(&output));
+    let output = unspool("compare", &[SMALL, SMALL], &["--why"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("does not say what its steps read and wrote"));
+}
+
+#[test]
+fn statements_are_ranked_by_runs_that_failed() {
+    let trace = fixture("trace_db/values.trace");
+    let trace = trace.to_str().unwrap();
+    let report = json(&unspool("suspects", &[], &["--pass", trace, "--fail", trace, "--json"]));
+    let statements = report["statements"].as_array().unwrap();
+    assert!(!statements.is_empty());
+    for row in statements {
+        assert_eq!((&row["failed"], &row["passed"], &row["tarantula"]), (&1.into(), &1.into(), &0.5.into()));
+    }
+    let refused = unspool("suspects", &[SMALL], &["--pass", trace, "--fail", trace]);
+    assert_eq!(refused.status.code(), Some(2));
+}

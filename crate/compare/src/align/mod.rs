@@ -1,0 +1,229 @@
+//! Which records of two sequences belong together.
+//!
+//! A sequence is a slice of tokens: numbers that are equal where records are equal. The answer is a
+//! list of [`Run`]s of equal tokens that rises in both, and what lies between them as [`Hunk`]s. It
+//! is not always the longest possible list, but near it: see the steps below.
+//!
+//! 1. **Ends**: what is equal at the beginning and at the end of a gap is matched at once. A loop
+//!    with another number of turns is matched here: what remains is a number of whole turns.
+//! 2. **Anchors** (`anchors.rs`): windows of tokens that occur once on both sides, the longest
+//!    rising chain of them, grown both ways. The gaps between are done again, with shorter windows.
+//! 3. **Gaps** (`gaps.rs`): what is small, or has no anchors, is compared by a matrix of bits,
+//!    exactly where the matrix has at most [`gaps::MOST_BITS`] bits, and otherwise a part at a
+//!    time.
+//!
+//! Time is linear in the number of tokens on any input: a level of anchors looks at each token of
+//! its gap a few times, there are [`anchors::LEVELS`] of them, and the matrices cost a bounded
+//! number of words for each token. Periodic sequences have no anchors, and traces that share
+//! nothing have nothing else; both end in step 3. [`Alignment::work`] counts, for tests.
+//!
+//! Memory is that of the runs, 24 bytes for each sampled window of a gap's first side, and at most
+//! two matrices.
+
+mod anchors;
+mod gaps;
+
+use anchors::Anchors;
+use gaps::Gap;
+
+/// A stretch of equal tokens: `a + k` belongs to `b + k` for each `k` below `length`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Number of the first token on the first side.
+    pub a: u32,
+    /// Number of the first token on the second side.
+    pub b: u32,
+    /// How many tokens, at least one.
+    pub length: u32,
+}
+
+/// What lies between two runs: tokens that have no counterpart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// Numbers of the tokens on the first side: from, to.
+    pub a: (u32, u32),
+    /// Numbers of the tokens on the second side: from, to.
+    pub b: (u32, u32),
+}
+
+/// A rectangle of both sequences that is still to be compared.
+#[derive(Clone, Copy, Debug)]
+struct Area {
+    a: (u32, u32),
+    b: (u32, u32),
+}
+
+impl Area {
+    fn of<'t>(&self, tokens: [&'t [u32]; 2]) -> [&'t [u32]; 2] {
+        let cut =
+            |tokens: &'t [u32], (from, to): (u32, u32)| tokens.get(from as usize..to as usize).unwrap_or_default();
+        [cut(tokens[0], self.a), cut(tokens[1], self.b)]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.a.0 >= self.a.1 || self.b.0 >= self.b.1
+    }
+}
+
+/// What is left to be done, the next at the end.
+#[derive(Debug)]
+enum Task {
+    /// Compares an area, by windows from a level on.
+    Compare(Area, usize),
+    /// Goes on looking for anchors.
+    Anchor(Box<Anchors>),
+    /// Goes on comparing a gap by matrices.
+    Fill(Box<Gap>),
+    /// A run that is known, and comes after what is above it.
+    Keep(Run),
+}
+
+/// An alignment that is under way. The two sequences are handed over with each turn, and must be
+/// the same each time.
+#[derive(Debug)]
+pub struct Alignment {
+    tasks: Vec<Task>,
+    runs: Vec<Run>,
+    work: u64,
+    lengths: [u32; 2],
+}
+
+impl Alignment {
+    /// Of sequences with these numbers of tokens.
+    #[must_use]
+    pub fn new(lengths: [u32; 2]) -> Self {
+        let whole = Area { a: (0, lengths[0]), b: (0, lengths[1]) };
+        Self { tasks: vec![Task::Compare(whole, 0)], runs: Vec::new(), work: 0, lengths }
+    }
+
+    /// Of whole sequences, at once.
+    #[must_use]
+    pub fn of(a: &[u32], b: &[u32]) -> Self {
+        let length = |tokens: &[u32]| u32::try_from(tokens.len()).unwrap_or(u32::MAX);
+        let mut alignment = Self::new([length(a), length(b)]);
+        while !alignment.turn([a, b], u64::MAX) {}
+        alignment
+    }
+
+    /// Works for about `budget` steps, each of which looks at a token or a word of a matrix.
+    /// Returns true at the end.
+    pub fn turn(&mut self, tokens: [&[u32]; 2], budget: u64) -> bool {
+        let end = self.work.saturating_add(budget);
+        while self.work < end {
+            let Some(task) = self.tasks.pop() else { return true };
+            match task {
+                Task::Keep(run) => self.keep(run),
+                Task::Compare(area, level) => self.compare(tokens, area, level),
+                Task::Anchor(mut anchors) => {
+                    if anchors.turn(tokens, &mut self.work, end) {
+                        self.divide(*anchors);
+                    } else {
+                        self.tasks.push(Task::Anchor(anchors));
+                    }
+                }
+                Task::Fill(mut gap) => {
+                    let mut found = Vec::new();
+                    let done = gap.turn(&mut self.work, end, &mut found);
+                    for run in found {
+                        self.keep(run);
+                    }
+                    if !done {
+                        self.tasks.push(Task::Fill(gap));
+                    }
+                }
+            }
+        }
+        self.tasks.is_empty()
+    }
+
+    /// How far it is, from 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        let whole = f64::from(self.lengths[0]) + f64::from(self.lengths[1]);
+        let at = self.runs.last().map_or(0.0, |run| f64::from(run.a + run.length) + f64::from(run.b + run.length));
+        if self.tasks.is_empty() || whole == 0.0 { 1.0 } else { at / whole }
+    }
+
+    /// Steps so far.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// The runs that are known so far, rising in both sequences. No two touch in both.
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// What has no counterpart, in order. Of a finished alignment.
+    #[must_use]
+    pub fn hunks(&self) -> Vec<Hunk> {
+        let end = Run { a: self.lengths[0], b: self.lengths[1], length: 0 };
+        let mut at = (0, 0);
+        let mut hunks = Vec::new();
+        for run in self.runs.iter().chain([&end]) {
+            if at != (run.a, run.b) {
+                hunks.push(Hunk { a: (at.0, run.a), b: (at.1, run.b) });
+            }
+            at = (run.a + run.length, run.b + run.length);
+        }
+        hunks
+    }
+
+    fn keep(&mut self, run: Run) {
+        match self.runs.last_mut() {
+            Some(last) if (last.a + last.length, last.b + last.length) == (run.a, run.b) => last.length += run.length,
+            _ if run.length > 0 => self.runs.push(run),
+            _ => {}
+        }
+    }
+
+    /// Matches what is equal at both ends of an area, and leaves the middle to the next step.
+    fn compare(&mut self, tokens: [&[u32]; 2], mut area: Area, level: usize) {
+        let [a, b] = area.of(tokens);
+        let head = common(a.iter().zip(b));
+        self.keep(Run { a: area.a.0, b: area.b.0, length: head });
+        area.a.0 += head;
+        area.b.0 += head;
+        let [a, b] = area.of(tokens);
+        let tail = common(a.iter().rev().zip(b.iter().rev()));
+        area.a.1 -= tail;
+        area.b.1 -= tail;
+        self.work += u64::from(head) + u64::from(tail) + 1;
+        if tail > 0 {
+            self.tasks.push(Task::Keep(Run { a: area.a.1, b: area.b.1, length: tail }));
+        }
+        if area.is_empty() {
+            return;
+        }
+        let sizes = u64::from(area.a.1 - area.a.0).saturating_mul(u64::from(area.b.1 - area.b.0));
+        self.tasks.push(if level < anchors::LEVELS && sizes > gaps::MOST_BITS {
+            Task::Anchor(Box::new(Anchors::new(area, level)))
+        } else {
+            self.work += u64::from(area.a.1 - area.a.0) + u64::from(area.b.1 - area.b.0);
+            Task::Fill(Box::new(Gap::new(tokens, area)))
+        });
+    }
+
+    /// Goes on with the gaps between the anchors of an area.
+    fn divide(&mut self, anchors: Anchors) {
+        let Anchors { area, chain, is_periodic, .. } = anchors;
+        let level = if is_periodic { anchors::LEVELS } else { anchors.level + 1 };
+        let mut above = (area.a.1, area.b.1);
+        for run in chain.iter().rev() {
+            let gap = Area { a: (run.a + run.length, above.0), b: (run.b + run.length, above.1) };
+            self.tasks.push(Task::Compare(gap, level));
+            self.tasks.push(Task::Keep(*run));
+            above = (run.a, run.b);
+        }
+        self.tasks.push(Task::Compare(Area { a: (area.a.0, above.0), b: (area.b.0, above.1) }, level));
+    }
+}
+
+fn common<'t>(pairs: impl Iterator<Item = (&'t u32, &'t u32)>) -> u32 {
+    u32::try_from(pairs.take_while(|(a, b)| a == b).count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

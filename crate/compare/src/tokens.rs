@@ -1,0 +1,373 @@
+//! Records as tokens: numbers that are equal where records are the same.
+//!
+//! A [`Tokens`] is a visitor of a pass over all records of a trace. It writes down what makes a
+//! record the same as another ([`Same`]), and asks [`Contents`], which both traces share, for the
+//! number of that.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+
+use hashbrown::HashTable;
+use unspool_trace::records::RecordName;
+use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
+
+/// Which parts of a record count, as in `unspool_formats::table::Same`.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// The name.
+    pub name: bool,
+    /// The fields with these keys.
+    pub fields: &'static [&'static str],
+    /// Records without this field are left out.
+    pub of: Option<&'static str>,
+    /// The contents of blobs too, not just their lengths, which is all that the text of a call has.
+    pub blobs: bool,
+}
+
+/// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
+const MOST_KEPT: usize = 48 << 20;
+
+/// What records say, numbered in the order in which it is first seen.
+///
+/// Contents are kept and compared, so that those with equal hashes are told apart. Only of those
+/// that are seen first when 48 MB are kept is a hash of 128 bits kept instead.
+#[derive(Debug, Default)]
+pub struct Contents {
+    numbers: HashTable<u32>,
+    /// Where each ends in `bytes`.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+    hashers: [RandomState; 2],
+}
+
+impl Contents {
+    /// The number of contents.
+    pub fn number(&mut self, content: &[u8]) -> u32 {
+        let [first, second] = &self.hashers;
+        let hash = first.hash_one(content);
+        if let Some(number) = self.find(hash, content) {
+            return number;
+        }
+        let mut digest = [0xFF; 17];
+        let mut kept = content;
+        if self.bytes.len() + content.len() > MOST_KEPT && content.len() > digest.len() {
+            digest[1..9].copy_from_slice(&hash.to_le_bytes());
+            digest[9..].copy_from_slice(&second.hash_one(content).to_le_bytes());
+            kept = &digest;
+            if let Some(number) = self.find(hash, kept) {
+                return number;
+            }
+        }
+        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        self.bytes.extend_from_slice(kept);
+        self.ends.push(self.bytes.len());
+        let (ends, bytes) = (&self.ends, &self.bytes);
+        self.numbers.insert_unique(hash, number, |number| {
+            let content = content_of(ends, bytes, *number);
+            // A digest holds the hash of what it stands for.
+            match content.strip_prefix(&[0xFF]).and_then(|digest| digest.first_chunk()) {
+                Some(hash) => u64::from_le_bytes(*hash),
+                None => first.hash_one(content),
+            }
+        });
+        number
+    }
+
+    fn find(&self, hash: u64, content: &[u8]) -> Option<u32> {
+        self.numbers.find(hash, |number| content_of(&self.ends, &self.bytes, *number) == content).copied()
+    }
+
+    /// How many different contents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether nothing was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
+    let number = number as usize;
+    let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
+}
+
+/// The records of a thread, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sequence {
+    /// A token for each.
+    pub tokens: Vec<u32>,
+    /// Position of the first record on the x axis.
+    pub begin: u64,
+}
+
+/// No record has been seen here yet.
+const HOLE: u32 = u32::MAX;
+
+/// The tokens of a trace.
+pub struct Tokens<'a> {
+    parts: Parts,
+    contents: &'a mut Contents,
+    /// Names of ids.
+    named: &'a dyn Fn(i64) -> Option<&'a str>,
+    /// Which lanes have the records of one thread alone: they may come out of order.
+    lanes: Vec<bool>,
+    sequences: BTreeMap<TrackId, Sequence>,
+    content: Vec<u8>,
+    /// Of the present record: its track, its row if that is its number, and its position.
+    at: (TrackId, Option<u64>, u64),
+    /// How many lists and structures are open, and in how many of them all counts.
+    depth: usize,
+    inside: usize,
+    is_wanted: bool,
+}
+
+impl<'a> Tokens<'a> {
+    /// For the records of some lanes. `named` gives the name of an id, where it has one.
+    pub fn new(
+        parts: Parts,
+        lanes: &[Lane],
+        contents: &'a mut Contents,
+        named: &'a dyn Fn(i64) -> Option<&'a str>,
+    ) -> Self {
+        Self {
+            parts,
+            contents,
+            named,
+            lanes: lanes.iter().map(|lane| lane.track.is_some() && parts.of.is_none()).collect(),
+            sequences: BTreeMap::new(),
+            content: Vec::new(),
+            at: (0, None, 0),
+            depth: 0,
+            inside: 0,
+            is_wanted: false,
+        }
+    }
+
+    /// A run of a block: its address, its bytes and how many instructions of it were executed.
+    pub fn run(&mut self, track: TrackId, x: u64, address: u64, bytes: &[u8], instructions: u64) {
+        self.content.clear();
+        self.number(15, address);
+        self.number(15, instructions);
+        self.write(15, bytes);
+        self.at = (track, None, x);
+        self.add();
+    }
+
+    /// The sequences by their tracks.
+    #[must_use]
+    pub fn finish(self) -> BTreeMap<TrackId, Sequence> {
+        let mut sequences = self.sequences;
+        for sequence in sequences.values_mut() {
+            sequence.tokens.retain(|token| *token != HOLE);
+        }
+        sequences
+    }
+
+    fn add(&mut self) {
+        let token = self.contents.number(&self.content);
+        let (track, row, x) = self.at;
+        let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { tokens: Vec::new(), begin: x });
+        sequence.begin = sequence.begin.min(x);
+        let length = sequence.tokens.len();
+        let row = row.and_then(|row| usize::try_from(row).ok()).unwrap_or(length);
+        if row >= length {
+            sequence.tokens.resize(row + 1, HOLE);
+        }
+        if let Some(place) = sequence.tokens.get_mut(row) {
+            *place = token;
+        }
+    }
+
+    fn write(&mut self, kind: u8, bytes: &[u8]) {
+        self.content.push(kind);
+        self.content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+        self.content.extend_from_slice(bytes);
+    }
+
+    fn number(&mut self, kind: u8, bits: u64) {
+        self.content.push(kind);
+        self.content.extend_from_slice(&bits.to_le_bytes());
+    }
+
+    fn value(&mut self, value: FieldValue<'_>) {
+        match value {
+            FieldValue::Null => self.content.push(0),
+            FieldValue::Bool(is) => self.number(1, is.into()),
+            FieldValue::U64(number) => self.number(2, number),
+            FieldValue::I64(number) | FieldValue::Id(number) => self.number(3, number as u64),
+            FieldValue::Hex(number) => self.number(4, number),
+            FieldValue::F32(number) => self.number(5, number.to_bits().into()),
+            FieldValue::F64(number) => self.number(6, number.to_bits()),
+            FieldValue::Text(text) => self.write(7, text.as_bytes()),
+            FieldValue::Symbol { name, value } => {
+                self.write(8, name.as_bytes());
+                self.value(*value);
+            }
+            FieldValue::Bytes { bytes, len } => {
+                self.number(9, len);
+                if self.parts.blobs {
+                    self.write(9, bytes);
+                }
+            }
+            FieldValue::Code { address, bytes, .. } => {
+                self.number(10, address);
+                self.write(10, bytes);
+            }
+        }
+    }
+}
+
+impl Visitor for Tokens<'_> {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.content.clear();
+        (self.depth, self.inside) = (0, 0);
+        let is_own = self.lanes.get(record.lane as usize).copied().unwrap_or_default();
+        self.at = (record.track, is_own.then_some(record.row), record.x);
+        self.is_wanted = self.parts.of.is_none();
+        if self.parts.name {
+            match record.name {
+                RecordName::None => self.content.push(0),
+                RecordName::Text(text) => self.write(1, text.as_bytes()),
+                RecordName::Id(id) => match (self.named)(id) {
+                    Some(name) => self.write(1, name.as_bytes()),
+                    None => self.number(2, id as u64),
+                },
+            }
+        }
+        true
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        if self.depth == 0 {
+            self.is_wanted |= self.parts.of == Some(key);
+            if !self.parts.fields.contains(&key) {
+                return;
+            }
+        } else if self.inside == 0 {
+            return;
+        }
+        self.write(11, key.as_bytes());
+        self.value(value);
+    }
+
+    fn open(&mut self, key: &str, is_list: bool) {
+        self.depth += 1;
+        if self.inside > 0 || self.depth == 1 && self.parts.fields.contains(&key) {
+            self.inside += 1;
+            self.write(12 + u8::from(is_list), key.as_bytes());
+        }
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.inside > 0 {
+            self.inside -= 1;
+            self.content.push(14);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.is_wanted {
+            self.add();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_trace::Locator;
+
+    use super::*;
+
+    const PARTS: Parts = Parts { name: true, fields: &["kind", "args"], of: None, blobs: false };
+
+    fn record(row: u64, name: RecordName<'_>) -> Record<'_> {
+        Record { lane: 0, row, x: 100 + row, track: 4, locator: Locator::at(row), name }
+    }
+
+    fn visit(tokens: &mut Tokens<'_>, row: u64, name: RecordName<'_>, fields: &[(&str, FieldValue<'_>)]) {
+        assert!(tokens.begin(&record(row, name)));
+        for (key, value) in fields {
+            tokens.field(key, *value);
+        }
+        tokens.end();
+    }
+
+    fn lane(track: Option<TrackId>) -> Vec<Lane> {
+        vec![Lane { track, rows: 9, ..Lane::default() }]
+    }
+
+    #[test]
+    fn records_are_the_same_by_the_parts_that_count() {
+        let mut contents = Contents::default();
+        let mut tokens = Tokens::new(PARTS, &lane(None), &mut contents, &|_| None);
+        let blob = |bytes: &'static [u8]| FieldValue::Bytes { bytes, len: 2 };
+        visit(&mut tokens, 0, RecordName::Text("a"), &[("cpu", FieldValue::U64(1)), ("kind", blob(b"xy"))]);
+        visit(&mut tokens, 1, RecordName::Text("a"), &[("cpu", FieldValue::U64(2)), ("kind", blob(b"zz"))]);
+        visit(&mut tokens, 2, RecordName::Text("b"), &[("kind", blob(b"xy"))]);
+        for value in [1, 2, 1] {
+            tokens.begin(&record(3, RecordName::Text("a")));
+            tokens.open("other", false);
+            tokens.field("kind", FieldValue::U64(9));
+            tokens.close();
+            tokens.open("args", false);
+            tokens.field("x", FieldValue::I64(value));
+            tokens.close();
+            tokens.end();
+        }
+        let found = tokens.finish();
+        assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100 });
+        let parts = Parts { blobs: true, ..PARTS };
+        let mut tokens = Tokens::new(parts, &lane(None), &mut contents, &|_| None);
+        visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
+        visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
+        assert_eq!(tokens.finish()[&4].tokens, [4, 5]);
+    }
+
+    #[test]
+    fn ids_are_the_same_by_their_names() {
+        let mut contents = Contents::default();
+        let mut tokens = Tokens::new(PARTS, &lane(None), &mut contents, &|id| (id == 7).then_some("main"));
+        visit(&mut tokens, 0, RecordName::Id(7), &[]);
+        visit(&mut tokens, 1, RecordName::Text("main"), &[]);
+        visit(&mut tokens, 2, RecordName::Id(8), &[]);
+        assert_eq!(tokens.finish()[&4].tokens, [0, 0, 1]);
+    }
+
+    #[test]
+    fn the_records_of_a_thread_are_in_its_order() {
+        let mut contents = Contents::default();
+        let mut tokens = Tokens::new(PARTS, &lane(Some(4)), &mut contents, &|_| None);
+        for row in [2, 3, 0] {
+            visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
+        }
+        assert_eq!(tokens.finish()[&4], Sequence { tokens: vec![2, 0, 1], begin: 100 });
+    }
+
+    #[test]
+    fn records_without_the_field_are_left_out() {
+        let mut contents = Contents::default();
+        let parts = Parts { of: Some("kind"), ..PARTS };
+        let mut tokens = Tokens::new(parts, &lane(Some(4)), &mut contents, &|_| None);
+        visit(&mut tokens, 0, RecordName::None, &[]);
+        visit(&mut tokens, 1, RecordName::None, &[("kind", FieldValue::Null)]);
+        assert_eq!(tokens.finish()[&4].tokens, [0]);
+    }
+
+    #[test]
+    fn beyond_the_limit_contents_are_known_by_a_hash() {
+        let mut contents = Contents::default();
+        let long = |n: u32| [&n.to_le_bytes()[..], &[7; 1 << 20]].concat();
+        let numbers: Vec<u32> = (0..60).map(|n| contents.number(&long(n))).collect();
+        assert_eq!(numbers, (0..60).collect::<Vec<_>>());
+        assert_eq!((0..60).map(|n| contents.number(&long(n))).collect::<Vec<_>>(), numbers);
+        assert!(contents.bytes.len() < MOST_KEPT + 1024);
+        assert_eq!(contents.number(b"short"), 60);
+        assert_eq!(contents.len(), 61);
+    }
+}

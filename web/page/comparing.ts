@@ -1,0 +1,155 @@
+import { batch, effect, type Signal } from '@preact/signals';
+import { shortened } from '../base/format.ts';
+import type { TraceError, TraceInfo } from '../base/protocol.ts';
+import { createScope } from '../base/scope.ts';
+import { watch } from '../base/watch.ts';
+import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
+import type { TraceFile } from '../trace/trace.ts';
+import { addressOf, download, type Net } from './download.ts';
+
+/** The workbench, as far as a second trace changes it. */
+export interface Opener {
+  readonly pair: Signal<Pair | null>;
+  /** The trace that panels, header and keys are about. */
+  inFront(): OpenTrace | null;
+  show(open: OpenTrace): void;
+  /** Opens a file beside what is open, without showing it. */
+  make(file: TraceFile): OpenTrace;
+  /** Whether a trace is open still. */
+  isOpen(open: OpenTrace): boolean;
+  /** Closes a trace and frees its memory. */
+  end(open: OpenTrace): void;
+  readonly net: Net;
+  /** The addresses that files were downloaded from. */
+  readonly urls: WeakMap<Blob, string>;
+  /** Shows a notice that informs. */
+  tell(sentence: string): void;
+  /** Shows a notice about a failure. */
+  warn(sentence: string): void;
+}
+
+/** Characters of a file's name in a notice. */
+const LONGEST = 100;
+
+/**
+ * Opens a file to compare it with the trace that is open, which is the base, or with the base in place of what that was compared with.
+ * Refuses any other file than a trace of the same format. Resolves once it is known whether it is one.
+ */
+export async function compareWith(opener: Opener, file: TraceFile): Promise<void> {
+  const { pair } = opener;
+  const shown = opener.inFront();
+  const base = pair.peek()?.a ?? shown;
+  const first = base && (await recognised(base));
+  if (!first || !opener.isOpen(base)) return;
+  const open = opener.make(file);
+  // An archive asks which of its traces is meant.
+  open.scope.add(
+    watch([open.trace.status], () => {
+      if (open.trace.status.peek().at === 'choosing') opener.show(open);
+    }),
+  );
+  const second = await recognised(open);
+  if (!opener.isOpen(base) || !opener.isOpen(open)) return;
+  const why = refusal(open, first, second);
+  if (why === '') {
+    const before = pair.peek()?.b;
+    join(opener, base, open, base);
+    if (before) opener.end(before);
+    return;
+  }
+  if (opener.inFront() !== shown) opener.show(base);
+  opener.end(open);
+  opener.warn(why);
+}
+
+/** Downloads a file to compare it, as {@link compareWith} does. Closing the open trace ends the download. */
+export async function compareUrl(opener: Opener, text: string): Promise<void> {
+  const { net, urls, tell, warn } = opener;
+  const base = opener.inFront();
+  if (!base) return;
+  const controller = new AbortController();
+  base.scope.add(() => controller.abort());
+  try {
+    const address = addressOf(text, net.base);
+    const name = shortened(address.name, LONGEST);
+    tell(`Downloading ${name}, to compare it…`);
+    const file = await download(address, net, controller.signal, () => undefined);
+    urls.set(file, text);
+    if (!opener.isOpen(base)) return;
+    tell('');
+    await compareWith(opener, { file, name: address.name, companions: [] });
+  } catch (error) {
+    if (opener.isOpen(base)) warn((error as TraceError).sentence);
+  }
+}
+
+/** What a file is; null if it is not a trace or was closed. */
+function recognised({ trace, scope }: OpenTrace): Promise<TraceInfo | null> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      const info = trace.info.value;
+      if (!info && trace.status.value.at !== 'failed') return;
+      resolve(info);
+      queueMicrotask(() => stop());
+    });
+    scope.add(stop);
+    scope.add(() => resolve(null));
+  });
+}
+
+/** Why a trace is not compared with another one, in a sentence; '' if it is. */
+function refusal({ trace }: OpenTrace, first: TraceInfo, second: TraceInfo | null): string {
+  const name = shortened(trace.name, LONGEST);
+  const status = trace.status.peek();
+  if (status.at === 'failed') return `${name} cannot be compared: ${status.error.sentence}`;
+  if (!second || second.format === first.format) return '';
+  return `${name} is ${second.title}, and the open trace ${first.title}: only traces of one format are compared.`;
+}
+
+/** Makes a pair of two open traces in place of the one before, one of them in front. */
+function join(opener: Opener, a: OpenTrace, b: OpenTrace, front: OpenTrace): void {
+  const { pair, show } = opener;
+  const scope = createScope();
+  const isInFront = (open: OpenTrace) => opener.inFront() === open;
+  const close = (open: OpenTrace) => {
+    scope.dispose();
+    batch(() => {
+      pair.value = null;
+      show(open === a ? b : a);
+    });
+    opener.end(open);
+  };
+  pair.peek()?.scope.dispose();
+  batch(() => {
+    pair.value = {
+      a,
+      b,
+      scope,
+      show,
+      close,
+      swap: () => join(opener, b, a, isInFront(b) ? b : a),
+      replace: (open, file) => {
+        const next = opener.make(file);
+        const shown = isInFront(open) ? next : open === a ? b : a;
+        if (open === a) join(opener, next, b, shown);
+        else join(opener, a, next, shown);
+        opener.end(open);
+      },
+    };
+    show(front);
+  });
+  for (const open of [a, b]) {
+    scope.add(
+      watch([open.trace.status], () => {
+        const status = open.trace.status.peek();
+        if (status.at !== 'failed') return;
+        // The pair is whole first.
+        queueMicrotask(() => {
+          if (!opener.isOpen(open)) return;
+          close(open);
+          opener.warn(`${shortened(open.trace.name, LONGEST)}: ${status.error.sentence}`);
+        });
+      }),
+    );
+  }
+}
