@@ -285,7 +285,7 @@ impl JsSurvey {
             ("width", size[0].into()),
             ("height", size[1].into()),
             ("depth", size[2].into()),
-            ("format", JsValue::from_str(internal.map_or("", |format| format.name))),
+            ("format", JsValue::from_str(internal.map_or("", |format| format.name()))),
             ("channels", channels.into()),
             ("isInteger", is_integer.into()),
             ("isSrgb", internal.is_some_and(|format| format.is_srgb).into()),

@@ -104,8 +104,7 @@ pub enum Holds {
 /// An internal format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Internal {
-    /// Its name without `GL_`.
-    pub name: &'static str,
+    constant: u32,
     base: Base,
     number: Number,
     /// Colours are encoded as sRGB. They are shown as they are kept.
@@ -114,24 +113,24 @@ pub struct Internal {
     pub compressed: Option<Compressed>,
 }
 
-const fn plain(name: &'static str, base: Base, number: Number) -> Internal {
-    Internal { name, base, number, is_srgb: false, compressed: None }
+const fn plain(base: Base, number: Number) -> Internal {
+    Internal { constant: 0, base, number, is_srgb: false, compressed: None }
 }
 
-const fn srgb(name: &'static str, base: Base) -> Internal {
-    Internal { is_srgb: true, ..plain(name, base, Number::Unorm(8)) }
+const fn srgb(base: Base) -> Internal {
+    Internal { is_srgb: true, ..plain(base, Number::Unorm(8)) }
 }
 
-const fn blocks_of(name: &'static str, base: Base, number: Number, compressed: Compressed) -> Internal {
-    Internal { compressed: Some(compressed), ..plain(name, base, number) }
+const fn blocks_of(base: Base, number: Number, compressed: Compressed) -> Internal {
+    Internal { compressed: Some(compressed), ..plain(base, number) }
 }
 
-const fn blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
-    blocks_of(name, base, Number::Unorm(8), compressed)
+const fn blocks(base: Base, compressed: Compressed) -> Internal {
+    blocks_of(base, Number::Unorm(8), compressed)
 }
 
-const fn srgb_blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
-    Internal { is_srgb: true, ..blocks(name, base, compressed) }
+const fn srgb_blocks(base: Base, compressed: Compressed) -> Internal {
+    Internal { is_srgb: true, ..blocks(base, compressed) }
 }
 
 use Base::{Alpha, Depth, DepthStencil, Intensity, Luminance, LuminanceAlpha, Red, Rg, Rgb, Rgba, Stencil};
@@ -147,17 +146,19 @@ macro_rules! shown {
     };
 }
 
+/// Makes the table of formats, and that of their names apart: who needs no names does not load them.
 macro_rules! formats {
     ($($name:ident $(as $shown:literal)?: $make:ident($($how:expr),*)),* $(,)?) => {
-        &[$((gl::$name, $make(shown!($name $($shown)?), $($how),*))),*]
+        const FORMATS: &[(u32, Internal)] = &[$((gl::$name, $make($($how),*))),*];
+        const NAMES: &[&str] = &[$(shown!($name $($shown)?)),*];
     };
 }
 
-/// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES
-/// 3.2, table 8.10. Generic formats are those that Mesa chooses, which is what programs get nearly
-/// everywhere.
+// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES
+// 3.2, table 8.10. Generic formats are those that Mesa chooses, which is what programs get nearly
+// everywhere.
 #[rustfmt::skip]
-const FORMATS: &[(u32, Internal)] = formats![
+formats! {
     // Base formats.
     RED: plain(Red, Unorm(8)), ALPHA: plain(Alpha, Unorm(8)), RGB: plain(Rgb, Unorm(8)),
     RGBA: plain(Rgba, Unorm(8)), LUMINANCE: plain(Luminance, Unorm(8)),
@@ -288,7 +289,7 @@ const FORMATS: &[(u32, Internal)] = formats![
     COMPRESSED_RGB: plain(Rgb, Unorm(8)), COMPRESSED_RGBA: plain(Rgba, Unorm(8)),
     COMPRESSED_RED: plain(Red, Unorm(8)), COMPRESSED_RG: plain(Rg, Unorm(8)),
     COMPRESSED_SRGB: srgb(Rgb), COMPRESSED_SRGB_ALPHA: srgb(Rgba),
-];
+}
 
 /// The constant of an internal format. OpenGL 1.0 has numbers of components in its place.
 pub fn with_name(internal: u32) -> u32 {
@@ -305,10 +306,10 @@ impl Internal {
     /// The format with this number. `of` is the type of the pixels that came with an unsized
     /// format, or 0: ES says which number they have then. `None` if it is not supported.
     pub fn of(number: u32, of: u32) -> Option<Self> {
-        let number = with_name(number);
-        let (_, format) = FORMATS.iter().find(|(known, _)| *known == number)?;
-        let is_unsized = (gl::STENCIL_INDEX..=gl::LUMINANCE_ALPHA).contains(&number)
-            || matches!(number, gl::RG | gl::BGRA | gl::DEPTH_STENCIL);
+        let constant = with_name(number);
+        let (_, format) = FORMATS.iter().find(|(known, _)| *known == constant)?;
+        let is_unsized = (gl::STENCIL_INDEX..=gl::LUMINANCE_ALPHA).contains(&constant)
+            || matches!(constant, gl::RG | gl::BGRA | gl::DEPTH_STENCIL);
         let is_half = matches!(of, gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
         // OES_texture_float and OES_texture_half_float.
         let number = match format.number {
@@ -317,7 +318,13 @@ impl Internal {
             Number::Unorm(8) if is_half => Number::Half,
             other => other,
         };
-        Some(Self { number, ..*format })
+        Some(Self { constant, number, ..*format })
+    }
+
+    /// Its name without `GL_`.
+    pub fn name(&self) -> &'static str {
+        let at = FORMATS.iter().position(|(known, _)| *known == self.constant);
+        at.and_then(|at| NAMES.get(at).copied()).unwrap_or_default()
     }
 
     /// Which numbers it keeps.

@@ -108,7 +108,7 @@ impl TextureFacts {
             text += &format!(" × {depth}");
         }
         match format {
-            Some(format) => text += &format!(" {}", format.name),
+            Some(format) => text += &format!(" {}", format.name()),
             None => text += &format!(" {:#06x}", first.internal),
         }
         if self.levels.len() > 1 {
