@@ -8,13 +8,8 @@ pub const IDENTITY: [f64; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.
 
 /// `a` times `b`.
 pub fn product<T: Copy + Default + Mul<Output = T> + Sum>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
-    let mut product = [T::default(); 16];
-    for (column, of_b) in product.chunks_exact_mut(4).zip(b.chunks_exact(4)) {
-        for (row, slot) in column.iter_mut().enumerate() {
-            *slot = a.iter().skip(row).step_by(4).zip(of_b).map(|(a, b)| *a * *b).sum();
-        }
-    }
-    product
+    let at = |m: &[T; 16], column: usize, row: usize| m.get(4 * column + row).copied().unwrap_or_default();
+    core::array::from_fn(|i| (0..4).map(|k| at(a, k, i % 4) * at(b, i / 4, k)).sum())
 }
 
 /// Rows as columns.
@@ -22,14 +17,14 @@ pub fn transposed<T: Copy + Default>(m: &[T; 16]) -> [T; 16] {
     core::array::from_fn(|i| m.get(i % 4 * 4 + i / 4).copied().unwrap_or_default())
 }
 
-/// `glRotate`: a rotation by an angle in degrees. Without an axis there is none: so Mesa does it.
-pub fn rotation(angle: f64, [x, y, z]: [f64; 3]) -> [f64; 16] {
+/// `glRotate`: a rotation by an angle with this sine and cosine. Without an axis there is none: so
+/// Mesa does it.
+pub fn rotation((s, c): (f64, f64), [x, y, z]: [f64; 3]) -> [f64; 16] {
     let length = (x * x + y * y + z * z).sqrt();
     if length <= 1.0e-4 {
         return IDENTITY;
     }
     let (x, y, z) = (x / length, y / length, z / length);
-    let (s, c) = angle.to_radians().sin_cos();
     let n = 1.0 - c;
     [
         x * x * n + c,
@@ -110,10 +105,10 @@ mod tests {
 
     #[test]
     fn a_rotation_turns_columns() {
-        let turned = product(&rotation(90.0, [0.0, 0.0, 2.0]), &translation([1.0, 0.0, 0.0]));
+        let turned = product(&rotation((1.0, 0.0), [0.0, 0.0, 2.0]), &translation([1.0, 0.0, 0.0]));
         assert!((turned[13] - 1.0).abs() < 1e-12 && turned[12].abs() < 1e-12);
         assert_eq!(transposed(&transposed(&turned)), turned);
-        assert_eq!(rotation(90.0, [0.0; 3]), IDENTITY);
+        assert_eq!(rotation((1.0, 0.0), [0.0; 3]), IDENTITY);
         assert_eq!(product(&scaling([2.0, 3.0, 4.0]), &IDENTITY)[5], 3.0);
     }
 }

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_inverse_undoes_a_matrix() {
-        let turned = product(&rotation(30.0, [1.0, 2.0, 3.0]), &scaling([2.0, 3.0, 4.0]));
+        let turned = product(&rotation((0.5, 0.866), [1.0, 2.0, 3.0]), &scaling([2.0, 3.0, 4.0]));
         let m = rounded(product(&translation([1.0, 2.0, 3.0]), &turned));
         for (x, y) in product(&m, &inverse(&m)).iter().zip(IDENTITY) {
             assert!((x - y).abs() < 1e-5);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use unspool_gl::gl;
-use unspool_gl::pixels::{Base, Internal, Layout, Number, PixelStore};
+use unspool_gl::pixels::{Base, Layout, PixelStore};
 
 use crate::content::Content;
 
@@ -33,55 +33,103 @@ impl Storage {
     }
 }
 
+const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) -> Storage {
+    Storage { internal, format, kind, bytes, base }
+}
+
 /// How a texture of an internal format is stored. `None` if WebGL2 has nothing like it. `kind` is
-/// the type of the upload: `GL_RGBA` and `GL_RGB` of OpenGL ES take it.
+/// the type of the upload.
 pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
-    let of = if matches!(internal, gl::RGBA | gl::RGB) { kind } else { 0 };
-    let known = Internal::of(internal, of).filter(|known| known.compressed.is_none())?;
-    let base = known.base();
-    let (format, channels) = match base {
-        Base::Red => (gl::RED, 1),
-        Base::Rg => (gl::RG, 2),
-        Base::Rgb => (gl::RGB, 3),
-        _ => (gl::RGBA, 4),
-    };
-    let made = |internal, format, kind, bytes| Some(Storage { internal, format, kind, bytes, base });
-    // Three channels of floating point cannot be drawn to.
-    let floats = |one, two, four| match channels {
-        1 => made(one, format, gl::FLOAT, 4),
-        2 => made(two, format, gl::FLOAT, 8),
-        _ => made(four, gl::RGBA, gl::FLOAT, 16),
-    };
-    let integers = |bits: u8, kinds: [u32; 3]| {
-        let kind = kinds.get((bits.ilog2() as usize).checked_sub(3)?).copied();
-        let format = [gl::RED_INTEGER, gl::RG_INTEGER, 0, gl::RGBA_INTEGER].get(channels - 1).copied();
-        let is_like = base != Base::Stencil && bits.is_power_of_two() && channels != 3;
-        made(internal, format?, kind?, u32::from(bits / 8) * channels as u32).filter(|_| is_like)
-    };
-    match (base, known.number()) {
-        (Base::Depth, Number::Float) => made(gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT, 4),
-        (Base::Depth, _) => made(gl::DEPTH_COMPONENT24, gl::DEPTH_COMPONENT, gl::UNSIGNED_INT, 4),
-        (Base::DepthStencil, _) => made(gl::DEPTH24_STENCIL8, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, 4),
-        (_, Number::Int(bits)) => integers(bits, [gl::BYTE, gl::SHORT, gl::INT]),
-        (_, Number::Uint(bits)) => integers(bits, [gl::UNSIGNED_BYTE, gl::UNSIGNED_SHORT, gl::UNSIGNED_INT]),
-        (_, Number::Float11) => made(gl::R11F_G11F_B10F, gl::RGB, gl::FLOAT, 12),
-        (_, Number::Shared) => made(gl::RGB9_E5, gl::RGB, gl::FLOAT, 12),
-        (Base::Rgba, Number::Float) if internal == gl::RGBA32F => floats(0, 0, gl::RGBA32F),
-        (_, Number::Float) => floats(gl::R32F, gl::RG32F, gl::RGBA16F),
+    let rgba8 = |base| storage(gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, base);
+    let whole = |format, kind, bytes| storage(internal, format, kind, bytes, Base::Rgba);
+    let floats = matches!(kind, gl::FLOAT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
+    Some(match internal {
+        // Unsized formats of OpenGL ES take the type of the upload.
+        gl::RGBA if floats => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgba),
+        gl::RGB if floats => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        4
+        | gl::RGBA
+        | gl::RGBA8
+        | gl::RGBA2
+        | gl::RGBA4
+        | gl::RGB5_A1
+        | gl::COMPRESSED_RGBA
+        | gl::BGRA
+        | gl::BGRA8_EXT => rgba8(Base::Rgba),
+        3
+        | gl::RGB
+        | gl::RGB8
+        | gl::RGB5
+        | gl::RGB4
+        | gl::R3_G3_B2
+        | gl::COMPRESSED_RGB
+        | gl::RGB565
+        | gl::RGB10
+        | gl::RGB12 => storage(gl::RGB8, gl::RGB, gl::UNSIGNED_BYTE, 3, Base::Rgb),
+        gl::RGB10_A2 => storage(gl::RGB10_A2, gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, 4, Base::Rgba),
+        gl::SRGB8_ALPHA8 | gl::SRGB_ALPHA | gl::COMPRESSED_SRGB_ALPHA => {
+            storage(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, Base::Rgba)
+        }
+        gl::COMPRESSED_SRGB | gl::SRGB8 | gl::SRGB => {
+            storage(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, Base::Rgb)
+        }
+        gl::RED | gl::R8 | gl::COMPRESSED_RED | gl::R16 => storage(gl::R8, gl::RED, gl::UNSIGNED_BYTE, 1, Base::Red),
+        gl::RG | gl::RG8 | gl::COMPRESSED_RG | gl::RG16 => storage(gl::RG8, gl::RG, gl::UNSIGNED_BYTE, 2, Base::Rg),
+        1
+        | gl::LUMINANCE
+        | gl::LUMINANCE4
+        | gl::LUMINANCE8
+        | gl::LUMINANCE12
+        | gl::LUMINANCE16
+        | gl::COMPRESSED_LUMINANCE => rgba8(Base::Luminance),
+        gl::ALPHA | gl::ALPHA4 | gl::ALPHA8 | gl::ALPHA12 | gl::ALPHA16 | gl::COMPRESSED_ALPHA => rgba8(Base::Alpha),
+        2 | gl::LUMINANCE_ALPHA | gl::LUMINANCE4_ALPHA4..=gl::LUMINANCE16_ALPHA16 | gl::COMPRESSED_LUMINANCE_ALPHA => {
+            rgba8(Base::LuminanceAlpha)
+        }
+        gl::INTENSITY..=gl::INTENSITY16 | gl::COMPRESSED_INTENSITY => rgba8(Base::Intensity),
+        gl::RGBA12 | gl::RGBA16 | gl::RGBA16F | gl::RGBA32F => {
+            // Sixteen bits normalised have no format without an extension; half floats are nearest.
+            let wide = internal == gl::RGBA32F;
+            storage(if wide { gl::RGBA32F } else { gl::RGBA16F }, gl::RGBA, gl::FLOAT, 16, Base::Rgba)
+        }
+        gl::RGB16 | gl::RGB16F | gl::RGB32F => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        gl::R16F | gl::R32F => storage(internal, gl::RED, gl::FLOAT, 4, Base::Red),
+        gl::RG16F | gl::RG32F => storage(internal, gl::RG, gl::FLOAT, 8, Base::Rg),
+        gl::R11F_G11F_B10F => storage(gl::R11F_G11F_B10F, gl::RGB, gl::FLOAT, 12, Base::Rgb),
+        gl::RGB9_E5 => storage(gl::RGB9_E5, gl::RGB, gl::FLOAT, 12, Base::Rgb),
+        gl::DEPTH_COMPONENT | gl::DEPTH_COMPONENT16 | gl::DEPTH_COMPONENT24 | gl::DEPTH_COMPONENT32 => {
+            storage(gl::DEPTH_COMPONENT24, gl::DEPTH_COMPONENT, gl::UNSIGNED_INT, 4, Base::Depth)
+        }
+        gl::DEPTH_COMPONENT32F => storage(gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT, 4, Base::Depth),
+        gl::DEPTH_STENCIL | gl::DEPTH24_STENCIL8 | gl::DEPTH32F_STENCIL8 => {
+            storage(gl::DEPTH24_STENCIL8, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, 4, Base::DepthStencil)
+        }
+        // Whole numbers: 8, 16 and 32 bits of one, two and four channels.
+        gl::R8I => whole(gl::RED_INTEGER, gl::BYTE, 1),
+        gl::R8UI => whole(gl::RED_INTEGER, gl::UNSIGNED_BYTE, 1),
+        gl::R16I => whole(gl::RED_INTEGER, gl::SHORT, 2),
+        gl::R16UI => whole(gl::RED_INTEGER, gl::UNSIGNED_SHORT, 2),
+        gl::R32I => whole(gl::RED_INTEGER, gl::INT, 4),
+        gl::R32UI => whole(gl::RED_INTEGER, gl::UNSIGNED_INT, 4),
+        gl::RG8I => whole(gl::RG_INTEGER, gl::BYTE, 2),
+        gl::RG8UI => whole(gl::RG_INTEGER, gl::UNSIGNED_BYTE, 2),
+        gl::RG16I => whole(gl::RG_INTEGER, gl::SHORT, 4),
+        gl::RG16UI => whole(gl::RG_INTEGER, gl::UNSIGNED_SHORT, 4),
+        gl::RG32I => whole(gl::RG_INTEGER, gl::INT, 8),
+        gl::RG32UI => whole(gl::RG_INTEGER, gl::UNSIGNED_INT, 8),
+        gl::RGBA16I => whole(gl::RGBA_INTEGER, gl::SHORT, 8),
         // Negative numbers: WebGL2 draws to no normalised format that has them.
-        (_, Number::Half | Number::Snorm(_)) => floats(gl::R16F, gl::RG16F, gl::RGBA16F),
-        // Sixteen bits normalised have no format without an extension; half floats are nearest.
-        (Base::Rgba, Number::Unorm(16)) => floats(0, 0, gl::RGBA16F),
-        (Base::Rgb, Number::Unorm(16)) if internal == gl::RGB16 => floats(0, 0, gl::RGBA16F),
-        (_, Number::Packed([10, 10, 10, 2])) => made(gl::RGB10_A2, gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, 4),
-        _ if known.is_srgb => made(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4),
-        _ => made(
-            [gl::R8, gl::RG8, gl::RGB8, gl::RGBA8].get(channels - 1).copied()?,
-            format,
-            gl::UNSIGNED_BYTE,
-            channels as u32,
-        ),
-    }
+        gl::RGBA8_SNORM | gl::RGBA16_SNORM => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgba),
+        gl::RGB8_SNORM | gl::RGB16_SNORM => storage(gl::RGBA16F, gl::RGBA, gl::FLOAT, 16, Base::Rgb),
+        gl::RG8_SNORM | gl::RG16_SNORM => storage(gl::RG16F, gl::RG, gl::FLOAT, 8, Base::Rg),
+        gl::R8_SNORM | gl::R16_SNORM => storage(gl::R16F, gl::RED, gl::FLOAT, 4, Base::Red),
+        gl::RGBA8UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_BYTE, 4),
+        gl::RGBA8I => whole(gl::RGBA_INTEGER, gl::BYTE, 4),
+        gl::RGBA16UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_SHORT, 8),
+        gl::RGBA32UI => whole(gl::RGBA_INTEGER, gl::UNSIGNED_INT, 16),
+        gl::RGBA32I => whole(gl::RGBA_INTEGER, gl::INT, 16),
+        _ => return None,
+    })
 }
 
 /// How pixels lie in memory: `GL_UNPACK_…`, and what becomes of them: `glPixelTransfer`.
@@ -182,16 +230,17 @@ impl<'a> Upload<'a> {
     fn put(&self, out: &mut Vec<u8>, mut texel: [f64; 4], to: &Storage) {
         let whole = |number: f64, most: f64| (number.clamp(0.0, 1.0) * most).round();
         if !to.is_depth() && !to.is_integer() {
-            for ((x, scale), bias) in texel.iter_mut().zip(self.unpack.scale).zip(self.unpack.bias) {
-                *x = *x * scale + bias;
+            let Unpack { scale, bias, .. } = &self.unpack;
+            for (i, x) in texel.iter_mut().enumerate() {
+                *x = *x * scale.get(i).unwrap_or(&1.0) + bias.get(i).unwrap_or(&0.0);
             }
         }
         let texel = to.base.keep(texel);
         let [r, g, b, a] = texel;
         let word = match to.kind {
             gl::UNSIGNED_INT_2_10_10_10_REV => {
-                let [r, g, b] = [r, g, b].map(|x| whole(x, 1023.0) as u32);
-                r | g << 10 | b << 20 | (whole(a, 3.0) as u32) << 30
+                let ten = |number| whole(number, 1023.0) as u32;
+                ten(r) | ten(g) << 10 | ten(b) << 20 | (whole(a, 3.0) as u32) << 30
             }
             gl::UNSIGNED_INT_24_8 => (whole(r, 16777215.0) as u32) << 8 | g as u32,
             gl::UNSIGNED_INT if to.is_depth() => whole(r, 4294967295.0) as u32,

@@ -1,6 +1,7 @@
 //! Textures in S3TC (DXT1, DXT3, DXT5), decoded: WebGL2 has them by an extension alone.
 
-use unspool_gl::pixels::{Compressed, Internal};
+use unspool_gl::gl;
+use unspool_gl::pixels::Compressed;
 
 /// A compressed texture whose bytes are all there.
 pub(crate) struct Blocks<'a> {
@@ -12,7 +13,15 @@ pub(crate) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// `None` for other formats, or if bytes are missing.
     pub(crate) fn new(internal: u32, width: u32, height: u32, blocks: &'a [u8]) -> Option<Self> {
-        let how = Internal::of(internal, 0)?.compressed.filter(|how| how.s3tc(&[]).is_some())?;
+        let how = match internal {
+            gl::COMPRESSED_RGB_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_S3TC_DXT1_EXT => Compressed::Bc1 { alpha: false },
+            gl::COMPRESSED_RGBA_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT1_EXT => {
+                Compressed::Bc1 { alpha: true }
+            }
+            gl::COMPRESSED_RGBA_S3TC_DXT3_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT3_EXT => Compressed::Bc2,
+            gl::COMPRESSED_RGBA_S3TC_DXT5_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT => Compressed::Bc3,
+            _ => return None,
+        };
         let count = (width.div_ceil(4) as usize).checked_mul(height.div_ceil(4) as usize)?;
         Some(Self { how, width, blocks: blocks.get(..count.checked_mul(how.block_bytes())?)? })
     }
@@ -21,26 +30,25 @@ impl<'a> Blocks<'a> {
     pub(crate) fn rows(&self, first: u32, rows: u32) -> Option<Vec<u8>> {
         let (width, rows, across) = (self.width as usize, rows as usize, self.width.div_ceil(4) as usize);
         let blocks = self.blocks.chunks_exact(self.how.block_bytes()).skip((first / 4) as usize * across);
-        let mut out = vec![[0; 4]; width * rows];
+        let mut out = vec![0; 4 * width * rows];
         let mut count = 0;
         for (number, block) in blocks.take(across * rows.div_ceil(4)).enumerate() {
             let (x, y) = (number % across * 4, number / across * 4);
             for (i, texel) in self.how.s3tc(block)?.into_iter().enumerate() {
                 let (x, y) = (x + i % 4, y + i / 4);
                 if x < width && y < rows {
-                    *out.get_mut(y * width + x)? = texel.map(|number| number as u8);
+                    let at = 4 * (y * width + x);
+                    out.get_mut(at..at + 4)?.iter_mut().zip(&texel).for_each(|(slot, number)| *slot = *number as u8);
                 }
             }
             count += 1;
         }
-        (count == across * rows.div_ceil(4)).then(|| out.into_flattened())
+        (count == across * rows.div_ceil(4)).then_some(out)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use unspool_gl::gl;
-
     use super::*;
 
     #[test]

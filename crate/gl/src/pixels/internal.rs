@@ -146,7 +146,8 @@ macro_rules! shown {
     };
 }
 
-/// Makes the table of formats, and that of their names apart: who needs no names does not load them.
+/// Makes the table of formats, and that of their names apart: who needs no names does not load
+/// them.
 macro_rules! formats {
     ($($name:ident $(as $shown:literal)?: $make:ident($($how:expr),*)),* $(,)?) => {
         const FORMATS: &[(u32, Internal)] = &[$((gl::$name, $make($($how),*))),*];

@@ -20,7 +20,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("MultTransposeMatrix*", |m, c, v| m.multiply(matrix(c, v, true))),
     ("Rotate*", |m, c, v| {
         let [angle, ..] = Variant { count: 1, ..v }.numbers(c, 0, [0.0; 4], false);
-        m.multiply(Some(rotation(angle, three(c, v, 1))));
+        m.multiply(Some(rotation(angle.to_radians().sin_cos(), three(c, v, 1))));
     }),
     ("Translate*", |m, c, v| m.multiply(Some(translation(three(c, v, 0))))),
     ("Scale*", |m, c, v| m.multiply(Some(scaling(three(c, v, 0))))),

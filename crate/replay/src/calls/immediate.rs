@@ -29,8 +29,8 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMultMatrixd" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
     "glLoadTransposeMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::transposed(&matrix::from_slice(&c.floats(0))))),
     "glMultTransposeMatrixf" => |r, c| multiply(r, &matrix::transposed(&matrix::from_slice(&c.floats(0)))),
-    "glRotatef" => |r, c| multiply_by(r, Some(rotation(c.arg(0).float(), three(c, 1)))),
-    "glRotated" => |r, c| multiply_by(r, Some(rotation(c.arg(0).float(), three(c, 1)))),
+    "glRotatef" => |r, c| rotate(r, c),
+    "glRotated" => |r, c| rotate(r, c),
     "glTranslatef" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
     "glTranslated" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
     "glScalef" => |r, c| multiply_by(r, Some(scaling(three(c, 0)))),
@@ -105,6 +105,11 @@ fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
 /// Three numbers, from an argument on.
 fn three(c: &Call, from: usize) -> [f64; 3] {
     core::array::from_fn(|i| c.arg(from + i).float())
+}
+
+fn rotate(r: &mut Replay, c: &Call) {
+    let (sine, cosine) = c.f32(0).to_radians().sin_cos();
+    multiply_by(r, Some(rotation((sine.into(), cosine.into()), three(c, 1))));
 }
 
 /// Multiplies by what a call asks for, unless that is an error.

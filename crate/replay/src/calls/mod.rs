@@ -24,7 +24,6 @@ pub(crate) use immediate::Kept;
 pub(crate) use lacks::{Lack, is_draw, lack_of};
 pub(crate) use listed::Listed;
 pub(crate) use uniforms::Found;
-pub(crate) use windows::of_windows;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -71,6 +70,7 @@ impl Handlers {
             states::TABLE,
             textures::TABLE,
             uniforms::TABLE,
+            windows::TABLE,
         ];
         let all = tables.into_iter().flatten();
         let by_name =
@@ -102,8 +102,7 @@ impl Handlers {
             let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
-        let of_windows = || Some(Handler { run: windows::of_windows(name)?, direct: None });
-        plain.and_then(listed).or_else(of_form).or_else(direct).or_else(of_windows)
+        plain.and_then(listed).or_else(of_form).or_else(direct)
     }
 }
 

@@ -1,35 +1,40 @@
 //! Contexts and windows: GLX, EGL, WGL and CGL.
 
-use unspool_formats::apitrace::NameFlags;
 use unspool_gl::egl;
-use unspool_gl::windows::{Act, Function};
 
 use super::Run;
-use crate::call::{Call, Value};
-use crate::driver::Replay;
 
-/// The handler of a function that is about contexts, or swaps the buffers of a window.
-pub(crate) fn of_windows(name: &str) -> Option<Run> {
-    // wglSwapBuffers of OpenGL is SwapBuffers of Windows.
-    let swaps = NameFlags::of(name).frame_end || name == "SwapBuffers";
-    if swaps { Some(|r, c| r.swap(c.thread)) } else { Function::of(name).map(|_| act as Run) }
-}
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glXMakeCurrent", |r, c| r.make_current(c.thread, c.int(2), c.int(1), c.int(1))),
+    ("glXMakeCurrentReadSGI", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
+    ("glXMakeContextCurrent", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
+    ("eglMakeCurrent", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
+    ("wglMakeCurrent", |r, c| r.make_current(c.thread, c.int(1), c.int(0), c.int(0))),
+    ("CGLSetCurrentContext", |r, c| r.make_current(c.thread, c.int(0), c.int(0), c.int(0))),
+    ("glXCreateContext", |r, c| create(r, c.ret.int(), c.int(2))),
+    ("glXCreateNewContext", |r, c| create(r, c.ret.int(), c.int(3))),
+    ("glXCreateContextAttribsARB", |r, c| create(r, c.ret.int(), c.int(2))),
+    ("eglCreateContext", |r, c| create(r, c.ret.int(), c.int(2))),
+    ("wglCreateContext", |r, c| create(r, c.ret.int(), 0)),
+    ("wglCreateContextAttribsARB", |r, c| create(r, c.ret.int(), c.int(1))),
+    ("wglShareLists", |r, c| r.share(c.int(0), c.int(1))),
+    ("glXDestroyContext", |r, c| r.forget_context(c.int(1))),
+    ("eglDestroyContext", |r, c| r.forget_context(c.int(1))),
+    ("wglDeleteContext", |r, c| r.forget_context(c.int(0))),
+    ("eglBindAPI", |r, c| r.es = c.int(0) == egl::OPENGL_ES_API.into()),
+    ("glXSwapBuffers", |r, c| r.swap(c.thread)),
+    ("eglSwapBuffers", |r, c| r.swap(c.thread)),
+    ("eglSwapBuffersWithDamageEXT", |r, c| r.swap(c.thread)),
+    ("eglSwapBuffersWithDamageKHR", |r, c| r.swap(c.thread)),
+    ("wglSwapBuffers", |r, c| r.swap(c.thread)),
+    ("wglSwapLayerBuffers", |r, c| r.swap(c.thread)),
+    ("SwapBuffers", |r, c| r.swap(c.thread)),
+    ("CGLFlushDrawable", |r, c| r.swap(c.thread)),
+    ("glFrameTerminatorGREMEDY", |r, c| r.swap(c.thread)),
+];
 
-fn act(r: &mut Replay, c: &Call) {
-    let returned = (c.ret != Value::Null).then(|| c.ret.int());
-    let act = Function::of(&c.name).and_then(|function| function.act(|place| c.int(place) as u64, returned));
-    match act {
-        Some(Act::Creates { context, shared, .. }) => {
-            r.context_of(context as i64, shared as i64);
-        }
-        Some(Act::MakesCurrent { context, windows }) => {
-            let [draw, read] = windows.unwrap_or([context; 2]);
-            r.make_current(c.thread, context as i64, draw as i64, read as i64);
-        }
-        Some(Act::Shares(first, second)) => r.share(first as i64, second as i64),
-        Some(Act::Destroys(context)) => r.forget_context(context as i64),
-        Some(Act::BindsApi(api)) => r.es = api == egl::OPENGL_ES_API,
-        Some(Act::ReleasesThread) => r.make_current(c.thread, 0, 0, 0),
-        None => {}
+fn create(r: &mut crate::driver::Replay, pointer: i64, share: i64) {
+    if pointer != 0 {
+        r.context_of(pointer, share);
     }
 }
