@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use serde_json::json;
+use unspool_gl::pixels::Image as Texels;
 use unspool_graphics::Survey;
-use unspool_graphics::images::Image as Texels;
 use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
 use crate::console::{self, one_line};

@@ -1,7 +1,7 @@
 //! What the calls of an apitrace mean: frames, resources, findings, state.
 
+use unspool_gl::pixels::Image;
 use unspool_graphics::findings::Findings;
-use unspool_graphics::images::Image;
 use unspool_graphics::resources::{Contents, Kind};
 use unspool_graphics::state::{History, Report};
 use unspool_graphics::{Reader, Survey};

@@ -4,6 +4,9 @@
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! matrix     matrices of four columns
+//! pixels     pixels as programs hand them over, and textures as they hold them
+//! windows    what GLX, EGL, WGL and CGL do with contexts
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
@@ -11,6 +14,9 @@
 #![forbid(unsafe_code)]
 
 mod functions;
+pub mod matrix;
+pub mod pixels;
+pub mod windows;
 
 pub use functions::{Function, Functions, Parameter, functions};
 

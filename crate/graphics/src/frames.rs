@@ -10,6 +10,7 @@ mod redundant;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::list_names;
+use unspool_gl::windows::Act;
 use unspool_gl::{egl, gl};
 
 use crate::calls::{Call, Value};
@@ -315,7 +316,7 @@ impl Frames {
                 }
             }
             Kind::MakeCurrent => {
-                if let Some(context) = known.made_current(call) {
+                if let Some(Act::MakesCurrent { context, .. }) = known.act(call) {
                     self.contexts.insert(call.thread, context);
                 }
             }

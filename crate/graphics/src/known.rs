@@ -1,6 +1,7 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
 use unspool_gl::functions;
+use unspool_gl::windows::{self, Act};
 
 use crate::calls::{Call, Value};
 
@@ -11,31 +12,12 @@ pub(crate) struct Known {
     /// ([`unspool_gl::Functions::canonical`]); of functions of other interfaces the name.
     pub(crate) canonical: String,
     parameters: Vec<&'static str>,
+    /// What it does with contexts and windows.
+    pub(crate) windows: Option<windows::Function>,
 }
 
-/// Parameters of functions that are not in `gl.xml`, in the order of the headers of X.Org, Khronos,
-/// Microsoft and Apple.
-const OTHERS: &[(&str, &[&str])] = &[
-    ("memcpy", &["dest", "src", "n"]),
-    ("glXMakeCurrent", &["dpy", "drawable", "ctx"]),
-    ("glXMakeContextCurrent", &["dpy", "draw", "read", "ctx"]),
-    ("glXMakeCurrentReadSGI", &["dpy", "draw", "read", "ctx"]),
-    ("eglMakeCurrent", &["dpy", "draw", "read", "ctx"]),
-    ("wglMakeCurrent", &["hdc", "ctx"]),
-    ("wglMakeContextCurrentARB", &["hdc", "read", "ctx"]),
-    ("wglMakeContextCurrentEXT", &["hdc", "read", "ctx"]),
-    ("CGLSetCurrentContext", &["ctx"]),
-    ("glXCreateContext", &["dpy", "vis", "shareList", "direct"]),
-    ("glXCreateNewContext", &["dpy", "config", "renderType", "shareList", "direct"]),
-    ("glXCreateContextAttribsARB", &["dpy", "config", "shareList", "direct", "attribs"]),
-    ("eglCreateContext", &["dpy", "config", "shareList", "attribs"]),
-    ("wglCreateContextAttribsARB", &["hdc", "shareList", "attribs"]),
-    ("wglShareLists", &["shared", "ctx"]),
-    ("CGLCreateContext", &["format", "shareList", "ctx"]),
-    ("glXDestroyContext", &["dpy", "ctx"]),
-    ("eglDestroyContext", &["dpy", "ctx"]),
-    ("wglDeleteContext", &["ctx"]),
-];
+/// Parameters of `memcpy`, which the tracer records where a program writes to mapped memory.
+const OF_MEMCPY: [&str; 3] = ["dest", "src", "n"];
 
 impl Known {
     /// The function with this name.
@@ -44,9 +26,9 @@ impl Known {
         let canonical = table.canonical(name).unwrap_or(name).to_owned();
         let parameters = match table.find(name) {
             Some(function) => function.parameters().map(|parameter| parameter.name).collect(),
-            None => OTHERS.iter().find(|(known, _)| *known == name).map_or(Vec::new(), |(_, names)| names.to_vec()),
+            None => OF_MEMCPY.iter().filter(|_| name == "memcpy").copied().collect(),
         };
-        Self { canonical, parameters }
+        Self { canonical, parameters, windows: windows::Function::of(name) }
     }
 
     /// An argument by the name of its parameter. [`Value::Null`] if there is no such parameter.
@@ -65,19 +47,21 @@ impl Known {
         integer(self.arg(call, parameter))
     }
 
-    /// The handle of the context that a call makes current, 0 for none. `None` if it has failed.
-    pub(crate) fn made_current(&self, call: &Call) -> Option<u64> {
-        // That of CGL returns an error, the others whether they have succeeded.
-        if self.canonical != "CGLSetCurrentContext" && call.result().int() == Some(0) {
-            return None;
-        }
-        self.int(call, "ctx").map(|handle| handle as u64)
+    /// What a call does with contexts and windows. `None` also if it has failed.
+    pub(crate) fn act(&self, call: &Call) -> Option<Act> {
+        act(self.windows?, call)
     }
 
     /// Which argument has this name.
     pub(crate) fn place(&self, parameter: &str) -> Option<usize> {
         self.parameters.iter().position(|name| *name == parameter)
     }
+}
+
+/// What a call does with contexts and windows. `None` if it has failed.
+pub(crate) fn act(function: windows::Function, call: &Call) -> Option<Act> {
+    let first = |value: Value<'_>| value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int);
+    function.act(|place| first(call.argument(place)).unwrap_or_default() as u64, call.result().int())
 }
 
 /// A number, or the only number of a list.

@@ -6,7 +6,6 @@
 //! contexts    contexts, and when each was current on a thread
 //! frames      what happens in each frame: draws, vertices, uploads, redundant calls
 //! findings    what a program wastes or does wrong
-//! images      pixels as programs hand them over, and textures as they hold them
 //! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
 //! times       how long calls took in a replay of apitrace
 //! survey      one pass over all calls, for frames and resources
@@ -30,7 +29,6 @@ mod calls;
 pub mod contexts;
 pub mod findings;
 pub mod frames;
-pub mod images;
 mod known;
 mod reader;
 pub mod resources;

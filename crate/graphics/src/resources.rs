@@ -9,9 +9,9 @@
 //! `Resources` follows objects in the same pass: per share group or context, what is bound where,
 //! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
 //! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
-//! on demand (`resources/contents.rs`). `images` turns pixels into texels of the internal format;
-//! blocks of BPTC are decoded by bcdec_rs, the others here. What the graphics processor writes is
-//! not known, and the page says since which call.
+//! on demand (`resources/contents.rs`). `unspool_gl::pixels` turns pixels into texels of the
+//! internal format; blocks of BPTC are decoded by bcdec_rs, the others there. What the graphics
+//! processor writes is not known, and the page says since which call.
 
 mod contents;
 mod interfaces;
@@ -20,11 +20,11 @@ mod objects;
 mod texture;
 
 use hashbrown::HashMap;
-use unspool_gl::gl;
+use unspool_gl::pixels::PixelStore;
+use unspool_gl::{gl, windows};
 
 use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
-use crate::images::PixelStore;
 use crate::known::Known;
 use crate::reader::CallVisitor;
 use interfaces::Method;
@@ -438,8 +438,8 @@ impl Resources {
     }
 
     fn act(&mut self, call: &Call, known: &Known, act: Act) {
-        if let Some(()) = self.act_on_contexts(call, known, act) {
-            return;
+        if act == Act::Context {
+            return self.act_on_contexts(call, known);
         }
         let handle = self.current.get(&call.thread).copied().unwrap_or(0);
         let mut context = self.contexts.remove(&handle).unwrap_or_default();
@@ -447,35 +447,30 @@ impl Resources {
         self.contexts.insert(handle, context);
     }
 
-    /// What is about contexts themselves. `None` if the call is about something else.
-    fn act_on_contexts(&mut self, call: &Call, known: &Known, act: Act) -> Option<()> {
-        match act {
-            Act::CreateContext => {
-                // That of CGL returns an error, and passes the context as a pointer.
-                let made = known.int(call, "ctx").or(call.result().int()).unwrap_or_default() as u64;
-                let shared = known.int(call, "shareList").unwrap_or_default() as u64;
-                if made != 0 {
-                    let (own, group) = self.known_contexts.create(made, shared, call.number);
-                    self.contexts.insert(made, Context::new(group + 1, own + 1));
+    fn act_on_contexts(&mut self, call: &Call, known: &Known) {
+        match known.act(call) {
+            Some(windows::Act::Creates { context, shared, .. }) => {
+                let (own, group) = self.known_contexts.create(context, shared, call.number);
+                self.contexts.insert(context, Context::new(group + 1, own + 1));
+            }
+            Some(windows::Act::MakesCurrent { context, .. }) => {
+                // What is deleted after a context was given up is meant to be of that.
+                if context != 0 {
+                    self.current.insert(call.thread, context);
+                }
+                if let Some(own) = self.known_contexts.make_current(call.thread, context, call.number) {
+                    self.contexts.insert(context, Context::new(own + 1, own + 1));
                 }
             }
-            Act::MakeCurrent => {
-                let Some(handle) = known.made_current(call) else { return Some(()) };
-                self.current.insert(call.thread, handle);
-                if let Some(own) = self.known_contexts.make_current(call.thread, handle, call.number) {
-                    self.contexts.insert(handle, Context::new(own + 1, own + 1));
-                }
-            }
-            _ => return None,
+            _ => {}
         }
-        Some(())
     }
 
     fn act_in(&mut self, call: &Call, known: &Known, act: Act, context: &mut Context) {
         let number = call.number;
         let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
         match act {
-            Act::None | Act::Method | Act::CreateContext | Act::MakeCurrent => {}
+            Act::None | Act::Method | Act::Context => {}
             Act::Generate(kind) => {
                 let group = context.space_of(kind);
                 for name in names(call) {

@@ -1,13 +1,13 @@
 //! The survey, for JavaScript. Numbers are doubles, exact below 2^53.
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use unspool_gl::pixels::{Holds, Image};
 use unspool_js::{JsFile, object, thrown};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::findings::{Finding, Findings};
 use crate::frames::FIGURES;
-use crate::images::{Holds, Image};
 use crate::reader::Reader;
 use crate::resources::{Contents, Kind, Resource, Resources, objects_of};
 use crate::survey::Survey;
@@ -285,7 +285,7 @@ impl JsSurvey {
             ("width", size[0].into()),
             ("height", size[1].into()),
             ("depth", size[2].into()),
-            ("format", JsValue::from_str(internal.map_or("", |format| format.name))),
+            ("format", JsValue::from_str(internal.map_or("", |format| format.name()))),
             ("channels", channels.into()),
             ("isInteger", is_integer.into()),
             ("isSrgb", internal.is_some_and(|format| format.is_srgb).into()),

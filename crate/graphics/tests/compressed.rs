@@ -4,7 +4,7 @@
 
 use texture2ddecoder as other;
 use unspool_gl::gl;
-use unspool_graphics::images::{Image, Internal};
+use unspool_gl::pixels::{Image, Internal};
 
 /// Blocks of random bytes, 64 by 64 of them.
 fn blocks(len: usize, seed: u64, is_s3tc: bool) -> Vec<u8> {
@@ -42,7 +42,7 @@ type Decode = fn(&[u8], usize, usize, &mut [u32]) -> Result<(), &'static str>;
 /// Compares the channels with these indices, as numbers of 8 bits that differ by at most `most`.
 fn compare(number: u32, len: usize, decode: Decode, channels: &[usize], most: f64) {
     let internal = Internal::of(number, 0).unwrap();
-    let bytes = blocks(len, 0x9e37_79b9_7f4a_7c15 ^ u64::from(number), internal.name.contains("S3TC"));
+    let bytes = blocks(len, 0x9e37_79b9_7f4a_7c15 ^ u64::from(number), internal.name().contains("S3TC"));
     let mut image = Image::new(internal, 256, 256, 1).unwrap();
     image.upload_blocks([0; 3], [256, 256, 1], internal.compressed.unwrap(), &bytes);
     assert!(image.is_known(0));
@@ -56,21 +56,21 @@ fn compare(number: u32, len: usize, decode: Decode, channels: &[usize], most: f6
             let theirs = [r, g, b, a];
             // ES 3.2 says that the colours of transparent texels are 0; the other decoder leaves
             // some.
-            let is_clear = internal.name.contains("PUNCHTHROUGH") && a == 0;
+            let is_clear = internal.name().contains("PUNCHTHROUGH") && a == 0;
             for &channel in channels.iter().filter(|channel| !is_clear || **channel == 3) {
                 let number = (ours[channel].clamp(0.0, 1.0)) * 255.0;
                 let apart = (number - f64::from(theirs[channel])).abs();
                 assert!(
                     apart <= most,
                     "{} at {x}, {y}: {ours:?} and {theirs:?}, block {:02x?}",
-                    internal.name,
+                    internal.name(),
                     &bytes[((y / 4 * 64 + x / 4) as usize * len)..][..len],
                 );
                 seen.insert(theirs[channel]);
             }
         }
     }
-    assert!(seen.len() > 10, "{}", internal.name);
+    assert!(seen.len() > 10, "{}", internal.name());
 }
 
 #[test]

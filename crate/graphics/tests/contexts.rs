@@ -44,6 +44,22 @@ fn handles_are_given_again_and_changes_refused() {
 }
 
 #[test]
+fn a_thread_may_have_no_context() {
+    let mut writer = Writer::new(&[]);
+    let args = vec![Value::Pointer(1), Value::Null, Value::Null, Value::Bool(true)];
+    writer.call(0, &CREATE, args, Some(Value::Pointer(0x10)));
+    // Programs pass a null pointer for none.
+    for context in [Value::Pointer(0x10), Value::Null] {
+        writer.call(0, &CURRENT, vec![Value::Pointer(1), Value::Uint(2), context], Some(Value::Bool(true)));
+    }
+    let (index, file) = common::indexed(writer.finish());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let switches: Vec<_> = survey.resources().contexts().switches().iter().map(|it| (it.call, it.context)).collect();
+    assert_eq!(switches, [(1, Some(0)), (2, None)]);
+}
+
+#[test]
 fn draws_of_a_texture_are_those_that_are_executed() {
     let mut writer = Writer::new(&[]);
     let signature = |id, name, args| FunctionSig { id, name, args };

@@ -8,8 +8,9 @@
 
 use std::fmt::Write as _;
 
+use unspool_gl::pixels::{Base, Image};
+
 use crate::common::{fixture, indexed};
-use unspool_graphics::images::{Base, Image};
 use unspool_graphics::resources::{Contents, Kind};
 use unspool_graphics::{Call, CallVisitor, Reader, Survey};
 

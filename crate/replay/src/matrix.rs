@@ -1,4 +1,6 @@
-//! Matrices of four columns, as OpenGL stores them.
+//! Matrices of four columns in the precision of OpenGL, and what lighting needs of them.
+
+pub(crate) use unspool_gl::matrix::{product, transposed};
 
 /// A matrix, column by column.
 pub(crate) type Matrix = [f32; 16];
@@ -10,18 +12,14 @@ fn at(m: &Matrix, column: usize, row: usize) -> f32 {
     m.get(4 * column + row).copied().unwrap_or(0.0)
 }
 
-/// `a` times `b`.
-pub(crate) fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    core::array::from_fn(|i| (0..4).map(|k| at(a, k, i % 4) * at(b, i / 4, k)).sum())
+/// A matrix in double precision, rounded.
+pub(crate) fn rounded(m: [f64; 16]) -> Matrix {
+    m.map(|number| number as f32)
 }
 
 /// A matrix times a column.
 pub(crate) fn transform(m: &Matrix, v: [f32; 4]) -> [f32; 4] {
     core::array::from_fn(|row| v.iter().enumerate().map(|(k, x)| at(m, k, row) * x).sum())
-}
-
-pub(crate) fn transposed(m: &Matrix) -> Matrix {
-    core::array::from_fn(|i| at(m, i % 4, i / 4))
 }
 
 /// The first sixteen numbers; missing ones are those of [`IDENTITY`].
@@ -68,102 +66,21 @@ pub(crate) fn normal(m: &Matrix) -> [f32; 9] {
     core::array::from_fn(|i| at(&inverse, i % 3, i / 3))
 }
 
-/// A rotation by an angle in degrees.
-pub(crate) fn rotation(angle: f32, x: f32, y: f32, z: f32) -> Matrix {
-    let length = (x * x + y * y + z * z).sqrt();
-    if length == 0.0 {
-        return IDENTITY;
-    }
-    let (x, y, z) = (x / length, y / length, z / length);
-    let (s, c) = angle.to_radians().sin_cos();
-    let t = 1.0 - c;
-    [
-        t * x * x + c,
-        t * x * y + s * z,
-        t * x * z - s * y,
-        0.0,
-        t * x * y - s * z,
-        t * y * y + c,
-        t * y * z + s * x,
-        0.0,
-        t * x * z + s * y,
-        t * y * z - s * x,
-        t * z * z + c,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        1.0,
-    ]
-}
-
-pub(crate) fn translation(x: f32, y: f32, z: f32) -> Matrix {
-    let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = IDENTITY;
-    [a, b, c, d, e, f, g, h, i, j, k, l, x, y, z, 1.0]
-}
-
-pub(crate) fn scaling(x: f32, y: f32, z: f32) -> Matrix {
-    [x, 0.0, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 0.0, z, 0.0, 0.0, 0.0, 0.0, 1.0]
-}
-
-/// The projection of `glOrtho`.
-pub(crate) fn ortho([l, r, b, t, n, f]: [f64; 6]) -> Matrix {
-    let all = [
-        2.0 / (r - l),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        2.0 / (t - b),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        -2.0 / (f - n),
-        0.0,
-        -(r + l) / (r - l),
-        -(t + b) / (t - b),
-        -(f + n) / (f - n),
-        1.0,
-    ];
-    all.map(|x: f64| x as f32)
-}
-
-/// The projection of `glFrustum`.
-pub(crate) fn frustum([l, r, b, t, n, f]: [f64; 6]) -> Matrix {
-    let all = [
-        2.0 * n / (r - l),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        2.0 * n / (t - b),
-        0.0,
-        0.0,
-        (r + l) / (r - l),
-        (t + b) / (t - b),
-        -(f + n) / (f - n),
-        -1.0,
-        0.0,
-        0.0,
-        -2.0 * f * n / (f - n),
-        0.0,
-    ];
-    all.map(|x: f64| x as f32)
-}
-
 #[cfg(test)]
 mod tests {
+    use unspool_gl::matrix::{rotation, scaling, translation};
+
     use super::*;
 
     #[test]
     fn an_inverse_undoes_a_matrix() {
-        let m = product(&translation(1.0, 2.0, 3.0), &product(&rotation(30.0, 1.0, 2.0, 3.0), &scaling(2.0, 3.0, 4.0)));
+        let turned = product(&rotation((0.5, 0.866), [1.0, 2.0, 3.0]), &scaling([2.0, 3.0, 4.0]));
+        let m = rounded(product(&translation([1.0, 2.0, 3.0]), &turned));
         for (x, y) in product(&m, &inverse(&m)).iter().zip(IDENTITY) {
             assert!((x - y).abs() < 1e-5);
         }
-        assert_eq!(inverse(&scaling(1.0, 0.0, 1.0)), [0.0; 16]);
-        let v = transform(&translation(1.0, 2.0, 3.0), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(inverse(&rounded(scaling([1.0, 0.0, 1.0]))), [0.0; 16]);
+        let v = transform(&rounded(translation([1.0, 2.0, 3.0])), [0.0, 0.0, 0.0, 1.0]);
         assert_eq!(v, [1.0, 2.0, 3.0, 1.0]);
     }
 }

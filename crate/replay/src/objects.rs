@@ -9,7 +9,7 @@ use crate::calls::Listed;
 use crate::content::Content;
 use crate::driver::OBJECT;
 use crate::glsl::Translated;
-use crate::pixels::{Base, Storage};
+use crate::pixels::Storage;
 use crate::state::State;
 
 /// Units that a draw can use. The last two of WebGL2's 32 are for uploads and for reading depths.
@@ -91,10 +91,6 @@ impl Texture {
     pub(crate) fn swizzle_problem(&self) -> Option<&'static str> {
         let is_own = self.swizzle == [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA];
         (!is_own).then_some("a texture with swizzled channels is not replayed")
-    }
-
-    pub(crate) fn base(&self) -> Base {
-        self.storage.map_or(Base::Rgba, |storage| storage.base)
     }
 }
 

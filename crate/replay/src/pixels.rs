@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use unspool_gl::gl;
+use unspool_gl::pixels::{Base, Layout, PixelStore};
 
 use crate::content::Content;
 
@@ -16,25 +17,20 @@ pub(crate) struct Storage {
     pub(crate) kind: u32,
     /// Bytes of a pixel.
     pub(crate) bytes: u32,
-    /// What the channels mean.
+    /// What the channels mean in the trace.
     pub(crate) base: Base,
 }
 
-/// The channels of a texture in the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
-    Rgba,
-    Rgb,
-    Rg,
-    Red,
-    Alpha,
-    Luminance,
-    LuminanceAlpha,
-    Intensity,
-    /// Depth, with or without stencil.
-    Depth,
-    /// Whole numbers.
-    Integer,
+impl Storage {
+    /// Whether it holds depths, with or without stencils.
+    pub(crate) fn is_depth(&self) -> bool {
+        matches!(self.base, Base::Depth | Base::DepthStencil)
+    }
+
+    /// Whether it holds whole numbers.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self.format, gl::RED_INTEGER | gl::RG_INTEGER | gl::RGBA_INTEGER)
+    }
 }
 
 const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) -> Storage {
@@ -45,7 +41,7 @@ const fn storage(internal: u32, format: u32, kind: u32, bytes: u32, base: Base) 
 /// the type of the upload.
 pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
     let rgba8 = |base| storage(gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, base);
-    let whole = |format, kind, bytes| storage(internal, format, kind, bytes, Base::Integer);
+    let whole = |format, kind, bytes| storage(internal, format, kind, bytes, Base::Rgba);
     let floats = matches!(kind, gl::FLOAT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
     Some(match internal {
         // Unsized formats of OpenGL ES take the type of the upload.
@@ -71,8 +67,11 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
         | gl::RGB10
         | gl::RGB12 => storage(gl::RGB8, gl::RGB, gl::UNSIGNED_BYTE, 3, Base::Rgb),
         gl::RGB10_A2 => storage(gl::RGB10_A2, gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, 4, Base::Rgba),
-        gl::SRGB8_ALPHA8 | gl::SRGB_ALPHA | gl::COMPRESSED_SRGB_ALPHA | gl::COMPRESSED_SRGB | gl::SRGB8 | gl::SRGB => {
+        gl::SRGB8_ALPHA8 | gl::SRGB_ALPHA | gl::COMPRESSED_SRGB_ALPHA => {
             storage(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, Base::Rgba)
+        }
+        gl::COMPRESSED_SRGB | gl::SRGB8 | gl::SRGB => {
+            storage(gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, 4, Base::Rgb)
         }
         gl::RED | gl::R8 | gl::COMPRESSED_RED | gl::R16 => storage(gl::R8, gl::RED, gl::UNSIGNED_BYTE, 1, Base::Red),
         gl::RG | gl::RG8 | gl::COMPRESSED_RG | gl::RG16 => storage(gl::RG8, gl::RG, gl::UNSIGNED_BYTE, 2, Base::Rg),
@@ -103,7 +102,7 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
         }
         gl::DEPTH_COMPONENT32F => storage(gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT, 4, Base::Depth),
         gl::DEPTH_STENCIL | gl::DEPTH24_STENCIL8 | gl::DEPTH32F_STENCIL8 => {
-            storage(gl::DEPTH24_STENCIL8, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, 4, Base::Depth)
+            storage(gl::DEPTH24_STENCIL8, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, 4, Base::DepthStencil)
         }
         // Whole numbers: 8, 16 and 32 bits of one, two and four channels.
         gl::R8I => whole(gl::RED_INTEGER, gl::BYTE, 1),
@@ -136,113 +135,15 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
 /// How pixels lie in memory: `GL_UNPACK_…`, and what becomes of them: `glPixelTransfer`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unpack {
-    pub(crate) alignment: u32,
-    pub(crate) row_length: u32,
-    pub(crate) image_height: u32,
-    pub(crate) skip_pixels: u32,
-    pub(crate) skip_rows: u32,
-    pub(crate) skip_images: u32,
-    pub(crate) swap: bool,
+    pub(crate) store: PixelStore,
     /// Each channel is multiplied, and then increased.
-    pub(crate) scale: [f32; 4],
-    pub(crate) bias: [f32; 4],
+    pub(crate) scale: [f64; 4],
+    pub(crate) bias: [f64; 4],
 }
 
 impl Default for Unpack {
     fn default() -> Self {
-        Self {
-            alignment: 4,
-            row_length: 0,
-            image_height: 0,
-            skip_pixels: 0,
-            skip_rows: 0,
-            skip_images: 0,
-            swap: false,
-            scale: [1.0; 4],
-            bias: [0.0; 4],
-        }
-    }
-}
-
-/// Where each channel of a pixel of this format goes: red, green, blue, alpha. `None` for formats
-/// without colours.
-fn channels(format: u32) -> Option<&'static [usize]> {
-    Some(match format {
-        gl::RED | gl::RED_INTEGER => &[0],
-        gl::GREEN => &[1],
-        gl::BLUE => &[2],
-        gl::ALPHA => &[3],
-        gl::RG | gl::RG_INTEGER => &[0, 1],
-        gl::RGB | gl::RGB_INTEGER => &[0, 1, 2],
-        gl::BGR | gl::BGR_INTEGER => &[2, 1, 0],
-        gl::RGBA | gl::RGBA_INTEGER => &[0, 1, 2, 3],
-        gl::BGRA | gl::BGRA_INTEGER => &[2, 1, 0, 3],
-        gl::ABGR_EXT => &[3, 2, 1, 0],
-        // Luminance is in all three.
-        gl::LUMINANCE => &[4],
-        gl::LUMINANCE_ALPHA => &[4, 3],
-        _ => return None,
-    })
-}
-
-/// The fields of a packed type: bytes of a pixel, then shift and bits of each channel in the order
-/// of the format.
-fn packed(kind: u32) -> Option<(usize, &'static [(u32, u32)])> {
-    Some(match kind {
-        gl::UNSIGNED_BYTE_3_3_2 => (1, &[(5, 3), (2, 3), (0, 2)]),
-        gl::UNSIGNED_BYTE_2_3_3_REV => (1, &[(0, 3), (3, 3), (6, 2)]),
-        gl::UNSIGNED_SHORT_5_6_5 => (2, &[(11, 5), (5, 6), (0, 5)]),
-        gl::UNSIGNED_SHORT_5_6_5_REV => (2, &[(0, 5), (5, 6), (11, 5)]),
-        gl::UNSIGNED_SHORT_4_4_4_4 => (2, &[(12, 4), (8, 4), (4, 4), (0, 4)]),
-        gl::UNSIGNED_SHORT_4_4_4_4_REV => (2, &[(0, 4), (4, 4), (8, 4), (12, 4)]),
-        gl::UNSIGNED_SHORT_5_5_5_1 => (2, &[(11, 5), (6, 5), (1, 5), (0, 1)]),
-        gl::UNSIGNED_SHORT_1_5_5_5_REV => (2, &[(0, 5), (5, 5), (10, 5), (15, 1)]),
-        gl::UNSIGNED_INT_8_8_8_8 => (4, &[(24, 8), (16, 8), (8, 8), (0, 8)]),
-        gl::UNSIGNED_INT_8_8_8_8_REV => (4, &[(0, 8), (8, 8), (16, 8), (24, 8)]),
-        gl::UNSIGNED_INT_10_10_10_2 => (4, &[(22, 10), (12, 10), (2, 10), (0, 2)]),
-        gl::UNSIGNED_INT_2_10_10_10_REV => (4, &[(0, 10), (10, 10), (20, 10), (30, 2)]),
-        _ => return None,
-    })
-}
-
-/// Bytes of one channel.
-fn size_of(kind: u32) -> usize {
-    match kind {
-        gl::BYTE | gl::UNSIGNED_BYTE => 1,
-        gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT | gl::HALF_FLOAT_OES => 2,
-        _ => 4,
-    }
-}
-
-/// A half float.
-pub(crate) fn half(bits: u16) -> f32 {
-    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    sign * match exponent {
-        0 => fraction * (-24f32).exp2(),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1024.0 + fraction) * ((exponent - 25) as f32).exp2(),
-    }
-}
-
-fn little(bytes: &[u8], at: usize, len: usize) -> u32 {
-    let found = bytes.get(at..at + len).unwrap_or_default();
-    found.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
-}
-
-/// A channel as a number: normalised unless it is a float.
-fn channel(bytes: &[u8], at: usize, kind: u32) -> f32 {
-    let raw = little(bytes, at, size_of(kind));
-    match kind {
-        gl::BYTE => (f32::from(raw as u8 as i8) / 127.0).max(-1.0),
-        gl::UNSIGNED_BYTE => raw as f32 / 255.0,
-        gl::SHORT => (f32::from(raw as u16 as i16) / 32767.0).max(-1.0),
-        gl::UNSIGNED_SHORT => raw as f32 / 65535.0,
-        gl::INT => (raw as i32 as f64 / 2147483647.0) as f32,
-        gl::UNSIGNED_INT => (f64::from(raw) / 4294967295.0) as f32,
-        gl::HALF_FLOAT | gl::HALF_FLOAT_OES => half(raw as u16),
-        _ => f32::from_bits(raw),
+        Self { store: PixelStore::default(), scale: [1.0; 4], bias: [0.0; 4] }
     }
 }
 
@@ -270,70 +171,100 @@ impl Pixels<'_> {
     }
 }
 
-/// How the pixels of an upload lie in memory, in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    pixel: usize,
-    /// From a row to the next one, and from an image to the next one.
-    stride: usize,
-    image: usize,
-    /// The first byte, and the end of the last pixel.
-    first: usize,
-    last: usize,
-}
-
-/// `None` if a number is beyond memory.
-fn layout((width, height, depth): (u32, u32, u32), (format, kind): (u32, u32), unpack: &Unpack) -> Option<Layout> {
-    let (width, height, depth) = (width as usize, height as usize, depth.max(1) as usize);
-    let pixel = match (packed(kind), channels(format)) {
-        (Some((bytes, _)), _) => bytes,
-        (None, Some(order)) => order.len() * size_of(kind),
-        // Depth, or both.
-        (None, None) if kind == gl::FLOAT_32_UNSIGNED_INT_24_8_REV => 8,
-        (None, None) => size_of(kind),
-    };
-    let row_pixels = if unpack.row_length > 0 { unpack.row_length as usize } else { width };
-    let stride = row_pixels.checked_mul(pixel)?.next_multiple_of(unpack.alignment.max(1) as usize);
-    let image = stride.checked_mul(if unpack.image_height > 0 { unpack.image_height as usize } else { height })?;
-    let first = (unpack.skip_images as usize)
-        .checked_mul(image)?
-        .checked_add((unpack.skip_rows as usize).checked_mul(stride)?)?
-        .checked_add((unpack.skip_pixels as usize).checked_mul(pixel)?)?;
-    let last = first
-        .checked_add((depth - 1).checked_mul(image)?)?
-        .checked_add(height.saturating_sub(1).checked_mul(stride)?)?
-        .checked_add(width.checked_mul(pixel)?)?;
-    Some(Layout { pixel, stride, image, first, last })
-}
-
 /// An upload in the trace: pixels, their format and type, and how they lie in memory.
 pub(crate) struct Upload<'a> {
     pixels: Pixels<'a>,
-    size: (u32, u32, u32),
+    size: [u32; 3],
     kind: (u32, u32),
+    layout: Layout,
     unpack: Unpack,
 }
 
 impl<'a> Upload<'a> {
-    /// `size`: width, height and depth. `None` if memory is missing that the call must have read.
+    /// `size`: width, height and depth. `None` if memory is missing that the call must have read,
+    /// and for a format and a type that do not belong together.
     pub(crate) fn new(pixels: Pixels<'a>, size: [u32; 3], kind: (u32, u32), unpack: &Unpack) -> Option<Self> {
-        let size = size.into();
-        if layout(size, kind, unpack)?.last > pixels.len() {
-            return None;
-        }
-        // Parts have as many rows between their images as the whole.
-        let image_height = if unpack.image_height > 0 { unpack.image_height } else { size.1 };
-        Some(Self { pixels, size, kind, unpack: Unpack { image_height, ..*unpack } })
+        let layout = Layout::new(kind.0, kind.1, unpack.store).ok()?;
+        let [width, height, depth] = size;
+        let last = layout.row(size, height.saturating_sub(1), depth.saturating_sub(1))?;
+        let end = last.checked_add((width as usize).checked_mul(layout.pixel_bytes())?)?;
+        (end <= pixels.len()).then_some(Self { pixels, size, kind, layout, unpack: *unpack })
     }
 
     /// The pixels of a part as the storage of the texture has them, tightly packed.
     pub(crate) fn part(&self, part: Part, to: &Storage) -> Option<Vec<u8>> {
-        let unpack = Unpack {
-            skip_images: self.unpack.skip_images.checked_add(part.layer)?,
-            skip_rows: self.unpack.skip_rows.checked_add(part.row)?,
-            ..self.unpack
+        let (width, pixel) = (self.size[0] as usize, self.layout.pixel_bytes());
+        let (rows, layers) = (part.row..part.row.checked_add(part.rows)?, part.layers.max(1));
+        let total = width.checked_mul(rows.len())?.checked_mul(layers as usize)?.checked_mul(to.bytes as usize)?;
+        if total == 0 {
+            return Some(Vec::new());
+        }
+        let (format, kind) = self.kind;
+        let is_plain = (self.unpack.scale, self.unpack.bias) == ([1.0; 4], [0.0; 4]);
+        let is_bytes = is_plain && to.kind == gl::UNSIGNED_BYTE && to.base == Base::Rgba;
+        let keeps_all = match to.base {
+            Base::Rgb => to.format == gl::RGB,
+            base => !matches!(base, Base::Alpha | Base::Luminance | Base::LuminanceAlpha | Base::Intensity),
         };
-        converted(&self.pixels, (self.size.0, part.rows, part.layers), self.kind, &unpack, to)
+        let is_same = is_plain && keeps_all && (to.format, to.kind) == self.kind && !self.unpack.store.swap_bytes
+            || is_bytes && format == gl::RGBA && matches!(kind, gl::UNSIGNED_BYTE | gl::UNSIGNED_INT_8_8_8_8_REV);
+        let mut out = Vec::with_capacity(total);
+        for z in part.layer..part.layer.checked_add(layers)? {
+            for y in rows.clone() {
+                let row = self.pixels.get(self.layout.row(self.size, y, z)?, width * pixel)?;
+                if is_same && to.bytes as usize == pixel {
+                    out.extend_from_slice(&row);
+                } else if is_bytes && self.kind == (gl::BGRA, gl::UNSIGNED_BYTE) {
+                    out.extend(row.as_chunks().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]));
+                } else {
+                    for pixel in row.chunks_exact(pixel) {
+                        self.put(&mut out, self.layout.pixel(pixel)?, to);
+                    }
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// Adds a texel.
+    fn put(&self, out: &mut Vec<u8>, mut texel: [f64; 4], to: &Storage) {
+        let whole = |number: f64, most: f64| (number.clamp(0.0, 1.0) * most).round();
+        if !to.is_depth() && !to.is_integer() {
+            let Unpack { scale, bias, .. } = &self.unpack;
+            for (i, x) in texel.iter_mut().enumerate() {
+                *x = *x * scale.get(i).unwrap_or(&1.0) + bias.get(i).unwrap_or(&0.0);
+            }
+        }
+        let texel = to.base.keep(texel);
+        let [r, g, b, a] = texel;
+        let word = match to.kind {
+            gl::UNSIGNED_INT_2_10_10_10_REV => {
+                let ten = |number| whole(number, 1023.0) as u32;
+                ten(r) | ten(g) << 10 | ten(b) << 20 | (whole(a, 3.0) as u32) << 30
+            }
+            gl::UNSIGNED_INT_24_8 => (whole(r, 16777215.0) as u32) << 8 | g as u32,
+            gl::UNSIGNED_INT if to.is_depth() => whole(r, 4294967295.0) as u32,
+            kind => {
+                let count = match to.format {
+                    gl::RED | gl::RED_INTEGER | gl::DEPTH_COMPONENT => 1,
+                    gl::RG | gl::RG_INTEGER => 2,
+                    gl::RGB => 3,
+                    _ => 4,
+                };
+                for x in texel.into_iter().take(count) {
+                    match kind {
+                        gl::FLOAT => out.extend_from_slice(&(x as f32).to_le_bytes()),
+                        _ if to.is_integer() => {
+                            let bytes = (x as i64).to_le_bytes();
+                            out.extend_from_slice(bytes.get(..to.bytes as usize / count).unwrap_or_default());
+                        }
+                        _ => out.push(whole(x, 255.0) as u8),
+                    }
+                }
+                return;
+            }
+        };
+        out.extend_from_slice(&word.to_le_bytes());
     }
 }
 
@@ -344,143 +275,6 @@ pub(crate) struct Part {
     pub(crate) layers: u32,
     pub(crate) row: u32,
     pub(crate) rows: u32,
-}
-
-/// The pixels of an upload as the storage of the texture has them, tightly packed. `None` if memory
-/// is missing that the call must have read.
-fn converted(
-    source: &Pixels<'_>,
-    size: (u32, u32, u32),
-    (format, kind): (u32, u32),
-    unpack: &Unpack,
-    to: &Storage,
-) -> Option<Vec<u8>> {
-    let Layout { pixel, stride, image, first, .. } = layout(size, (format, kind), unpack)?;
-    let (width, height, depth) = (size.0 as usize, size.1 as usize, size.2.max(1) as usize);
-    let fields = packed(kind);
-    let order = channels(format);
-    let total = width.checked_mul(height)?.checked_mul(depth)?.checked_mul(to.bytes as usize)?;
-    if total == 0 {
-        return Some(Vec::new());
-    }
-    let same = to.format == format && to.kind == kind && !unpack.swap
-        || (to.kind == gl::UNSIGNED_BYTE && kind == gl::UNSIGNED_BYTE && to.base == Base::Rgba && format == gl::RGBA)
-        || (to.kind == gl::UNSIGNED_BYTE
-            && kind == gl::UNSIGNED_INT_8_8_8_8_REV
-            && to.base == Base::Rgba
-            && format == gl::RGBA);
-    let is_plain = (unpack.scale, unpack.bias) == ([1.0; 4], [0.0; 4]);
-    let mut out = Vec::with_capacity(total);
-    for z in 0..depth {
-        for y in 0..height {
-            let row = source.get(first + z * image + y * stride, width * pixel)?;
-            if is_plain && same && to.bytes as usize == pixel {
-                out.extend_from_slice(&row);
-            } else if let (true, None, Some(&[2, 1, 0, 3]), gl::UNSIGNED_BYTE, Base::Rgba, gl::UNSIGNED_BYTE) =
-                (is_plain, fields, order, kind, to.base, to.kind)
-            {
-                out.extend(row.as_chunks().0.iter().flat_map(|[b, g, r, a]| [*r, *g, *b, *a]));
-            } else {
-                for pixel in row.chunks_exact(pixel) {
-                    put(&mut out, pixel, (format, kind), order, fields, unpack, to);
-                }
-            }
-        }
-    }
-    Some(out)
-}
-
-/// Converts one pixel.
-fn put(
-    out: &mut Vec<u8>,
-    pixel: &[u8],
-    (format, kind): (u32, u32),
-    order: Option<&[usize]>,
-    fields: Option<(usize, &[(u32, u32)])>,
-    unpack: &Unpack,
-    to: &Storage,
-) {
-    if to.base == Base::Depth {
-        return put_depth(out, pixel, format, kind, to);
-    }
-    if to.base == Base::Integer {
-        out.extend_from_slice(pixel.get(..to.bytes as usize).unwrap_or(pixel));
-        out.resize(out.len().next_multiple_of(to.bytes.max(1) as usize), 0);
-        return;
-    }
-    let mut rgba = [0.0, 0.0, 0.0, 1.0f32];
-    let mut luminance = None;
-    let mut value = |to: usize, x: f32| match to {
-        4 => luminance = Some(x),
-        _ => {
-            if let Some(slot) = rgba.get_mut(to) {
-                *slot = x;
-            }
-        }
-    };
-    let order = order.unwrap_or(&[0, 1, 2, 3]);
-    if let Some((bytes, fields)) = fields {
-        let raw = little(pixel, 0, bytes);
-        for (to, (shift, bits)) in order.iter().zip(fields) {
-            let most = (1u32 << bits) - 1;
-            value(*to, (raw >> shift & most) as f32 / most as f32);
-        }
-    } else {
-        for (i, to) in order.iter().enumerate() {
-            value(*to, channel(pixel, i * size_of(kind), kind));
-        }
-    }
-    if let Some(l) = luminance {
-        rgba = [l, l, l, rgba[3]];
-    }
-    for ((x, scale), bias) in rgba.iter_mut().zip(unpack.scale).zip(unpack.bias) {
-        *x = *x * scale + bias;
-    }
-    let [r, g, b, a] = rgba;
-    let rgba = match to.base {
-        Base::Rgb => [r, g, b, 1.0],
-        Base::Alpha => [0.0, 0.0, 0.0, a],
-        Base::Luminance => [r, r, r, 1.0],
-        Base::LuminanceAlpha => [r, r, r, a],
-        Base::Intensity => [r; 4],
-        _ => rgba,
-    };
-    let count = match to.format {
-        gl::RED => 1,
-        gl::RG => 2,
-        gl::RGB => 3,
-        _ => 4,
-    };
-    if to.kind == gl::UNSIGNED_INT_2_10_10_10_REV {
-        let word = (rgba[0].clamp(0.0, 1.0) * 1023.0).round() as u32
-            | ((rgba[1].clamp(0.0, 1.0) * 1023.0).round() as u32) << 10
-            | ((rgba[2].clamp(0.0, 1.0) * 1023.0).round() as u32) << 20
-            | ((rgba[3].clamp(0.0, 1.0) * 3.0).round() as u32) << 30;
-        out.extend_from_slice(&word.to_le_bytes());
-        return;
-    }
-    for x in rgba.iter().take(count) {
-        match to.kind {
-            gl::FLOAT => out.extend_from_slice(&x.to_le_bytes()),
-            _ => out.push((x.clamp(0.0, 1.0) * 255.0).round() as u8),
-        }
-    }
-}
-
-fn put_depth(out: &mut Vec<u8>, pixel: &[u8], format: u32, kind: u32, to: &Storage) {
-    let (depth, stencil) = match (format, kind) {
-        (_, gl::UNSIGNED_INT_24_8) => (f64::from(little(pixel, 0, 4) >> 8) / 16777215.0, little(pixel, 0, 4) & 255),
-        (_, gl::FLOAT_32_UNSIGNED_INT_24_8_REV) => {
-            (f64::from(f32::from_bits(little(pixel, 0, 4))), little(pixel, 4, 4) & 255)
-        }
-        _ => (f64::from(channel(pixel, 0, kind)), 0),
-    };
-    let word = match to.kind {
-        gl::FLOAT => (depth as f32).to_bits(),
-        gl::UNSIGNED_INT_24_8 => ((depth.clamp(0.0, 1.0) * 16777215.0).round() as u32) << 8 | stencil,
-        _ => (depth.clamp(0.0, 1.0) * 4294967295.0).round() as u32,
-    };
-    out.extend_from_slice(&word.to_le_bytes());
 }
 
 #[cfg(test)]
@@ -501,7 +295,10 @@ mod tests {
         let all = converted(&source, [1, 2, 0], (gl::BGR, gl::UNSIGNED_BYTE), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![3, 2, 1, 6, 5, 4]));
         let to = storage_of(gl::ALPHA, gl::UNSIGNED_BYTE).unwrap();
-        let unpack = Unpack { alignment: 1, row_length: 3, skip_pixels: 1, skip_rows: 1, ..Unpack::default() };
+        let unpack = Unpack {
+            store: PixelStore { alignment: 1, row_length: 3, skip: [1, 1, 0], ..PixelStore::default() },
+            ..Unpack::default()
+        };
         let all = converted(&[0, 0, 0, 0, 7, 9], [2, 1, 0], (gl::ALPHA, gl::UNSIGNED_BYTE), &unpack, &to);
         assert_eq!(all, Some(vec![0, 0, 0, 7, 0, 0, 0, 9]));
         assert_eq!(converted(&[0; 3], [2, 2, 0], (gl::RGBA, gl::UNSIGNED_BYTE), &Unpack::default(), &to), None);
@@ -539,6 +336,30 @@ mod tests {
         let to = storage_of(gl::RGBA8, gl::UNSIGNED_SHORT_5_6_5).unwrap();
         let all = converted(&[0x1F, 0xF8], [1, 1, 0], (gl::RGB, gl::UNSIGNED_SHORT_5_6_5), &Unpack::default(), &to);
         assert_eq!(all, Some(vec![255, 0, 255, 255]));
-        assert_eq!((half(0x3C00), half(0xC000), half(0x0001)), (1.0, -2.0, 2f32.powi(-24)));
+    }
+
+    #[test]
+    fn what_the_format_lacks_is_left_out() {
+        let of = |internal, kind, source: &[u8]| {
+            let to = storage_of(internal, gl::UNSIGNED_BYTE).unwrap();
+            converted(source, [1, 1, 0], kind, &Unpack::default(), &to).unwrap()
+        };
+        // Luminance is taken from red, whatever the order of the bytes.
+        assert_eq!(of(gl::LUMINANCE8, (gl::RGBA, gl::UNSIGNED_BYTE), &[1, 2, 3, 4]), [1, 1, 1, 255]);
+        assert_eq!(of(gl::LUMINANCE8_ALPHA8, (gl::BGRA, gl::UNSIGNED_BYTE), &[1, 2, 3, 4]), [3, 3, 3, 4]);
+        assert_eq!(of(gl::SRGB8, (gl::RGBA, gl::UNSIGNED_BYTE), &[1, 2, 3, 4]), [1, 2, 3, 255]);
+        assert_eq!(of(gl::R16I, (gl::RED_INTEGER, gl::BYTE), &[0xFE]), [0xFE, 0xFF]);
+    }
+
+    #[test]
+    fn words_are_swapped_and_small_floats_read() {
+        let to = storage_of(gl::R11F_G11F_B10F, gl::FLOAT).unwrap();
+        let word = (15u32 << 6 | 15 << 17 | 15 << 27).to_be_bytes();
+        let unpack = Unpack { store: PixelStore { swap_bytes: true, ..PixelStore::default() }, ..Unpack::default() };
+        let kind = (gl::RGB, gl::UNSIGNED_INT_10F_11F_11F_REV);
+        let all = converted(&word, [1, 1, 0], kind, &unpack, &to).unwrap();
+        assert_eq!(all, 1f32.to_le_bytes().repeat(3));
+        // A format and a type that do not belong together upload nothing.
+        assert_eq!(converted(&word, [1, 1, 0], (gl::RGBA, kind.1), &unpack, &to), None);
     }
 }

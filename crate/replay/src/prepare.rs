@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use unspool_gl::gl;
+use unspool_gl::pixels::Base;
 
 use crate::driver::{Replay, Sampled};
 use crate::fixed::{Environment, FIXED_UNITS, Fixed, in_webgl};
 use crate::fixed_shaders::Parts;
 use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
 use crate::ops::{Op, Stream};
-use crate::pixels::Base;
 use crate::shader_list::Made;
 use crate::state::word;
 
@@ -338,7 +338,7 @@ fn unit_uniforms(
     put_int(all, &format!("ffRect[{unit}]"), u32::from(rectangle));
     let bias = environment.bias + texture.map_or(0.0, |texture| texture.bias);
     all.push((format!("ffBias[{unit}]"), 1, vec![bias.to_bits()]));
-    let base = match texture.map(|texture| texture.base()) {
+    let base = match texture.and_then(|texture| texture.storage).filter(|of| !of.is_integer()).map(|of| of.base) {
         Some(Base::Rgb | Base::Luminance | Base::Red | Base::Rg) => 1,
         Some(Base::Alpha) => 2,
         Some(Base::Intensity) => 3,

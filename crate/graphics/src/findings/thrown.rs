@@ -5,7 +5,7 @@
 //! and clears write is followed from the creation of a context on.
 
 use hashbrown::HashMap;
-use unspool_gl::gl;
+use unspool_gl::{gl, windows};
 
 use crate::calls::Call;
 use crate::frames::{Kind, Latest, Vertices};
@@ -36,7 +36,7 @@ pub(super) enum Role {
 impl Role {
     pub(super) fn of(name: &str, canonical: &str) -> Self {
         let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
-        if name.contains("Create") && name.contains("Context") && !name.contains("::") {
+        if windows::Function::of(name).is_some_and(windows::Function::creates) {
             return Self::CreateContext;
         }
         if !name.starts_with("gl") || name.starts_with("glX") {

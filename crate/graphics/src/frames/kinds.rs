@@ -1,6 +1,7 @@
 //! What calls of a function do to a frame, by the function's name.
 
 use unspool_formats::apitrace::{NameFlags, Renders};
+use unspool_gl::windows;
 
 use super::redundant::State;
 
@@ -101,9 +102,7 @@ impl Kind {
                 return Self::Forget;
             }
             "memcpy" => return Self::Upload(Upload::Buffer),
-            _ if name.contains("Make") && name.contains("Current") || name == "CGLSetCurrentContext" => {
-                return Self::MakeCurrent;
-            }
+            _ if windows::Function::of(name).is_some_and(windows::Function::makes_current) => return Self::MakeCurrent,
             _ => {}
         }
         if !name.starts_with("gl") || name.starts_with("glX") {

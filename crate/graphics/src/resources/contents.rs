@@ -1,12 +1,12 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
+use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 use unspool_records::{ByteSource, Unreadable};
 
 use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
-use crate::images::{Image, Internal, Layout, NoImage, PixelStore};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
 

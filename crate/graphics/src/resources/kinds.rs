@@ -1,7 +1,7 @@
 //! Kinds of resources, and what calls do to them.
 
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{Function, Parameter, functions, gl};
+use unspool_gl::{Function, Parameter, functions, gl, windows};
 
 use super::interfaces::Method;
 use super::texture::Shape;
@@ -108,8 +108,8 @@ pub(super) enum Act {
     None,
     /// A method of Direct3D.
     Method,
-    CreateContext,
-    MakeCurrent,
+    /// Contexts are created or made current.
+    Context,
     /// Makes several names, which are its last argument.
     Generate(Kind),
     /// Makes one, which it returns.
@@ -218,10 +218,7 @@ impl Act {
             _ if canonical.contains("FramebufferTexture") || canonical.contains("FramebufferRenderbuffer") => {
                 Self::Attach
             }
-            _ if name.contains("Make") && name.contains("Current") || name == "CGLSetCurrentContext" => {
-                Self::MakeCurrent
-            }
-            _ if name.contains("Create") && name.contains("Context") && !name.contains("::") => Self::CreateContext,
+            _ if windows::Function::of(name).is_some() => Self::Context,
             _ => Self::None,
         }
     }

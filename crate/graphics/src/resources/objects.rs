@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_gl::pixels::PixelStore;
 
 use super::Kind;
-use crate::images::PixelStore;
 
 /// A place where a resource is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,11 @@
 //! Calls that give a texture its size or its contents.
 
 use unspool_gl::gl;
+use unspool_gl::pixels::Internal;
 
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
 use crate::calls::{Call, Value};
-use crate::images::Internal;
 use crate::known::Known;
 
 /// What a call does to a texture.
@@ -108,7 +108,7 @@ impl TextureFacts {
             text += &format!(" × {depth}");
         }
         match format {
-            Some(format) => text += &format!(" {}", format.name),
+            Some(format) => text += &format!(" {}", format.name()),
             None => text += &format!(" {:#06x}", first.internal),
         }
         if self.levels.len() > 1 {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use unspool_gl::windows::Act;
 use unspool_gl::{egl, gl, glx};
 
 use super::cells::Value;
@@ -13,36 +14,7 @@ use super::variant::Variant;
 use super::what;
 use crate::calls::{self, Call};
 
-pub(super) const HANDLERS: Handlers = &[
-    ("glXCreateContext", |m, c, _| m.create(c, c.result(), 2, None)),
-    ("glXCreateNewContext", |m, c, _| m.create(c, c.result(), 3, None)),
-    ("glXCreateContextWithConfigSGIX", |m, c, _| m.create(c, c.result(), 3, None)),
-    ("glXCreateContextAttribsARB", |m, c, _| m.create(c, c.result(), 2, Some(4))),
-    ("eglCreateContext", |m, c, _| m.create(c, c.result(), 2, Some(3))),
-    ("wglCreateContext", |m, c, _| m.create(c, c.result(), usize::MAX, None)),
-    ("wglCreateLayerContext", |m, c, _| m.create(c, c.result(), usize::MAX, None)),
-    ("wglCreateContextAttribsARB", |m, c, _| m.create(c, c.result(), 1, Some(2))),
-    ("CGLCreateContext", |m, c, _| {
-        let made = c.argument(2).list().and_then(|mut list| list.next());
-        m.create(c, made.unwrap_or(c.argument(2)), 1, None);
-    }),
-    ("wglShareLists", share_lists),
-    ("glXCopyContext", |_, _, _| {}),
-    ("eglBindAPI", bind_api),
-    ("glXMakeCurrent", |m, c, _| m.make_current(c, 2, 1, 1)),
-    ("glXMakeContextCurrent", |m, c, _| m.make_current(c, 3, 1, 2)),
-    ("glXMakeCurrentReadSGI", |m, c, _| m.make_current(c, 3, 1, 2)),
-    ("eglMakeCurrent", |m, c, _| m.make_current(c, 3, 1, 2)),
-    ("wglMakeCurrent", |m, c, _| m.make_current(c, 1, 0, 0)),
-    ("wglMakeContextCurrentARB", |m, c, _| m.make_current(c, 2, 0, 1)),
-    ("CGLSetCurrentContext", |m, c, _| m.make_current(c, 0, usize::MAX, usize::MAX)),
-    ("eglReleaseThread", |m, _, _| m.set_thread(0)),
-    ("glXDestroyContext", |m, c, _| m.destroy(c.argument(1))),
-    ("eglDestroyContext", |m, c, _| m.destroy(c.argument(1))),
-    ("wglDeleteContext", |m, c, _| m.destroy(c.argument(0))),
-    ("CGLDestroyContext", |m, c, _| m.destroy(c.argument(0))),
-    ("GetString", get_string),
-];
+pub(super) const HANDLERS: Handlers = &[("GetString", get_string)];
 
 /// Which functions and state a context has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,27 +83,36 @@ const CORE: i64 = gl::CONTEXT_CORE_PROFILE_BIT as i64;
 const ES: i64 = glx::CONTEXT_ES2_PROFILE_BIT_EXT as i64;
 
 impl Machine {
-    /// A handle as a number. Displays may pass numbers or pointers.
-    fn handle(value: calls::Value<'_>) -> u64 {
-        value.int().unwrap_or_default() as u64
-    }
-
-    fn create(&mut self, call: &Call, made: calls::Value<'_>, shared: usize, attributes: Option<usize>) {
-        let handle = Self::handle(made);
-        if handle == 0 {
-            return;
+    /// Creates contexts, makes them current and so on.
+    pub(super) fn act_on_contexts(&mut self, call: &Call, act: Act) {
+        match act {
+            Act::Creates { context, shared, attributes } => {
+                let profile = self.profile_of(call, attributes);
+                self.new_context(context, shared, profile, false);
+            }
+            Act::MakesCurrent { context, windows } => self.make_current(context, windows),
+            Act::Shares(first, second) => self.share_lists(first, second),
+            Act::Destroys(context) => {
+                // A context that is current lives until it is not.
+                let Some(at) = self.find_context(context) else { return };
+                if let Some(context) = Arc::make_mut(&mut self.root.contexts).get_mut(at) {
+                    Arc::make_mut(context).is_destroyed = true;
+                }
+            }
+            Act::BindsApi(api) => {
+                self.root.owners = self.root.owners.max(APIS);
+                let thread = self.thread.min(0xffff) as u32;
+                self.put(APIS, what::TARGET, thread, Value::Int(api.into()));
+            }
+            Act::ReleasesThread => self.set_thread(0),
         }
-        let with = if shared == usize::MAX { 0 } else { Self::handle(call.argument(shared)) };
-        // Only eglCreateContext has its attributes there.
-        let is_egl = attributes == Some(3);
-        let profile = self.profile_of(call, attributes, is_egl);
-        self.new_context(handle, with, profile, false);
     }
 
     /// What profile the attributes of a new context ask for.
-    fn profile_of(&self, call: &Call, attributes: Option<usize>, is_egl: bool) -> Profile {
+    fn profile_of(&self, call: &Call, attributes: Option<(usize, bool)>) -> Profile {
+        let is_egl = attributes.is_some_and(|(_, is_egl)| is_egl);
         let mut list = Vec::new();
-        if let Some(calls::Value::List(values)) = attributes.map(|at| call.argument(at)) {
+        if let Some(calls::Value::List(values)) = attributes.map(|(at, _)| call.argument(at)) {
             list.extend(values.map(|value| value.int().unwrap_or_default()));
         }
         let of = |wanted: u32| {
@@ -205,11 +186,7 @@ impl Machine {
         (handle != 0).then(|| self.root.contexts.iter().rposition(is_it)).flatten()
     }
 
-    fn make_current(&mut self, call: &Call, context: usize, draw: usize, read: usize) {
-        if call.result().int() == Some(0) && !matches!(call.result(), calls::Value::Null) && draw != usize::MAX {
-            return;
-        }
-        let handle = Self::handle(call.argument(context));
+    fn make_current(&mut self, handle: u64, windows: Option<[u64; 2]>) {
         if handle == 0 {
             return self.set_thread(0);
         }
@@ -219,10 +196,9 @@ impl Machine {
         };
         self.set_thread(number);
         if let Some(owner) = self.root.contexts.get(number as usize - 1).map(|context| context.owner) {
-            if draw != usize::MAX {
-                let of = |at: usize| super::cells::Value::Int(Self::handle(call.argument(at)) as i64);
-                self.put(owner, what::DRAWABLE, 0, of(draw));
-                self.put(owner, what::READ_DRAWABLE, 0, of(read));
+            if let Some([draw, read]) = windows {
+                self.put(owner, what::DRAWABLE, 0, Value::Int(draw as i64));
+                self.put(owner, what::READ_DRAWABLE, 0, Value::Int(read as i64));
             }
             self.use_context(number as usize - 1);
         }
@@ -255,32 +231,17 @@ impl Machine {
         self.use_context(number as usize - 1);
     }
 
-    fn destroy(&mut self, handle: calls::Value<'_>) {
-        // A context that is current lives until it is not.
-        let Some(at) = self.find_context(Self::handle(handle)) else { return };
-        if let Some(context) = Arc::make_mut(&mut self.root.contexts).get_mut(at) {
-            Arc::make_mut(context).is_destroyed = true;
+    fn share_lists(&mut self, first: u64, second: u64) {
+        let (Some(first), Some(second)) = (self.find_context(first), self.find_context(second)) else { return };
+        let share = self.root.contexts.get(first).map_or(0, |context| context.share);
+        if let Some(context) = Arc::make_mut(&mut self.root.contexts).get_mut(second) {
+            Arc::make_mut(context).share = share;
         }
     }
 }
 
 /// The owner of what threads have bound by eglBindAPI.
 const APIS: u32 = 1;
-
-fn bind_api(machine: &mut Machine, call: &Call, _: Variant) {
-    machine.root.owners = machine.root.owners.max(APIS);
-    let thread = machine.thread.min(0xffff) as u32;
-    machine.put(APIS, what::TARGET, thread, Value::Int(call.int(0)));
-}
-
-fn share_lists(machine: &mut Machine, call: &Call, _: Variant) {
-    let find = |at| machine.find_context(Machine::handle(call.argument(at)));
-    let (Some(first), Some(second)) = (find(0), find(1)) else { return };
-    let share = machine.root.contexts.get(first).map_or(0, |context| context.share);
-    if let Some(context) = Arc::make_mut(&mut machine.root.contexts).get_mut(second) {
-        Arc::make_mut(context).share = share;
-    }
-}
 
 /// GL_VERSION says more than the attributes: a driver may give a later version, or another profile.
 fn get_string(machine: &mut Machine, call: &Call, _: Variant) {

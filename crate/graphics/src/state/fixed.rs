@@ -154,7 +154,7 @@ fn matrix(machine: &Machine, what: u16) -> Option<[f64; 16]> {
     match machine.value(machine.context, what, 0) {
         Value::Matrix(matrix) => Some(**matrix),
         _ if machine.context().is_some_and(|context| context.is_implicit) => None,
-        _ => Some(super::matrices::IDENTITY),
+        _ => Some(unspool_gl::matrix::IDENTITY),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{functions, gl};
+use unspool_gl::{functions, gl, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
@@ -12,6 +12,7 @@ use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
 use crate::calls::Call;
+use crate::known::act;
 
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);
@@ -42,6 +43,8 @@ const MAX_LISTED: u32 = 1 << 16;
 #[derive(Clone, Copy)]
 struct Operation {
     run: Option<Run>,
+    /// What it does with contexts.
+    windows: Option<windows::Function>,
     variant: Variant,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
@@ -130,6 +133,9 @@ impl Machine {
         }
         if let Some(run) = operation.run {
             run(self, call, operation.variant);
+        }
+        if let Some(act) = operation.windows.and_then(|function| act(function, call)) {
+            self.act_on_contexts(call, act);
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -251,7 +257,8 @@ fn operation(name: &str) -> Option<Operation> {
         .iter()
         .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
     let variant = Variant::default();
-    let plain = Operation { run: None, variant, is_listed: true, may_draw, computes, is_current, is_gl };
+    let windows = windows::Function::of(name);
+    let plain = Operation { run: None, windows, variant, is_listed: true, may_draw, computes, is_current, is_gl };
     let all =
         IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
     let mut found: Option<(usize, Operation)> = None;
@@ -268,7 +275,7 @@ fn operation(name: &str) -> Option<Operation> {
             }
         }
     }
-    found.map(|(_, operation)| operation).or(may_draw.then_some(plain))
+    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(plain))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use unspool_gl::gl;
+use unspool_gl::matrix::{IDENTITY, frustum, ortho, product, rotation, scaling, translation, transposed};
 
 use super::cells::Value;
 use super::machine::{Handlers, Machine};
@@ -12,47 +13,26 @@ use crate::calls::Call;
 
 pub(super) const HANDLERS: Handlers = &[
     ("MatrixMode", |m, c, _| m.set(what::MATRIX_MODE, Value::Constant(c.uint(0)))),
-    ("LoadIdentity", |m, _, _| m.load(IDENTITY)),
-    ("LoadMatrix*", |m, c, v| {
-        if let Some(matrix) = matrix(c, v, false) {
-            m.load(matrix);
-        }
+    ("LoadIdentity", |m, _, _| m.load(Some(IDENTITY))),
+    ("LoadMatrix*", |m, c, v| m.load(matrix(c, v, false))),
+    ("MultMatrix*", |m, c, v| m.multiply(matrix(c, v, false))),
+    ("LoadTransposeMatrix*", |m, c, v| m.load(matrix(c, v, true))),
+    ("MultTransposeMatrix*", |m, c, v| m.multiply(matrix(c, v, true))),
+    ("Rotate*", |m, c, v| {
+        let [angle, ..] = Variant { count: 1, ..v }.numbers(c, 0, [0.0; 4], false);
+        m.multiply(Some(rotation(angle.to_radians().sin_cos(), three(c, v, 1))));
     }),
-    ("MultMatrix*", |m, c, v| {
-        if let Some(matrix) = matrix(c, v, false) {
-            m.multiply(&matrix);
-        }
-    }),
-    ("LoadTransposeMatrix*", |m, c, v| {
-        if let Some(matrix) = matrix(c, v, true) {
-            m.load(matrix);
-        }
-    }),
-    ("MultTransposeMatrix*", |m, c, v| {
-        if let Some(matrix) = matrix(c, v, true) {
-            m.multiply(&matrix);
-        }
-    }),
-    ("Rotate*", rotate),
-    ("Translate*", |m, c, v| {
-        let [x, y, z, _] = three(v).numbers(c, 0, [0.0; 4], false);
-        m.multiply(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, z, 1.0]);
-    }),
-    ("Scale*", |m, c, v| {
-        let [x, y, z, _] = three(v).numbers(c, 0, [0.0; 4], false);
-        m.multiply(&[x, 0.0, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 0.0, z, 0.0, 0.0, 0.0, 0.0, 1.0]);
-    }),
-    ("Ortho", |m, c, _| ortho(m, c, 1.0)),
-    ("Orthof", |m, c, _| ortho(m, c, 1.0)),
-    ("Orthox", |m, c, _| ortho(m, c, 65536.0)),
-    ("Frustum", |m, c, _| frustum(m, c, 1.0)),
-    ("Frustumf", |m, c, _| frustum(m, c, 1.0)),
-    ("Frustumx", |m, c, _| frustum(m, c, 65536.0)),
+    ("Translate*", |m, c, v| m.multiply(Some(translation(three(c, v, 0))))),
+    ("Scale*", |m, c, v| m.multiply(Some(scaling(three(c, v, 0))))),
+    ("Ortho", |m, c, _| m.multiply(ortho(six(c, 1.0)))),
+    ("Orthof", |m, c, _| m.multiply(ortho(six(c, 1.0)))),
+    ("Orthox", |m, c, _| m.multiply(ortho(six(c, 65536.0)))),
+    ("Frustum", |m, c, _| m.multiply(frustum(six(c, 1.0)))),
+    ("Frustumf", |m, c, _| m.multiply(frustum(six(c, 1.0)))),
+    ("Frustumx", |m, c, _| m.multiply(frustum(six(c, 65536.0)))),
     ("PushMatrix", |m, _, _| m.push()),
     ("PopMatrix", |m, _, _| m.pop()),
 ];
-
-pub(super) const IDENTITY: [f64; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
 /// What drivers have room for at least. A push beyond that is an error and changes nothing.
 const MAX_DEPTH: u32 = 64;
@@ -69,8 +49,10 @@ struct Pushed {
     below: Option<Arc<Pushed>>,
 }
 
-fn three(variant: Variant) -> Variant {
-    Variant { count: 3, ..variant }
+/// Three numbers of a call, from an argument on.
+fn three(call: &Call, variant: Variant, from: usize) -> [f64; 3] {
+    let [x, y, z, _] = Variant { count: 3, ..variant }.numbers(call, from, [0.0; 4], false);
+    [x, y, z]
 }
 
 /// The matrix that a call has.
@@ -80,110 +62,12 @@ fn matrix(call: &Call, variant: Variant, is_transposed: bool) -> Option<[f64; 16
         return None;
     }
     let fixed = if variant.unit == super::variant::Unit::Fixed { 65536.0 } else { 1.0 };
-    let mut matrix = IDENTITY;
-    for (i, number) in numbers.iter().enumerate() {
-        let at = if is_transposed { i % 4 * 4 + i / 4 } else { i };
-        if let Some(slot) = matrix.get_mut(at) {
-            *slot = number / fixed;
-        }
-    }
-    Some(matrix)
-}
-
-fn rotate(machine: &mut Machine, call: &Call, variant: Variant) {
-    let unit = Variant { count: 1, ..variant };
-    let angle = unit.numbers(call, 0, [0.0; 4], false)[0].to_radians();
-    let [x, y, z, _] = three(variant).numbers(call, 1, [0.0; 4], false);
-    let length = (x * x + y * y + z * z).sqrt();
-    if length <= 1.0e-4 {
-        // No axis, no rotation: so Mesa does it.
-        return;
-    }
-    let (x, y, z) = (x / length, y / length, z / length);
-    let (s, c) = angle.sin_cos();
-    let n = 1.0 - c;
-    machine.multiply(&[
-        x * x * n + c,
-        y * x * n + z * s,
-        x * z * n - y * s,
-        0.0,
-        x * y * n - z * s,
-        y * y * n + c,
-        y * z * n + x * s,
-        0.0,
-        x * z * n + y * s,
-        y * z * n - x * s,
-        z * z * n + c,
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        1.0,
-    ]);
+    let matrix = numbers.map(|number| number / fixed);
+    Some(if is_transposed { transposed(&matrix) } else { matrix })
 }
 
 fn six(call: &Call, divisor: f64) -> [f64; 6] {
     core::array::from_fn(|i| call.float(i) / divisor)
-}
-
-fn ortho(machine: &mut Machine, call: &Call, divisor: f64) {
-    let [l, r, b, t, n, f] = six(call, divisor);
-    if l == r || b == t || n == f {
-        return;
-    }
-    machine.multiply(&[
-        2.0 / (r - l),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        2.0 / (t - b),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        -2.0 / (f - n),
-        0.0,
-        -(r + l) / (r - l),
-        -(t + b) / (t - b),
-        -(f + n) / (f - n),
-        1.0,
-    ]);
-}
-
-fn frustum(machine: &mut Machine, call: &Call, divisor: f64) {
-    let [l, r, b, t, n, f] = six(call, divisor);
-    if n <= 0.0 || f <= 0.0 || n == f || l == r || t == b {
-        return;
-    }
-    machine.multiply(&[
-        2.0 * n / (r - l),
-        0.0,
-        0.0,
-        0.0,
-        0.0,
-        2.0 * n / (t - b),
-        0.0,
-        0.0,
-        (r + l) / (r - l),
-        (t + b) / (t - b),
-        -(f + n) / (f - n),
-        -1.0,
-        0.0,
-        0.0,
-        -2.0 * f * n / (f - n),
-        0.0,
-    ]);
-}
-
-fn product(a: &[f64; 16], b: &[f64; 16]) -> [f64; 16] {
-    let mut product = [0.0; 16];
-    for (column, of_b) in product.chunks_exact_mut(4).zip(b.chunks_exact(4)) {
-        for (row, slot) in column.iter_mut().enumerate() {
-            *slot = a.iter().skip(row).step_by(4).zip(of_b).map(|(a, b)| a * b).sum();
-        }
-    }
-    product
 }
 
 impl Machine {
@@ -197,18 +81,20 @@ impl Machine {
         }
     }
 
-    fn load(&mut self, matrix: [f64; 16]) {
+    fn load(&mut self, matrix: Option<[f64; 16]>) {
+        let Some(matrix) = matrix else { return };
         let (what, index, _) = self.stack();
         self.set_at(what, index, Value::Matrix(Arc::new(matrix)));
     }
 
-    fn multiply(&mut self, by: &[f64; 16]) {
+    fn multiply(&mut self, by: Option<[f64; 16]>) {
+        let Some(by) = by else { return };
         let (what, index, _) = self.stack();
         let found = match self.value(self.context, what, index) {
-            Value::Matrix(matrix) => product(matrix, by),
+            Value::Matrix(matrix) => product(matrix, &by),
             // Of a context that was not created within the trace nothing is known.
             _ if self.context().is_some_and(|context| context.is_implicit) => return,
-            _ => *by,
+            _ => by,
         };
         self.set_at(what, index, Value::Matrix(Arc::new(found)));
     }

@@ -173,7 +173,7 @@ impl Row {
                 (Value::Floats(four, numbers.len() as u8), "")
             }
             Initial::Object => (Value::Object { name: 0, instance: 0 }, ""),
-            Initial::Matrix => (Value::Matrix(Arc::new(super::matrices::IDENTITY)), ""),
+            Initial::Matrix => (Value::Matrix(Arc::new(unspool_gl::matrix::IDENTITY)), ""),
             Initial::Constant(constant) => (Value::Constant(constant), ""),
             Initial::ConstantOf(constant, constants) => (Value::Constant(constant), constants),
         };

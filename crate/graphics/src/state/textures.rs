@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use unspool_gl::gl;
+use unspool_gl::pixels::with_name;
 
 use super::cells::{Image, Value};
 use super::fixed::list_of;
@@ -11,7 +12,6 @@ use super::objects::{Kind, parameter_value};
 use super::variant::Variant;
 use super::what;
 use crate::calls::Call;
-use crate::images::with_name;
 
 /// Targets: the constant, the cell of the binding, and the name.
 pub(super) const TARGETS: [(u32, u16, &str); 12] = [

@@ -8,7 +8,6 @@ use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::objects::{ATTRIBUTES, Array, Binding, KeptArrays, VertexArray};
-use crate::pixels::Unpack;
 
 /// Limit for the depth of the stack of client attributes: that of all implementations is 16.
 const MOST_KEPT: usize = 16;
@@ -341,8 +340,7 @@ fn pop(r: &mut Replay) {
     };
     if mask & gl::CLIENT_PIXEL_STORE_BIT != 0 {
         // What becomes of pixels is state of the server.
-        let Unpack { scale, bias, .. } = context.unpack;
-        context.unpack = Unpack { scale, bias, ..unpack };
+        context.unpack.store = unpack.store;
         context.buffers.insert(gl::PIXEL_UNPACK_BUFFER, pixels);
     }
     let Some(arrays) = arrays else { return };

@@ -7,7 +7,6 @@ use super::Run;
 use crate::call::Call;
 use crate::driver::{Replay, slot_of};
 use crate::ops::{Kind, Op};
-use crate::pixels::Base;
 use crate::surfaces::of_renderbuffer;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[("glCopyImageSubData", copy)];
@@ -50,7 +49,7 @@ fn image(r: &mut Replay, c: &Call, first: usize) -> Option<Image> {
     }
     slot_of(target)?;
     let texture = objects.textures.get(&name).filter(|texture| texture.samples.is_none())?;
-    let is_depth = texture.base() == Base::Depth;
+    let is_depth = texture.storage.is_some_and(|of| of.is_depth());
     Some(Image { handle: texture.handle, binding: texture.binding, level, at, is_renderbuffer: false, is_depth })
 }
 

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Framebuffer, Renderbuffer};
 use crate::ops::{Kind, Op};
-use crate::pixels::{Base, storage_of};
+use crate::pixels::storage_of;
 use crate::surfaces::of_renderbuffer;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
@@ -104,7 +104,7 @@ fn attach_texture(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, 
         let texture = objects.textures.get_mut(&name)?;
         texture.is_drawn = true;
         let [width, height, _] = texture.levels.get(level as usize).copied().unwrap_or_default();
-        let integer = texture.base() == Base::Integer;
+        let integer = texture.storage.is_some_and(|of| of.is_integer());
         let is_whole = texture.binding == gl::TEXTURE_2D && texture.levels.len() < 2;
         let (surface, problem) = (texture.handle, texture.problem);
         let made = Attachment { point, width, height, integer, surface, is_whole, level, problem, samples: 0 };

@@ -1,6 +1,7 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
 use unspool_gl::gl;
+use unspool_gl::matrix::{frustum, ortho, rotation, scaling, translation};
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -28,16 +29,16 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMultMatrixd" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
     "glLoadTransposeMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::transposed(&matrix::from_slice(&c.floats(0))))),
     "glMultTransposeMatrixf" => |r, c| multiply(r, &matrix::transposed(&matrix::from_slice(&c.floats(0)))),
-    "glRotatef" => |r, c| multiply(r, &matrix::rotation(c.f32(0), c.f32(1), c.f32(2), c.f32(3))),
-    "glRotated" => |r, c| multiply(r, &matrix::rotation(c.f32(0), c.f32(1), c.f32(2), c.f32(3))),
-    "glTranslatef" => |r, c| multiply(r, &matrix::translation(c.f32(0), c.f32(1), c.f32(2))),
-    "glTranslated" => |r, c| multiply(r, &matrix::translation(c.f32(0), c.f32(1), c.f32(2))),
-    "glScalef" => |r, c| multiply(r, &matrix::scaling(c.f32(0), c.f32(1), c.f32(2))),
-    "glScaled" => |r, c| multiply(r, &matrix::scaling(c.f32(0), c.f32(1), c.f32(2))),
-    "glOrtho" => |r, c| multiply(r, &matrix::ortho(six(c))),
-    "glOrthof" => |r, c| multiply(r, &matrix::ortho(six(c))),
-    "glFrustum" => |r, c| multiply(r, &matrix::frustum(six(c))),
-    "glFrustumf" => |r, c| multiply(r, &matrix::frustum(six(c))),
+    "glRotatef" => |r, c| rotate(r, c),
+    "glRotated" => |r, c| rotate(r, c),
+    "glTranslatef" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
+    "glTranslated" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
+    "glScalef" => |r, c| multiply_by(r, Some(scaling(three(c, 0)))),
+    "glScaled" => |r, c| multiply_by(r, Some(scaling(three(c, 0)))),
+    "glOrtho" => |r, c| multiply_by(r, ortho(six(c))),
+    "glOrthof" => |r, c| multiply_by(r, ortho(six(c))),
+    "glFrustum" => |r, c| multiply_by(r, frustum(six(c))),
+    "glFrustumf" => |r, c| multiply_by(r, frustum(six(c))),
     "glBegin" => |r, c| fixed(r, |f, _| {
         (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
         f.vertices.clear();
@@ -98,6 +99,23 @@ fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
     if let Some(context) = r.context() {
         let unit = context.active;
         change(&mut context.fixed, unit);
+    }
+}
+
+/// Three numbers, from an argument on.
+fn three(c: &Call, from: usize) -> [f64; 3] {
+    core::array::from_fn(|i| c.arg(from + i).float())
+}
+
+fn rotate(r: &mut Replay, c: &Call) {
+    let (sine, cosine) = c.f32(0).to_radians().sin_cos();
+    multiply_by(r, Some(rotation((sine.into(), cosine.into()), three(c, 1))));
+}
+
+/// Multiplies by what a call asks for, unless that is an error.
+fn multiply_by(r: &mut Replay, by: Option<[f64; 16]>) {
+    if let Some(by) = by {
+        multiply(r, &matrix::rounded(by));
     }
 }
 

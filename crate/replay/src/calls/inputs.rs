@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use unspool_gl::gl;
+use unspool_gl::pixels::component;
 
 use crate::driver::Replay;
 use crate::glsl::{Input, Source};
 use crate::objects::{Array, Linked};
 use crate::ops::Op;
-use crate::pixels::half;
 
 impl Replay {
     /// Points the inputs of a program at what feeds them. `last` is the highest vertex. Returns the
@@ -214,7 +214,7 @@ fn converted(content: &[u8], array: &Array, stride: usize) -> Vec<u8> {
             }
         } else {
             for (slot, bytes) in values.iter_mut().zip(bytes.chunks_exact(width)) {
-                *slot = component(bytes, array.kind, array.normalized);
+                *slot = component(bytes, array.kind, array.normalized).unwrap_or_default() as f32;
             }
         }
         if array.size == gl::BGRA {
@@ -223,21 +223,4 @@ fn converted(content: &[u8], array: &Array, stride: usize) -> Vec<u8> {
         out.extend(values.iter().take(size).flat_map(|x| x.to_le_bytes()));
     }
     out
-}
-
-fn component(bytes: &[u8], kind: u32, normalized: bool) -> f32 {
-    let raw = bytes.iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
-    let (value, most) = match kind {
-        gl::BYTE => (f64::from(raw as u8 as i8), 127.0),
-        gl::UNSIGNED_BYTE => (raw as f64, 255.0),
-        gl::SHORT => (f64::from(raw as u16 as i16), 32767.0),
-        gl::UNSIGNED_SHORT => (raw as f64, 65535.0),
-        gl::INT => (f64::from(raw as u32 as i32), 2147483647.0),
-        gl::UNSIGNED_INT => (raw as f64, 4294967295.0),
-        gl::DOUBLE => return f64::from_bits(raw) as f32,
-        gl::HALF_FLOAT | gl::HALF_FLOAT_OES => return half(raw as u16),
-        gl::FIXED => return (f64::from(raw as u32 as i32) / 65536.0) as f32,
-        _ => return f32::from_bits(raw as u32),
-    };
-    (if normalized { (value / most).max(-1.0) } else { value }) as f32
 }

@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
-use crate::pixels::{Base, Part, Pixels, Storage, Unpack, Upload, storage_of};
+use crate::pixels::{Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
 use crate::surfaces::of_renderbuffer;
 
@@ -164,18 +164,8 @@ fn delete(r: &mut Replay, c: &Call) {
 }
 
 fn store(r: &mut Replay, name: u32, value: i64) {
-    let Some(context) = r.context() else { return };
-    let number = value.clamp(0, 1 << 20) as u32;
-    let unpack = &mut context.unpack;
-    match name {
-        gl::UNPACK_SWAP_BYTES => unpack.swap = value != 0,
-        gl::UNPACK_ROW_LENGTH => unpack.row_length = number,
-        gl::UNPACK_SKIP_ROWS => unpack.skip_rows = number,
-        gl::UNPACK_SKIP_PIXELS => unpack.skip_pixels = number,
-        gl::UNPACK_ALIGNMENT => unpack.alignment = number.clamp(1, 8),
-        gl::UNPACK_SKIP_IMAGES => unpack.skip_images = number,
-        gl::UNPACK_IMAGE_HEIGHT => unpack.image_height = number,
-        _ => {}
+    if let Some(context) = r.context() {
+        context.unpack.store.set(name, value.clamp(0, 1 << 20) as u32);
     }
 }
 
@@ -196,7 +186,7 @@ fn transfer(r: &mut Replay, c: &Call) {
         gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", r.call),
         _ => return,
     };
-    slot.into_iter().for_each(|slot| *slot = value);
+    slot.into_iter().for_each(|slot| *slot = value.into());
 }
 
 /// Target of an upload in WebGL2, and the target that a texture is bound to.
@@ -361,7 +351,7 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         layers,
     ];
     texture.is_drawn = true;
-    if texture.base() == Base::Depth {
+    if texture.storage.is_some_and(|of| of.is_depth()) {
         texture.problem = Some("a texture has copies of depths, which WebGL2 does not make");
         return;
     }
@@ -522,7 +512,7 @@ impl Replay {
         let filters = texture.storage.is_some_and(|of| {
             let is_small =
                 of.kind != gl::FLOAT || matches!(of.internal, gl::RGBA16F | gl::R16F | gl::RG16F | gl::R11F_G11F_B10F);
-            is_small && !matches!(of.base, Base::Integer | Base::Depth)
+            is_small && !of.is_integer() && !of.is_depth()
         });
         let Texture { handle, binding, is_drawn, has_mipmaps, .. } = *texture;
         // All levels together are a third of the first one.

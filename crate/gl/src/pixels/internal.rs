@@ -1,6 +1,6 @@
 //! Internal formats: what a texture keeps of the pixels that it gets.
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::Compressed;
 
@@ -50,7 +50,7 @@ impl Base {
     }
 
     /// What is left of a texel.
-    fn keep(self, [r, g, b, a]: [f64; 4]) -> [f64; 4] {
+    pub fn keep(self, [r, g, b, a]: [f64; 4]) -> [f64; 4] {
         match self {
             Self::Red => [r, 0.0, 0.0, 1.0],
             Self::Rg => [r, g, 0.0, 1.0],
@@ -104,8 +104,7 @@ pub enum Holds {
 /// An internal format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Internal {
-    /// Its name without `GL_`.
-    pub name: &'static str,
+    constant: u32,
     base: Base,
     number: Number,
     /// Colours are encoded as sRGB. They are shown as they are kept.
@@ -114,24 +113,24 @@ pub struct Internal {
     pub compressed: Option<Compressed>,
 }
 
-const fn plain(name: &'static str, base: Base, number: Number) -> Internal {
-    Internal { name, base, number, is_srgb: false, compressed: None }
+const fn plain(base: Base, number: Number) -> Internal {
+    Internal { constant: 0, base, number, is_srgb: false, compressed: None }
 }
 
-const fn srgb(name: &'static str, base: Base) -> Internal {
-    Internal { is_srgb: true, ..plain(name, base, Number::Unorm(8)) }
+const fn srgb(base: Base) -> Internal {
+    Internal { is_srgb: true, ..plain(base, Number::Unorm(8)) }
 }
 
-const fn blocks_of(name: &'static str, base: Base, number: Number, compressed: Compressed) -> Internal {
-    Internal { compressed: Some(compressed), ..plain(name, base, number) }
+const fn blocks_of(base: Base, number: Number, compressed: Compressed) -> Internal {
+    Internal { compressed: Some(compressed), ..plain(base, number) }
 }
 
-const fn blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
-    blocks_of(name, base, Number::Unorm(8), compressed)
+const fn blocks(base: Base, compressed: Compressed) -> Internal {
+    blocks_of(base, Number::Unorm(8), compressed)
 }
 
-const fn srgb_blocks(name: &'static str, base: Base, compressed: Compressed) -> Internal {
-    Internal { is_srgb: true, ..blocks(name, base, compressed) }
+const fn srgb_blocks(base: Base, compressed: Compressed) -> Internal {
+    Internal { is_srgb: true, ..blocks(base, compressed) }
 }
 
 use Base::{Alpha, Depth, DepthStencil, Intensity, Luminance, LuminanceAlpha, Red, Rg, Rgb, Rgba, Stencil};
@@ -147,17 +146,20 @@ macro_rules! shown {
     };
 }
 
+/// Makes the table of formats, and that of their names apart: who needs no names does not load
+/// them.
 macro_rules! formats {
     ($($name:ident $(as $shown:literal)?: $make:ident($($how:expr),*)),* $(,)?) => {
-        &[$((gl::$name, $make(shown!($name $($shown)?), $($how),*))),*]
+        const FORMATS: &[(u32, Internal)] = &[$((gl::$name, $make($($how),*))),*];
+        const NAMES: &[&str] = &[$(shown!($name $($shown)?)),*];
     };
 }
 
-/// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES
-/// 3.2, table 8.10. Generic formats are those that Mesa chooses, which is what programs get nearly
-/// everywhere.
+// By number: OpenGL 4.6, tables 8.12 to 8.14, the extensions that brought the older ones, and ES
+// 3.2, table 8.10. Generic formats are those that Mesa chooses, which is what programs get nearly
+// everywhere.
 #[rustfmt::skip]
-const FORMATS: &[(u32, Internal)] = formats![
+formats! {
     // Base formats.
     RED: plain(Red, Unorm(8)), ALPHA: plain(Alpha, Unorm(8)), RGB: plain(Rgb, Unorm(8)),
     RGBA: plain(Rgba, Unorm(8)), LUMINANCE: plain(Luminance, Unorm(8)),
@@ -177,14 +179,15 @@ const FORMATS: &[(u32, Internal)] = formats![
     RGB10_A2: plain(Rgba, Packed([10, 10, 10, 2])), RGBA12: plain(Rgba, Unorm(16)),
     RGBA16: plain(Rgba, Unorm(16)),
     ALPHA4: plain(Alpha, Unorm(8)), ALPHA8: plain(Alpha, Unorm(8)),
-    ALPHA16: plain(Alpha, Unorm(16)),
+    ALPHA12: plain(Alpha, Unorm(16)), ALPHA16: plain(Alpha, Unorm(16)),
     LUMINANCE4: plain(Luminance, Unorm(8)), LUMINANCE8: plain(Luminance, Unorm(8)),
-    LUMINANCE16: plain(Luminance, Unorm(16)),
+    LUMINANCE12: plain(Luminance, Unorm(16)), LUMINANCE16: plain(Luminance, Unorm(16)),
     LUMINANCE4_ALPHA4: plain(LuminanceAlpha, Packed([4, 4, 4, 4])),
-    LUMINANCE8_ALPHA8: plain(LuminanceAlpha, Unorm(8)),
+    LUMINANCE6_ALPHA2: plain(LuminanceAlpha, Unorm(8)), LUMINANCE8_ALPHA8: plain(LuminanceAlpha, Unorm(8)),
+    LUMINANCE12_ALPHA4: plain(LuminanceAlpha, Unorm(16)), LUMINANCE12_ALPHA12: plain(LuminanceAlpha, Unorm(16)),
     LUMINANCE16_ALPHA16: plain(LuminanceAlpha, Unorm(16)),
     INTENSITY4: plain(Intensity, Unorm(8)), INTENSITY8: plain(Intensity, Unorm(8)),
-    INTENSITY16: plain(Intensity, Unorm(16)),
+    INTENSITY12: plain(Intensity, Unorm(16)), INTENSITY16: plain(Intensity, Unorm(16)),
     R8_SNORM: plain(Red, Snorm(8)), RG8_SNORM: plain(Rg, Snorm(8)),
     RGB8_SNORM: plain(Rgb, Snorm(8)), RGBA8_SNORM: plain(Rgba, Snorm(8)),
     R16_SNORM: plain(Red, Snorm(16)), RG16_SNORM: plain(Rg, Snorm(16)),
@@ -287,10 +290,10 @@ const FORMATS: &[(u32, Internal)] = formats![
     COMPRESSED_RGB: plain(Rgb, Unorm(8)), COMPRESSED_RGBA: plain(Rgba, Unorm(8)),
     COMPRESSED_RED: plain(Red, Unorm(8)), COMPRESSED_RG: plain(Rg, Unorm(8)),
     COMPRESSED_SRGB: srgb(Rgb), COMPRESSED_SRGB_ALPHA: srgb(Rgba),
-];
+}
 
 /// The constant of an internal format. OpenGL 1.0 has numbers of components in its place.
-pub(crate) fn with_name(internal: u32) -> u32 {
+pub fn with_name(internal: u32) -> u32 {
     match internal {
         1 => gl::LUMINANCE,
         2 => gl::LUMINANCE_ALPHA,
@@ -304,10 +307,10 @@ impl Internal {
     /// The format with this number. `of` is the type of the pixels that came with an unsized
     /// format, or 0: ES says which number they have then. `None` if it is not supported.
     pub fn of(number: u32, of: u32) -> Option<Self> {
-        let number = with_name(number);
-        let (_, format) = FORMATS.iter().find(|(known, _)| *known == number)?;
-        let is_unsized = (gl::STENCIL_INDEX..=gl::LUMINANCE_ALPHA).contains(&number)
-            || matches!(number, gl::RG | gl::BGRA | gl::DEPTH_STENCIL);
+        let constant = with_name(number);
+        let (_, format) = FORMATS.iter().find(|(known, _)| *known == constant)?;
+        let is_unsized = (gl::STENCIL_INDEX..=gl::LUMINANCE_ALPHA).contains(&constant)
+            || matches!(constant, gl::RG | gl::BGRA | gl::DEPTH_STENCIL);
         let is_half = matches!(of, gl::HALF_FLOAT | gl::HALF_FLOAT_OES);
         // OES_texture_float and OES_texture_half_float.
         let number = match format.number {
@@ -316,7 +319,13 @@ impl Internal {
             Number::Unorm(8) if is_half => Number::Half,
             other => other,
         };
-        Some(Self { number, ..*format })
+        Some(Self { constant, number, ..*format })
+    }
+
+    /// Its name without `GL_`.
+    pub fn name(&self) -> &'static str {
+        let at = FORMATS.iter().position(|(known, _)| *known == self.constant);
+        at.and_then(|at| NAMES.get(at).copied()).unwrap_or_default()
     }
 
     /// Which numbers it keeps.

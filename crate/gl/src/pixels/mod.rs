@@ -20,10 +20,10 @@ mod rgtc;
 mod s3tc;
 mod unpack;
 
-pub use compressed::Compressed;
-pub(crate) use internal::with_name;
+pub use compressed::{Block, Compressed};
+pub use internal::with_name;
 pub use internal::{Base, Holds, Internal, Number};
-pub use unpack::{Layout, PixelStore, SourceFormat};
+pub use unpack::{Layout, PixelStore, SourceFormat, component};
 
 /// Limit for the number of texels of an image: those of 16384 by 16384.
 pub const MOST_TEXELS: usize = 1 << 28;

@@ -1,6 +1,6 @@
 //! Pixels in the memory of a program: format, type and pixel store.
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::NoImage;
 
@@ -159,6 +159,23 @@ impl Type {
         })
     }
 
+    /// The number that a component of these bits is. `None` for types of whole pixels.
+    fn number(self, bits: u64, normal: bool) -> Option<f64> {
+        Some(match self {
+            Self::U8 => unsigned(bits, 8, normal),
+            Self::I8 => signed(bits as u8 as i8 as i64, 8, normal),
+            Self::U16 => unsigned(bits, 16, normal),
+            Self::I16 => signed(bits as u16 as i16 as i64, 16, normal),
+            Self::U32 => unsigned(bits, 32, normal),
+            Self::I32 => signed(bits as u32 as i32 as i64, 32, normal),
+            Self::F32 => f32::from_bits(bits as u32).into(),
+            Self::F64 => f64::from_bits(bits),
+            Self::F16 => half(bits as u16).into(),
+            Self::Fixed => f64::from(bits as u32 as i32) / 65536.0,
+            _ => return None,
+        })
+    }
+
     /// Bytes of a component, and whether it is a whole pixel.
     fn size(self) -> (usize, bool) {
         match self {
@@ -208,33 +225,48 @@ impl Layout {
         if is_whole { size } else { size * self.format.components.len() }
     }
 
-    /// Bytes from one row to the next: OpenGL 4.6, equation 8.2.
-    fn row_bytes(&self, width: u32) -> usize {
+    /// Bytes from one row to the next: OpenGL 4.6, equation 8.2. `None` beyond memory.
+    fn row_bytes(&self, width: u32) -> Option<usize> {
         let length = if self.store.row_length > 0 { self.store.row_length } else { width } as usize;
         let alignment = self.store.alignment.max(1) as usize;
         let bytes = match self.of {
             Type::Bit => length.div_ceil(8),
-            _ => length * self.pixel_bytes(),
+            _ => length.checked_mul(self.pixel_bytes())?,
         };
         // Components that are larger than the alignment are aligned by themselves.
-        if self.of.size().0 >= alignment { bytes } else { bytes.div_ceil(alignment) * alignment }
+        if self.of.size().0 >= alignment { Some(bytes) } else { bytes.checked_next_multiple_of(alignment) }
+    }
+
+    /// Where a row of an image of `size` begins, without `GL_UNPACK_SKIP_PIXELS`. `None` beyond
+    /// memory.
+    fn line(&self, size: [u32; 3], y: u32, z: u32) -> Option<usize> {
+        let rows = if self.store.image_height > 0 { self.store.image_height } else { size[1] } as usize;
+        let [_, skip_y, skip_z] = self.store.skip.map(|skip| skip as usize);
+        let image = (z as usize).checked_add(skip_z)?.checked_mul(rows)?;
+        image.checked_add(y as usize)?.checked_add(skip_y)?.checked_mul(self.row_bytes(size[0])?)
+    }
+
+    /// The offset of the first pixel of a row of an image of `size`. `None` beyond memory, and for
+    /// bitmaps.
+    pub fn row(&self, size: [u32; 3], y: u32, z: u32) -> Option<usize> {
+        let pixel = Some(self.pixel_bytes()).filter(|pixel| *pixel > 0)?;
+        self.line(size, y, z)?.checked_add((self.store.skip[0] as usize).checked_mul(pixel)?)
     }
 
     /// The numbers of a pixel of an image of `size`. `None` if `bytes` do not reach so far.
     pub fn texel(&self, bytes: &[u8], size: [u32; 3], [x, y, z]: [u32; 3]) -> Option<[f64; 4]> {
-        let row = self.row_bytes(size[0]);
-        let rows = if self.store.image_height > 0 { self.store.image_height } else { size[1] } as usize;
-        let [skip_x, skip_y, skip_z] = self.store.skip;
-        let line = (z as usize + skip_z as usize).checked_mul(rows)?.checked_add(y as usize + skip_y as usize)?;
-        let column = x as usize + skip_x as usize;
-        let start = line.checked_mul(row)?;
         if self.of == Type::Bit {
-            let byte = *bytes.get(start + column / 8)?;
+            let column = (x as usize).checked_add(self.store.skip[0] as usize)?;
+            let byte = *bytes.get(self.line(size, y, z)?.checked_add(column / 8)?)?;
             let bit = if self.store.lsb_first { column % 8 } else { 7 - column % 8 };
             return Some(self.placed(&[f64::from(byte >> bit & 1)]));
         }
-        let at = start.checked_add(column * self.pixel_bytes())?;
-        let pixel = bytes.get(at..at + self.pixel_bytes())?;
+        let at = self.row(size, y, z)?.checked_add((x as usize).checked_mul(self.pixel_bytes())?)?;
+        self.pixel(bytes.get(at..)?.get(..self.pixel_bytes())?)
+    }
+
+    /// The numbers of a pixel of [`Layout::pixel_bytes`].
+    pub fn pixel(&self, pixel: &[u8]) -> Option<[f64; 4]> {
         let mut numbers = [0.0; 4];
         let count = self.numbers(pixel, &mut numbers)?;
         Some(self.placed(numbers.get(..count)?))
@@ -248,19 +280,7 @@ impl Layout {
             let count = self.format.components.len();
             for (number, bytes) in numbers.iter_mut().zip(pixel.chunks_exact(size)) {
                 let bits = self.word(bytes);
-                *number = match self.of {
-                    Type::U8 => unsigned(bits, 8, normal),
-                    Type::I8 => signed(bits as u8 as i8 as i64, 8, normal),
-                    Type::U16 => unsigned(bits, 16, normal),
-                    Type::I16 => signed(bits as u16 as i16 as i64, 16, normal),
-                    Type::U32 => unsigned(bits, 32, normal),
-                    Type::I32 => signed(bits as u32 as i32 as i64, 32, normal),
-                    Type::F32 => f32::from_bits(bits as u32).into(),
-                    Type::F64 => f64::from_bits(bits),
-                    Type::F16 => half(bits as u16).into(),
-                    Type::Fixed => f64::from(bits as u32 as i32) / 65536.0,
-                    _ => return None,
-                };
+                *number = self.of.number(bits, normal)?;
             }
             return Some(count);
         }
@@ -338,6 +358,12 @@ impl Layout {
         }
         texel
     }
+}
+
+/// The number that a component of a type is, such as `GL_SHORT`: from -1 to 1 where it is `normal`
+/// and an integer. Its bytes are little-endian. `None` for types of whole pixels.
+pub fn component(bytes: &[u8], of: u32, normal: bool) -> Option<f64> {
+    Type::of(of)?.number(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)), normal)
 }
 
 /// OpenGL 4.6, equation 2.1, or the number itself.

@@ -4,7 +4,7 @@ use super::{astc, bptc, etc, rgtc, s3tc};
 
 /// A block of four by four: its texels row by row, each as bytes for 0 to 1, or as floating point
 /// numbers of formats that have more.
-pub(super) type Block = [[u32; 4]; 16];
+pub type Block = [[u32; 4]; 16];
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,18 +94,26 @@ impl Compressed {
         }
     }
 
-    fn four_by_four(self, bytes: &[u8; 16]) -> Block {
-        let low = u64::from_le_bytes(half(bytes, 0));
-        let high = u64::from_le_bytes(half(bytes, 8));
-        // Etc has the order of networks.
-        let (first, second) = (low.swap_bytes(), high.swap_bytes());
-        match self {
+    /// The texels of a block of S3TC, row by row. Missing bytes are 0. `None` for others.
+    pub fn s3tc(self, block: &[u8]) -> Option<Block> {
+        let (low, high) = (half(block, 0), half(block, 8));
+        Some(match self {
             Self::Bc1 { alpha } => s3tc::colours(low, s3tc::Fourth::of(alpha)),
             Self::Bc2 => s3tc::with_alpha(high, |i| (low >> (4 * i) & 15) as u32 * 17),
             Self::Bc3 => {
                 let alphas = rgtc::unsigned(low);
                 s3tc::with_alpha(high, |i| alphas.get(i).copied().unwrap_or_default().into())
             }
+            _ => return None,
+        })
+    }
+
+    fn four_by_four(self, bytes: &[u8; 16]) -> Block {
+        let (low, high) = (half(bytes, 0), half(bytes, 8));
+        // Etc has the order of networks.
+        let (first, second) = (low.swap_bytes(), high.swap_bytes());
+        match self {
+            Self::Bc1 { .. } | Self::Bc2 | Self::Bc3 => self.s3tc(bytes).unwrap_or_default(),
             Self::Bc4 => one(rgtc::unsigned(low).map(u32::from), 255),
             Self::Bc5 => two(rgtc::unsigned(low).map(u32::from), rgtc::unsigned(high).map(u32::from), 255),
             Self::Latc2 => luminance(rgtc::unsigned(low).map(u32::from), rgtc::unsigned(high).map(u32::from)),
@@ -144,12 +152,9 @@ impl Compressed {
     }
 }
 
-fn half(bytes: &[u8; 16], from: usize) -> [u8; 8] {
-    let mut half = [0; 8];
-    for (to, from) in half.iter_mut().zip(bytes.iter().skip(from)) {
-        *to = *from;
-    }
-    half
+/// Eight bytes as a little-endian number.
+fn half(bytes: &[u8], from: usize) -> u64 {
+    bytes.iter().skip(from).take(8).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
 /// Texels of one channel. `opaque` is 1.
