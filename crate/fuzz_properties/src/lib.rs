@@ -18,6 +18,7 @@
     reason = "a property that does not hold panics"
 )]
 
+mod align;
 mod choices;
 mod code;
 mod containers;
@@ -68,6 +69,7 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "names", check: names::read },
     Property { name: "symbols", check: symbols::read },
     Property { name: "language", check: language::understood },
+    Property { name: "align", check: align::aligned },
     Property { name: "cut", check: cuts::stretched },
     Property { name: "export", check: export::written },
     Property { name: "survey", check: graphics::surveyed },

@@ -14,6 +14,7 @@ use crate::values::QUERIES;
 /// Folders of `tests/fixtures` whose files are seeds, by property. The others have those of the
 /// folder with their name.
 const FOLDERS: &[(&str, &[&str])] = &[
+    ("align", &["frames", "xray"]),
     ("apitrace_stream", &["apitrace"]),
     ("rvn_rows", &["rvn", "xray"]),
     ("rvn_scan", &["rvn"]),
