@@ -10,7 +10,7 @@
 //!   their module.
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
-//! - [`sentence`] says in words what has changed.
+//! - [`mod@sentence`] says in words what has changed.
 //! - [`flame`] merges the call paths of both into one tree.
 //!
 //! **Records** are compared one by one.

@@ -14,10 +14,10 @@
 //! functions differed by up to 4 %, those of threads on two cores by 10 %; without the factor that
 //! all functions have in common, by 1 %. So, if enough other functions have been measured well,
 //! their median ratio is taken for that of the machine, and the function is compared with it. If
-//! these functions do not agree to within [`TIGHT`], it may be something else that they have in
+//! these functions do not agree to within `TIGHT`, it may be something else that they have in
 //! common: then the function must also differ by half as much as it is. A common factor of more
-//! than [`MOST_COMMON`] is not the machine's. Several runs of a side show how much runs differ;
-//! what is assumed for a single one counts like [`PRIOR`] further runs.
+//! than `MOST_COMMON` is not the machine's. Several runs of a side show how much runs differ;
+//! what is assumed for a single one counts like `PRIOR` further runs.
 
 use hashbrown::HashMap;
 
@@ -32,7 +32,7 @@ pub enum Verdict {
     Slower,
     /// Calls take less time in B.
     Faster,
-    /// A difference of at most [`SAME`] is likely.
+    /// A difference of at most `SAME` is likely.
     Same,
     /// It cannot be said.
     Unsure,
