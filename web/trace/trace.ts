@@ -199,7 +199,7 @@ export function openTrace(
   const records = createRecords(recordSource, spawnRecords);
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
   const room = lifted ? null : roomForTrace();
-  const most = room === null ? null : Math.max(LEAST, room - bytesOf(account));
+  const most = room === null ? null : Math.max(Math.min(LEAST, room), room - bytesOf(account));
   const reports = createReports(state);
   void ask.open(
     { file, name, companions, lifted, nested, room: most, jumps },
