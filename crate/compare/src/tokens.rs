@@ -1,8 +1,8 @@
 //! Records as tokens: numbers that are equal where records are the same.
 //!
 //! A [`Tokens`] is a visitor of a pass over all records of a trace. It writes down what makes a
-//! record the same as another (`unspool_formats::table::Same`), and asks [`Contents`], which both traces share, for the
-//! number of that.
+//! record the same as another (`unspool_formats::table::Same`), and asks [`Contents`], which both
+//! traces share, for the number of that.
 
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, HashMap};

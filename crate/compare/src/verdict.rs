@@ -16,8 +16,8 @@
 //! their median ratio is taken for that of the machine, and the function is compared with it. If
 //! these functions do not agree to within `TIGHT`, it may be something else that they have in
 //! common: then the function must also differ by half as much as it is. A common factor of more
-//! than `MOST_COMMON` is not the machine's. Several runs of a side show how much runs differ;
-//! what is assumed for a single one counts like `PRIOR` further runs.
+//! than `MOST_COMMON` is not the machine's. Several runs of a side show how much runs differ; what
+//! is assumed for a single one counts like `PRIOR` further runs.
 
 use hashbrown::HashMap;
 

@@ -9,13 +9,12 @@
 //! 2. **Anchors** (`anchors.rs`): windows of tokens that occur once on both sides, the longest
 //!    rising chain of them, grown both ways. The gaps between are done again, with shorter windows.
 //! 3. **Gaps** (`gaps.rs`): what is small, or has no anchors, is compared by a matrix of bits,
-//!    exactly where the matrix has at most `MOST_BITS` bits, and otherwise a part at a
-//!    time.
+//!    exactly where the matrix has at most `MOST_BITS` bits, and otherwise a part at a time.
 //!
 //! Time is linear in the number of tokens on any input: a level of anchors looks at each token of
-//! its gap a few times, there are `LEVELS` of them, and the matrices cost a bounded
-//! number of words for each token. Periodic sequences have no anchors, and traces that share
-//! nothing have nothing else; both end in step 3. [`Alignment::work`] counts, for tests.
+//! its gap a few times, there are `LEVELS` of them, and the matrices cost a bounded number of words
+//! for each token. Periodic sequences have no anchors, and traces that share nothing have nothing
+//! else; both end in step 3. [`Alignment::work`] counts, for tests.
 //!
 //! Memory is that of the runs, 24 bytes for each sampled window of a gap's first side, and at most
 //! two matrices.
