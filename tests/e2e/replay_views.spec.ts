@@ -108,7 +108,7 @@ test('draws out of buffers of indices', async ({ page }) => {
   const pane = await pictureOf(page, 'replay_indices.trace');
   await showPanel(page, 'Frames');
   const rows = page.getByRole('grid', { name: 'Frames' }).getByRole('row');
-  const [white, black] = ['255 255 255 255', '0 0 0 0'];
+  const [white, black] = ['255 255 255 255', '0 0 0 255'];
   for (const [frame, left, right] of [
     [0, white, black],
     [1, black, white],
