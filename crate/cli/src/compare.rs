@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use unspool_compare::sentence::{amount, grouped};
-use unspool_compare::{Comparison, Figures, Row, Unit, compare, sentence};
+use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
 
 use crate::binaries::{self, Argument};
 use crate::listing::{Cell, Form, Listing, column};
@@ -231,7 +231,11 @@ fn listing(unit: &Unit) -> Listing<'_, Row> {
         column("without_common", |row: &Row| row.finding.without_common.map_or(Cell::Absent, Cell::Real)),
         column("verdict", |row: &Row| row.finding.verdict.word().into()).measured_by_value(),
         column("confidence", |row: &Row| Cell::Real(row.finding.confidence))
-            .shown(|row| format!("{:.0} %", (row.finding.confidence * 100.0).floor()))
+            // Of unsure, it is about the direction, which few would read out of it.
+            .shown(|row| match row.finding.verdict {
+                Verdict::Unsure => String::new(),
+                _ => format!("{:.0} %", (row.finding.confidence * 100.0).floor()),
+            })
             .head("sure")
             .measured(),
     ]);

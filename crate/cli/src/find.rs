@@ -12,7 +12,7 @@ use unspool_filter::{Bound, RecordQuery};
 use unspool_formats::open_row_records;
 use unspool_records::RecordReader;
 use unspool_records::TraceErrorOut;
-use unspool_trace::Locator;
+use unspool_trace::{Locator, Visitor};
 
 use crate::console;
 use crate::listing::{Form, Listing, column};
@@ -102,6 +102,26 @@ pub(crate) fn reader_of(session: &Session, source: &Source) -> Result<RecordRead
         RecordReader::open(session.format().id, &session.index(), Box::new(File::open(&source.path)?))
     }
     .map_err(failed)
+}
+
+/// Passes all records of a trace to a visitor, or those up to where it is full.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub(crate) fn visit_records(
+    reader: &mut RecordReader,
+    source: &Source,
+    visitor: &mut dyn Visitor,
+) -> Result<(), Failure> {
+    let mut next = 0;
+    loop {
+        next = reader.visit_all(next, STEP, visitor).map_err(|error| failed(source, error))?;
+        let (done, of) = reader.covered(next);
+        if done >= of || visitor.is_full() {
+            return Ok(());
+        }
+    }
 }
 
 /// Searches the records. Returns how many match beyond those that are listed.

@@ -15,7 +15,7 @@ use unspool_sqlite_pages::PAGE;
 use unspool_trace::{FieldValue, TrackId};
 
 use crate::console;
-use crate::find::{failed, reader_of};
+use crate::find::{reader_of, visit_records};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -59,8 +59,6 @@ pub(crate) struct Sql {
 
 /// Rows of a printed table whose widths decide those of the columns.
 const MEASURED: usize = 1000;
-/// Pieces of the file that are read at once.
-const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let text = what.query.as_deref().unwrap_or_default();
@@ -155,18 +153,9 @@ fn add_records(session: &Session, source: &Source, path: &Path) -> Result<(), Fa
     let record = connection.prepare("INSERT INTO records VALUES (?, ?, ?, ?)").map_err(in_file)?;
     let field = connection.prepare("INSERT INTO fields VALUES (?, ?, ?, ?)").map_err(in_file)?;
     let mut adding = Adding { record, field, id: 0, error: None };
-    let mut next = 0;
-    loop {
-        next = reader
-            .visit_all(next, STEP, &mut Tabulate::new(&mut adding, None))
-            .map_err(|error| failed(source, error))?;
-        if let Some(error) = adding.error.take() {
-            return Err(in_file(error));
-        }
-        let (done, of) = reader.covered(next);
-        if done >= of {
-            break;
-        }
+    visit_records(&mut reader, source, &mut Tabulate::new(&mut adding, None))?;
+    if let Some(error) = adding.error.take() {
+        return Err(in_file(error));
     }
     drop(adding);
     // Nearly every query looks for the fields of a record.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use unspool_compare::suspects::{Suspect, suspects};
 use unspool_trace::{Capability, FieldValue, Record, StatementId, Visitor};
 
-use crate::find::{failed, reader_of};
+use crate::find::{reader_of, visit_records};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::read_whole::{complete, read_whole};
 use crate::{Failure, TraceArgs, json};
@@ -41,8 +41,6 @@ pub(crate) struct Suspects {
 
 /// Most statements in the table.
 const LISTED: usize = 50;
-/// Pieces of the file that are read at once.
-const STEP: u32 = 64;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -89,15 +87,9 @@ fn reached(what: &Suspects, file: &Path) -> Result<BTreeSet<u64>, Failure> {
     }
     let mut reader = reader_of(&session, &source)?;
     let mut statements = Statements::default();
-    let mut next = 0;
-    loop {
-        next = reader.visit_all(next, STEP, &mut statements).map_err(|error| failed(&source, error))?;
-        let (done, of) = reader.covered(next);
-        if done >= of {
-            complete(&session)?;
-            return Ok(statements.0);
-        }
-    }
+    visit_records(&mut reader, &source, &mut statements)?;
+    complete(&session)?;
+    Ok(statements.0)
 }
 
 /// Collects the statements of points.

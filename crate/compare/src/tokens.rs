@@ -1,29 +1,16 @@
 //! Records as tokens: numbers that are equal where records are the same.
 //!
 //! A [`Tokens`] is a visitor of a pass over all records of a trace. It writes down what makes a
-//! record the same as another (`unspool_formats::table::Same`), and asks [`Contents`], which both
-//! traces share, for the number of that.
+//! record the same as another ([`Same`]), and asks [`Contents`], which both traces share, for the
+//! number of that.
 
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
-use unspool_trace::records::RecordName;
+use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
-
-/// Which parts of a record count, as in `unspool_formats::table::Same`.
-#[derive(Clone, Copy, Debug)]
-pub struct Parts {
-    /// The name.
-    pub name: bool,
-    /// The fields with these keys.
-    pub fields: &'static [&'static str],
-    /// Records without this field are left out.
-    pub of: Option<&'static str>,
-    /// The contents of blobs too, not just their lengths, which is all that the text of a call has.
-    pub blobs: bool,
-}
 
 /// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
 const MOST_KEPT: usize = 48 << 20;
@@ -82,24 +69,43 @@ impl Contents {
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.ends.len() as u32).map(|number| content_of(&self.ends, &self.bytes, number))
     }
-
-    /// How many different contents there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether nothing was seen.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
 }
 
 fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
     let number = number as usize;
     let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
     bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
+}
+
+/// Numbers the records of each thread, from 0, in the order of its lane: records of a thread that
+/// has a lane of its own may come out of order.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    /// Which lanes have the records of one thread alone, all of which count.
+    own: Vec<bool>,
+    next: BTreeMap<TrackId, u64>,
+}
+
+impl Numbering {
+    /// Of the records of some lanes that count by `same`.
+    #[must_use]
+    pub fn new(lanes: &[Lane], same: &Same) -> Self {
+        let own = lanes.iter().map(|lane| lane.track.is_some() && same.of.is_none());
+        Self { own: own.collect(), next: BTreeMap::new() }
+    }
+
+    /// The number of a record that counts, once: by its lane and its row there. Without them, it is
+    /// the next one of its track.
+    pub fn take(&mut self, track: TrackId, place: Option<(u32, u64)>) -> u64 {
+        if let Some((lane, row)) = place
+            && self.own.get(lane as usize).copied().unwrap_or_default()
+        {
+            return row;
+        }
+        let next = self.next.entry(track).or_default();
+        *next += 1;
+        *next - 1
+    }
 }
 
 /// The records of a thread, in its order.
@@ -116,15 +122,17 @@ const HOLE: u32 = u32::MAX;
 
 /// The tokens of a trace.
 pub struct Tokens<C, S> {
-    parts: Parts,
+    same: Same,
+    /// The contents of blobs count, too, not just their lengths, which is all that the text of a
+    /// call has.
+    with_blobs: bool,
     contents: C,
     named: HashMap<i64, S>,
-    /// Which lanes have the records of one thread alone: they may come out of order.
-    lanes: Vec<bool>,
+    numbering: Numbering,
     sequences: BTreeMap<TrackId, Sequence>,
     content: Vec<u8>,
-    /// Of the present record: its track, its row if that is its number, and its position.
-    at: (TrackId, Option<u64>, u64),
+    /// Of the present record: its track, its lane and row, and its position.
+    at: (TrackId, Option<(u32, u64)>, u64),
     /// How many lists and structures are open, and in how many of them all counts.
     depth: usize,
     inside: usize,
@@ -134,12 +142,13 @@ pub struct Tokens<C, S> {
 impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     /// For the records of some lanes. Both traces must share `contents`, or their tokens must be
     /// made those of one. `named` has the names of ids that have one.
-    pub fn new(parts: Parts, lanes: &[Lane], contents: C, named: HashMap<i64, S>) -> Self {
+    pub fn new(same: Same, with_blobs: bool, lanes: &[Lane], contents: C, named: HashMap<i64, S>) -> Self {
         Self {
-            parts,
+            same,
+            with_blobs,
             contents,
             named,
-            lanes: lanes.iter().map(|lane| lane.track.is_some() && parts.of.is_none()).collect(),
+            numbering: Numbering::new(lanes, &same),
             sequences: BTreeMap::new(),
             content: Vec::new(),
             at: (0, None, 0),
@@ -171,12 +180,11 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
 
     fn add(&mut self) {
         let token = self.contents.borrow_mut().number(&self.content);
-        let (track, row, x) = self.at;
+        let (track, place, x) = self.at;
+        let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
         let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { tokens: Vec::new(), begin: x });
         sequence.begin = sequence.begin.min(x);
-        let length = sequence.tokens.len();
-        let row = row.and_then(|row| usize::try_from(row).ok()).unwrap_or(length);
-        if row >= length {
+        if row >= sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
         }
         if let Some(place) = sequence.tokens.get_mut(row) {
@@ -209,7 +217,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             }
             FieldValue::Bytes { bytes, len } => {
                 self.number(9, len);
-                if self.parts.blobs {
+                if self.with_blobs {
                     self.write(9, bytes);
                 }
             }
@@ -225,10 +233,9 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.content.clear();
         (self.depth, self.inside) = (0, 0);
-        let is_own = self.lanes.get(record.lane as usize).copied().unwrap_or_default();
-        self.at = (record.track, is_own.then_some(record.row), record.x);
-        self.is_wanted = self.parts.of.is_none();
-        if self.parts.name {
+        self.at = (record.track, Some((record.lane, record.row)), record.x);
+        self.is_wanted = self.same.of.is_none();
+        if self.same.name {
             match record.name {
                 RecordName::None => self.content.push(0),
                 RecordName::Text(text) => self.write(1, text.as_bytes()),
@@ -243,8 +250,8 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
         if self.depth == 0 {
-            self.is_wanted |= self.parts.of == Some(key);
-            if !self.parts.fields.contains(&key) {
+            self.is_wanted |= self.same.of == Some(key);
+            if !self.same.fields.contains(&key) {
                 return;
             }
         } else if self.inside == 0 {
@@ -256,7 +263,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
 
     fn open(&mut self, key: &str, is_list: bool) {
         self.depth += 1;
-        if self.inside > 0 || self.depth == 1 && self.parts.fields.contains(&key) {
+        if self.inside > 0 || self.depth == 1 && self.same.fields.contains(&key) {
             self.inside += 1;
             self.write(12 + u8::from(is_list), key.as_bytes());
         }
@@ -289,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    const PARTS: Parts = Parts { name: true, fields: &["kind", "args"], of: None, blobs: false };
+    const SAME: Same = Same { name: true, fields: &["kind", "args"], of: None, threads_by_id: true };
 
     fn record(row: u64, name: RecordName<'_>) -> Record<'_> {
         Record { lane: 0, row, x: 100 + row, track: 4, locator: Locator::at(row), name }
@@ -315,7 +322,7 @@ mod tests {
     #[test]
     fn records_are_the_same_by_the_parts_that_count() {
         let mut contents = Contents::default();
-        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(None), &mut contents, HashMap::new());
+        let mut tokens: Tokens<_, &str> = Tokens::new(SAME, false, &lane(None), &mut contents, HashMap::new());
         let blob = |bytes: &'static [u8]| FieldValue::Bytes { bytes, len: 2 };
         visit(&mut tokens, 0, RecordName::Text("a"), &[("cpu", FieldValue::U64(1)), ("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("cpu", FieldValue::U64(2)), ("kind", blob(b"zz"))]);
@@ -332,8 +339,7 @@ mod tests {
         }
         let (found, _) = tokens.finish();
         assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100 });
-        let parts = Parts { blobs: true, ..PARTS };
-        let mut tokens: Tokens<_, &str> = Tokens::new(parts, &lane(None), &mut contents, HashMap::new());
+        let mut tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
         assert_eq!(tokens.finish().0[&4].tokens, [4, 5]);
@@ -342,7 +348,8 @@ mod tests {
     #[test]
     fn ids_are_the_same_by_their_names() {
         let mut contents = Contents::default();
-        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(None), &mut contents, HashMap::from([(7, "main")]));
+        let mut tokens: Tokens<_, &str> =
+            Tokens::new(SAME, false, &lane(None), &mut contents, HashMap::from([(7, "main")]));
         visit(&mut tokens, 0, RecordName::Id(7), &[]);
         visit(&mut tokens, 1, RecordName::Text("main"), &[]);
         visit(&mut tokens, 2, RecordName::Id(8), &[]);
@@ -352,7 +359,7 @@ mod tests {
     #[test]
     fn the_records_of_a_thread_are_in_its_order() {
         let mut contents = Contents::default();
-        let mut tokens: Tokens<_, &str> = Tokens::new(PARTS, &lane(Some(4)), &mut contents, HashMap::new());
+        let mut tokens: Tokens<_, &str> = Tokens::new(SAME, false, &lane(Some(4)), &mut contents, HashMap::new());
         for row in [2, 3, 0] {
             visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
         }
@@ -362,8 +369,8 @@ mod tests {
     #[test]
     fn records_without_the_field_are_left_out() {
         let mut contents = Contents::default();
-        let parts = Parts { of: Some("kind"), ..PARTS };
-        let mut tokens: Tokens<_, &str> = Tokens::new(parts, &lane(Some(4)), &mut contents, HashMap::new());
+        let same = Same { of: Some("kind"), ..SAME };
+        let mut tokens: Tokens<_, &str> = Tokens::new(same, false, &lane(Some(4)), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::None, &[]);
         visit(&mut tokens, 1, RecordName::None, &[("kind", FieldValue::Null)]);
         assert_eq!(tokens.finish().0[&4].tokens, [0]);
@@ -378,6 +385,6 @@ mod tests {
         assert_eq!((0..60).map(|n| contents.number(&long(n))).collect::<Vec<_>>(), numbers);
         assert!(contents.bytes.len() < MOST_KEPT + 1024);
         assert_eq!(contents.number(b"short"), 60);
-        assert_eq!(contents.len(), 61);
+        assert_eq!(contents.iter().count(), 61);
     }
 }

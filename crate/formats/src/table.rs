@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use unspool_containers::{Container, may_be_brotli};
 use unspool_cut::{Cut, CutOptions};
 use unspool_trace::error::{Cause, Error, Result};
-use unspool_trace::records::{Records, RowRecords};
+use unspool_trace::records::{Records, RowRecords, Same};
 use unspool_trace::sniff::{Confidence, Format, Guess, Probe};
 use unspool_trace::steps::Steps;
 
@@ -50,21 +50,6 @@ pub enum Reader {
     Stream(OpenRecords),
     /// From the rows of a database.
     Database(OpenRowRecords),
-}
-
-/// What makes two records of a format the same: their names and some of their fields, by the keys
-/// that `unspool dump` prints. Where and when they are does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Same {
-    /// Whether their names are.
-    pub name: bool,
-    /// These fields, with all that is in them.
-    pub fields: &'static [&'static str],
-    /// Only records with this field are compared.
-    pub of: Option<&'static str>,
-    /// Whether threads are the same by the ids that the file gives them. Otherwise ids are a matter
-    /// of chance, and threads are the same by the order in which they began.
-    pub threads_by_id: bool,
 }
 
 /// How it is known which instructions a trace executed.

@@ -169,6 +169,21 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// What makes two records of a format the same: their names and some of their fields, by the keys
+/// that `unspool dump` prints. Where and when they are does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Same {
+    /// Whether their names are.
+    pub name: bool,
+    /// These fields, with all that is in them.
+    pub fields: &'static [&'static str],
+    /// Only records with this field are compared.
+    pub of: Option<&'static str>,
+    /// Whether threads are the same by the ids that the file gives them. Otherwise ids are a matter
+    /// of chance, and threads are the same by the order in which they began.
+    pub threads_by_id: bool,
+}
+
 /// How a record uses an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {

@@ -6,15 +6,10 @@ import { createService, ENDED } from '../../trace/service.ts';
 import { type Profiled, profileOf } from './profile.ts';
 import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
+import type { Work } from './work.ts';
 
-/** How far the comparison is. */
-export type State =
-  /** Both traces have to be read first. */
-  | { readonly at: 'waiting' }
-  /** `share`: from 0 to 1. */
-  | { readonly at: 'working'; readonly share: number }
-  | { readonly at: 'failed'; readonly sentence: string }
-  | { readonly at: 'done'; readonly compared: Compared };
+/** How far the comparison of figures is. */
+export type State = Work<{ readonly compared: Compared }>;
 
 /** What differs, with the functions that rows refer to. */
 export interface Compared {
@@ -49,6 +44,8 @@ export interface Comparison {
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
   nameOf(row: number): string;
+  /** Stacks with the self times of both, in the form of `difffolded.pl`. */
+  folded(): Promise<string>;
   readonly records: RecordDifferences;
   readonly dispose: Dispose;
 }
@@ -141,7 +138,19 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       return (ignoresCase ? name.toLowerCase() : name).includes(wanted);
     };
   });
-  return { state, choice, flame, view, chosen, filter, holds, nameOf, records, dispose: scope.dispose };
+  return {
+    state,
+    choice,
+    flame,
+    view,
+    chosen,
+    filter,
+    holds,
+    nameOf,
+    folded: () => service.remote().folded(),
+    records,
+    dispose: scope.dispose,
+  };
 }
 
 /** The name of a row. */

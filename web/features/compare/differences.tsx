@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { formatCount, formatPercent, plural } from '../../base/format.ts';
+import { formatCount, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
-import type { Comparison, State } from './comparison.ts';
+import type { Comparison } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import { wordsOf } from './work.ts';
 import './compare.css';
 
 interface Props extends Pick<PanelProps, 'theme'> {
@@ -95,7 +96,7 @@ function Figures({ comparison, pair: { a, b }, theme }: Props) {
   const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;
   const rows = useRows(comparison);
-  if (state.at !== 'done' || !clock) return <p class="panel-note muted">{wait(state)}</p>;
+  if (state.at !== 'done' || !clock) return <p class="panel-note muted">{wordsOf(state)}</p>;
   const { compared } = state;
   return (
     <>
@@ -107,17 +108,6 @@ function Figures({ comparison, pair: { a, b }, theme }: Props) {
       {view === 'calls' && <CallsOfBoth comparison={comparison} compared={compared} a={a} b={b} clock={clock} />}
     </>
   );
-}
-
-function wait(state: State): string {
-  switch (state.at) {
-    case 'working':
-      return `Comparing… ${formatPercent(state.share, 1)}`;
-    case 'failed':
-      return state.sentence;
-    default:
-      return 'The traces are compared once both have been read.';
-  }
 }
 
 /** What changed, in words. It is announced when it is another one. */

@@ -109,8 +109,9 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
   const change = (row: number) => changeText(rows.change[row]!, clock);
   const factor = (row: number) => factorText(rows.factor[row]!);
   const verdict = (row: number) => VERDICTS[rows.verdict[row]!]!;
+  // Of unsure, it would be about the direction, which few would read out of it.
   const sure = (row: number) =>
-    verdict(row) === 'new' || verdict(row) === 'gone' ? '' : formatPercent(Math.max(0.01, rows.confidence[row]!), 1);
+    ['new', 'gone', 'unsure'].includes(verdict(row)) ? '' : formatPercent(Math.max(0.01, rows.confidence[row]!), 1);
   return [
     {
       id: 'name',
@@ -176,7 +177,7 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
     {
       id: 'sure',
       title: 'Sure',
-      says: 'Probability of the verdict; of unsure, that of the direction',
+      says: 'Probability of the verdict',
       width: wide('Sure', ['99 %']),
       key: 'sure',
       value: (row) => rows.confidence[row]!,

@@ -52,7 +52,7 @@ test('nothing is compared until it is wanted', async () => {
   expect(found.state.value).toEqual({ at: 'waiting' });
   expect(a.records.tokens).not.toHaveBeenCalled();
   found.wanted.value = true;
-  await vi.waitFor(() => expect(found.state.value).toEqual({ at: 'done', hunks: [], threads: 1, fields: ['kind'] }));
+  await vi.waitFor(() => expect(found.state.value).toEqual({ at: 'done', hunks: [], fields: ['kind'] }));
   found.dispose();
 });
 
@@ -82,12 +82,17 @@ test('threads are paired as on the screen, and those of one side stand alone', a
     [[], [8]],
   ]);
   const hunk: Hunk = { tracks: [1, 4], a: [1, 2], b: [1, 1] };
-  expect(found.state.value).toEqual({ at: 'done', hunks: [hunk], threads: 3, fields: ['kind'] });
+  expect(found.state.value).toEqual({ at: 'done', hunks: [hunk], fields: ['kind'] });
   expect(a.records.tokens).toHaveBeenCalledWith(BigInt64Array.of(7n), ['f'], expect.anything(), expect.anything());
   expect(await found.records(hunk)).toEqual([
     { track: 1, first: 1 },
     { track: 4, first: 1 },
   ]);
+  found.want(0, 9);
+  found.want(0, 9);
+  await vi.waitFor(() => expect([...found.ends.value.keys()]).toEqual([0]));
+  // Once for each of the two questions, not for the repeated one.
+  expect(a.records.numbered).toHaveBeenCalledTimes(2);
   expect(await found.records({ ...hunk, tracks: [null, 5] })).toEqual([null, { track: 5, first: 1 }]);
   found.dispose();
 });

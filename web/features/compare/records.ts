@@ -6,6 +6,7 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { pairTracks } from '../../timeline/track_pairs.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { Comparing } from './protocol.ts';
+import type { Work } from './work.ts';
 
 /** Records of a thread that have no counterpart in the other trace: numbers in the thread, `to` exclusive. */
 export interface Hunk {
@@ -15,20 +16,11 @@ export interface Hunk {
   readonly b: readonly [from: number, to: number];
 }
 
-/** How far the comparison of records is. */
-export type RecordsState =
-  /** It was not asked for yet, or the traces are still being read. */
-  | { readonly at: 'waiting' }
-  /** `share`: from 0 to 1. */
-  | { readonly at: 'working'; readonly share: number }
-  | { readonly at: 'failed'; readonly sentence: string }
-  /** Threads in the order of A, and what differs in each in its order. `fields`: keys of the fields that are compared. */
-  | {
-      readonly at: 'done';
-      readonly hunks: readonly Hunk[];
-      readonly threads: number;
-      readonly fields: readonly string[];
-    };
+/** Threads in the order of A, and what differs in each in its order. `fields`: keys of the fields that are compared. */
+export type RecordsState = Work<{ readonly hunks: readonly Hunk[]; readonly fields: readonly string[] }>;
+
+/** The first records of a difference, or the ones after it where a side has none; null where the thread has ended. */
+export type Ends = readonly [RecordRow | null, RecordRow | null];
 
 /** What differs between the records of two traces, one by one. */
 export interface RecordDifferences {
@@ -37,8 +29,12 @@ export interface RecordDifferences {
   readonly chosen: Signal<number>;
   /** Whether the records are to be compared. It stays, once set. */
   readonly wanted: Signal<boolean>;
-  /** The first records of a difference, or the ones after it where a side has none; null where the thread has ended. */
-  records(hunk: Hunk): Promise<readonly [RecordRow | null, RecordRow | null]>;
+  /** The ends of differences that were wanted, by their numbers. */
+  readonly ends: ReadonlySignal<ReadonlyMap<number, Ends>>;
+  /** Gets the ends of differences from number `first` on, `end` exclusive. */
+  want(first: number, end: number): void;
+  /** Gets the ends of one difference. */
+  records(hunk: Hunk): Promise<Ends>;
   readonly dispose: Dispose;
 }
 
@@ -54,6 +50,9 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
   const state = signal<RecordsState>({ at: 'waiting' });
   const chosen = signal(-1);
   const wanted = signal(false);
+  const ends = signal<ReadonlyMap<number, Ends>>(new Map());
+  /** The numbers of those that were asked for. */
+  let asked = new Set<number>();
   const stop = new AbortController();
   scope.add(() => stop.abort());
 
@@ -90,7 +89,9 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
         }
       }
       chosen.value = -1;
-      state.value = { at: 'done', hunks, threads: threads.length, fields: a.fields };
+      ends.value = new Map();
+      asked = new Set();
+      state.value = { at: 'done', hunks, fields: a.fields };
     } catch (thrown) {
       fail(String(thrown));
     }
@@ -106,20 +107,26 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
       return () => controller.abort();
     }),
   );
-  return {
-    state,
-    chosen,
-    wanted,
-    records: async ({ tracks, a, b }) => {
-      const row = async (side: 0 | 1, from: number) => {
-        const track = tracks[side];
-        const rows = track === null ? null : await sides[side].trace.records.numbered(track, from, 1, stop.signal);
-        return rows?.[0] ?? null;
-      };
-      return Promise.all([row(0, a[0]), row(1, b[0])]);
-    },
-    dispose: scope.dispose,
+  const records = async ({ tracks, a, b }: Hunk): Promise<Ends> => {
+    const row = async (side: 0 | 1, from: number) => {
+      const track = tracks[side];
+      const rows = track === null ? null : await sides[side].trace.records.numbered(track, from, 1, stop.signal);
+      return rows?.[0] ?? null;
+    };
+    return Promise.all([row(0, a[0]), row(1, b[0])]);
   };
+  const want = async (first: number, end: number) => {
+    const now = state.peek();
+    if (now.at !== 'done') return;
+    const part = now.hunks.slice(first, end).map((hunk, i) => ({ hunk, number: first + i }));
+    const missing = part.filter(({ number }) => !asked.has(number));
+    if (missing.length === 0) return;
+    for (const { number } of missing) asked.add(number);
+    // Together: each arrival draws the table.
+    const found = await Promise.all(missing.map(async ({ hunk, number }) => [number, await records(hunk)] as const));
+    if (state.peek() === now) ends.value = new Map([...ends.peek(), ...found]);
+  };
+  return { state, chosen, wanted, ends, want: (first, end) => void want(first, end), records, dispose: scope.dispose };
 }
 
 /** A sentence if there can be none, null if that was aborted. */

@@ -1,6 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, shortened } from '../../base/format.ts';
+import { useEffect } from 'preact/hooks';
+import { formatCount, formatCounted, shortened } from '../../base/format.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
@@ -8,7 +7,8 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { alignmentOf } from '../../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { fieldsLine, valueLine } from '../../trace/values.ts';
-import type { Hunk, RecordDifferences, RecordsState } from './records.ts';
+import type { Ends, Hunk, RecordDifferences } from './records.ts';
+import { wordsOf } from './work.ts';
 
 /** Characters of a record in its cell. */
 const LONGEST = 300;
@@ -20,43 +20,28 @@ interface Props {
 
 /** The records of both that have no counterpart, thread by thread. A chosen difference stands below each other in both timelines. */
 export function RecordsOfBoth({ differences, pair }: Props) {
-  const { state: of, chosen, wanted } = differences;
+  const { state: of, chosen, wanted, ends } = differences;
   useEffect(() => {
     wanted.value = true;
   }, []);
   const state = of.value;
-  /** The first records of differences that have been in sight. */
-  const seen = useSignal<ReadonlyMap<number, Ends>>(new Map());
-  const hunks = state.at === 'done' ? state.hunks : NONE;
-  /** Those that were asked for. */
-  const asked = useMemo(() => new Set<number>(), [hunks]);
-  const newest = useRef(asked);
-  newest.current = asked;
-  const isOver = (of: Set<number>) => newest.current !== of;
-  useEffect(() => {
-    seen.value = new Map();
-  }, [hunks]);
+  if (state.at !== 'done') return <p class="panel-note muted">{wordsOf(state)}</p>;
+  const { hunks, fields } = state;
+  const noun = pair.a.trace.info.value?.recordNoun ?? 'record';
+  const [firstHunk] = hunks;
+  if (!firstHunk) {
+    return <p class="panel-note muted">{`Each ${noun} of A is in B, and the other way round, in the same order.`}</p>;
+  }
   const show = (number: number) => {
     chosen.value = number;
     const hunk = hunks[number];
-    if (hunk) void differences.records(hunk).then((ends) => reveal(pair, ends, () => chosen.peek() === number));
-  };
-  const want = (first: number, end: number) => {
-    const numbers = Array.from({ length: Math.min(end, hunks.length) - first }, (_, i) => first + i);
-    const missing = numbers.filter((number) => !asked.has(number));
-    for (const number of missing) asked.add(number);
-    if (missing.length === 0) return;
-    // Together: each arrival draws the table.
-    void Promise.all(missing.map((number) => differences.records(hunks[number]!))).then((found) => {
-      if (isOver(asked)) return;
-      seen.value = new Map([...seen.peek(), ...missing.map((number, i) => [number, found[i]!] as const)]);
+    if (!hunk) return;
+    void differences.records(hunk).then((ends) => {
+      if (chosen.peek() === number) reveal(pair, ends);
     });
   };
-  if (state.at !== 'done') return <p class="panel-note muted">{wait(state)}</p>;
-  const noun = pair.a.trace.info.value?.recordNoun ?? 'record';
-  if (hunks.length === 0) {
-    return <p class="panel-note muted">{`Each ${noun} of A is in B, and the other way round, in the same order.`}</p>;
-  }
+  // Those of one thread share its tracks.
+  const threads = new Set(hunks.map(({ tracks }) => tracks)).size;
   const step = (by: 1 | -1) => {
     const next = chosen.peek() + by;
     if (hunks[next]) show(next);
@@ -64,18 +49,18 @@ export function RecordsOfBoth({ differences, pair }: Props) {
   return (
     <>
       <p class="difference-sentence" role="status">
-        {`${formatCounted(hunks.length, 'difference')} in ${formatCounted(state.threads, 'thread')}. The first one is at ${place(pair, hunks[0]!, noun)}.`}
+        {`${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads, 'thread')}. The first one is at ${place(pair, firstHunk, noun)}.`}
       </p>
       <Table
         label="Differences between records"
         id="record-difference"
         count={hunks.length}
         row={(number) => hunks[number] ?? null}
-        columns={columnsOf(pair, noun, state.fields, seen.value)}
+        columns={columnsOf(pair, noun, fields, ends.value)}
         current={chosen.value}
         follows
         choose={show}
-        want={want}
+        want={differences.want}
         onKey={(event) => {
           if (event.key !== 'n' && event.key !== 'N') return false;
           step(event.shiftKey ? -1 : 1);
@@ -86,15 +71,10 @@ export function RecordsOfBoth({ differences, pair }: Props) {
   );
 }
 
-const NONE: readonly Hunk[] = [];
-
-/** The first record of a difference on either side; null where a thread has ended. */
-type Ends = readonly [RecordRow | null, RecordRow | null];
-
 /** Selects the records in both traces, and has them stand below each other. */
-function reveal({ a, b, ...pair }: Pair, [first, second]: Ends, isNewest: () => boolean): void {
-  if (!isNewest()) return;
-  if (first && second) alignmentOf({ a, b, ...pair }).align({ a: first.x, b: second.x });
+function reveal(pair: Pair, [first, second]: Ends): void {
+  const { a, b } = pair;
+  if (first && second) alignmentOf(pair).align({ a: first.x, b: second.x });
   if (first) a.selection.revealRecord(first);
   if (second) {
     b.selection.selectRecord(second);
@@ -106,7 +86,7 @@ function columnsOf(
   pair: Pair,
   noun: string,
   fields: readonly string[],
-  seen: ReadonlyMap<number, Ends>,
+  ends: ReadonlyMap<number, Ends>,
 ): readonly Column<Hunk>[] {
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
@@ -123,7 +103,7 @@ function columnsOf(
     cell: (hunk, number) => {
       const [from, to] = hunk[side];
       if (from === to) return <span class="muted">–</span>;
-      const row = seen.get(number)?.[side === 'a' ? 0 : 1];
+      const row = ends.get(number)?.[side === 'a' ? 0 : 1];
       return row ? (
         <>
           <SideMark side={side} /> {textOf(pair[side], row, fields)}
@@ -133,7 +113,7 @@ function columnsOf(
       );
     },
     look: (hunk, number) => {
-      const row = hunk[side][0] < hunk[side][1] ? seen.get(number)?.[side === 'a' ? 0 : 1] : null;
+      const row = hunk[side][0] < hunk[side][1] ? ends.get(number)?.[side === 'a' ? 0 : 1] : null;
       return { title: row ? textOf(pair[side], row, fields) : undefined };
     },
   });
@@ -188,15 +168,4 @@ function textOf({ trace }: OpenTrace, row: RecordRow, fields: readonly string[])
     return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
   });
   return shortened(parts.filter(Boolean).join('  '), LONGEST);
-}
-
-function wait(state: RecordsState): string {
-  switch (state.at) {
-    case 'working':
-      return `Comparing records… ${formatPercent(state.share, 1)}`;
-    case 'failed':
-      return state.sentence;
-    default:
-      return 'The traces are compared once both have been read.';
-  }
 }

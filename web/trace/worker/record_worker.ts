@@ -1,6 +1,4 @@
 import {
-  type Collected,
-  type FoundTokens,
   type Listed,
   MOST_ORDERED,
   type RecordRow,
@@ -128,6 +126,24 @@ export function createRecordWorker(): RecordService {
       stop?.addEventListener('abort', end);
       take();
     });
+
+  /** Has `turn` read all pieces of the file, each time as many as take a moment. `progress` hears how far that is. */
+  const collected = <T>(
+    turn: (budget: number) => { readonly at: number; readonly of: number; readonly found?: T | undefined } | undefined,
+    progress: (share: number) => void,
+    stop: AbortSignal,
+  ): Promise<T | null> => {
+    let budget = 8;
+    const isDue = createReports();
+    return pass<T | null>(() => {
+      const made = turn(budget);
+      if (!made || made.found) return { result: made?.found ?? null };
+      const { at, of } = made;
+      budget = budgetOf(of);
+      if (isDue()) progress(at / of);
+      return { at: at / of };
+    }, stop);
+  };
 
   /** What conditions on records may need. */
   const loadForConditions = async () => {
@@ -280,30 +296,12 @@ export function createRecordWorker(): RecordService {
       else if (wanted.what === 'field') open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
       else if (wanted.what === 'memory') open.beginMemory(wanted.address, wanted.len);
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
-      let budget = 8;
-      const isDue = createReports();
-      return pass<Collected | null>(() => {
-        const made = open.collect(budget);
-        if (!made || made.found) return { result: made?.found ?? null };
-        const { at, of } = made;
-        budget = budgetOf(of);
-        if (isDue()) progress(at / of);
-        return { at: at / of };
-      }, stop);
+      return collected((budget) => open.collect(budget), progress, stop);
     },
     tokens: async (ids, names, progress, stop) => {
       const open = await reader;
       open.beginTokens(ids, [...names]);
-      let budget = 8;
-      const isDue = createReports();
-      return pass<FoundTokens | null>(() => {
-        const made = open.tokens(budget);
-        if (!made || made.found) return { result: made?.found ?? null };
-        const { at, of } = made;
-        budget = budgetOf(of);
-        if (isDue()) progress(at / of);
-        return { at: at / of };
-      }, stop);
+      return collected((budget) => open.tokens(budget), progress, stop);
     },
     numbered: async (track, first, count, stop) => {
       const open = await reader;

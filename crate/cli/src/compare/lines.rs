@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use unspool_formats::table::Same;
-use unspool_trace::records::RecordName;
+use unspool_compare::tokens::Numbering;
+use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, Visitor};
 
 /// Lines by track, and by the number of the record in its track.
@@ -21,12 +21,11 @@ pub(super) struct Lines<'a> {
     same: Same,
     /// Names of ids.
     named: &'a dyn Fn(i64) -> Option<&'a str>,
-    /// Whether all records of a lane are of one track.
-    lanes: Vec<bool>,
-    counts: BTreeMap<u32, u32>,
+    numbering: Numbering,
     printed: Printed,
     line: String,
-    at: (u32, Option<u32>),
+    /// The track of the present record, and its lane and row.
+    at: (u32, Option<(u32, u64)>),
     is_counted: bool,
     /// For each list and structure that is open: whether it is a list, whether something is in it,
     /// and whether it is printed.
@@ -37,25 +36,20 @@ impl<'a> Lines<'a> {
     pub(super) fn new(
         wanted: BTreeMap<u32, Vec<(u32, u32)>>,
         same: Same,
+        lanes: &[Lane],
         named: &'a dyn Fn(i64) -> Option<&'a str>,
     ) -> Self {
         Self {
             wanted,
             same,
             named,
-            lanes: Vec::new(),
-            counts: BTreeMap::new(),
+            numbering: Numbering::new(lanes, &same),
             printed: Printed::new(),
             line: String::new(),
             at: (0, None),
             is_counted: false,
             open: Vec::new(),
         }
-    }
-
-    /// The lanes of the records that follow.
-    pub(super) fn read_lanes(&mut self, lanes: &[Lane]) {
-        self.lanes = lanes.iter().map(|lane| lane.track.is_some() && self.same.of.is_none()).collect();
     }
 
     /// A run of a block.
@@ -72,10 +66,8 @@ impl<'a> Lines<'a> {
     }
 
     fn add(&mut self) {
-        let (track, row) = self.at;
-        let count = self.counts.entry(track).or_default();
-        let number = row.unwrap_or(*count);
-        *count += 1;
+        let (track, place) = self.at;
+        let number = u32::try_from(self.numbering.take(track, place)).unwrap_or(u32::MAX);
         let ranges = self.wanted.get(&track).map_or(&[][..], Vec::as_slice);
         // A hunk's ranges are short, but for those that were cut, and few begin before a record.
         let before = ranges.partition_point(|(from, _)| *from <= number);
@@ -142,8 +134,7 @@ impl Visitor for Lines<'_> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         self.line.clear();
         self.open.clear();
-        let is_own = self.lanes.get(record.lane as usize).copied().unwrap_or_default();
-        self.at = (record.track, is_own.then(|| u32::try_from(record.row).unwrap_or(u32::MAX)));
+        self.at = (record.track, Some((record.lane, record.row)));
         self.is_counted = self.same.of.is_none();
         match record.name {
             RecordName::None => {}

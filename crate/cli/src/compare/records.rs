@@ -7,22 +7,21 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use unspool_compare::align::{Alignment, Hunk};
-use unspool_compare::tokens::{Contents, Parts, Sequence, Tokens};
+use unspool_compare::tokens::{Contents, Sequence, Tokens};
 use unspool_engine::{Session, TrackOut};
-use unspool_formats::table::{Same, has_blocks, same};
+use unspool_formats::table::{has_blocks, same};
 use unspool_trace::batch::Key;
+use unspool_trace::records::Same;
 
 use super::lines::{Lines, Printed};
 use super::{Compare, side_args};
 use crate::binaries::Argument;
-use crate::find::{failed, reader_of};
+use crate::find::{reader_of, visit_records};
 use crate::listing::Form;
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::block_runs;
 use crate::{Failure, Source, console, json};
 
-/// Pieces of the file that are read at once.
-const STEP: u32 = 64;
 /// Hunks of a track that are printed as text, and records of each on either side.
 const MOST_HUNKS: usize = 100;
 pub(super) const MOST_LINES: u32 = 40;
@@ -147,27 +146,19 @@ pub(crate) fn tokens_of(
     source: &Source,
     session: &Session,
     same: Same,
-    blobs: bool,
+    with_blobs: bool,
     contents: &mut Contents,
 ) -> Result<BTreeMap<u32, Sequence>, Failure> {
-    let parts = Parts { name: same.name, fields: same.fields, of: same.of, blobs };
     if has_blocks(session.format().id) {
-        let mut tokens = Tokens::new(parts, &[], contents, names_of(session));
+        let mut tokens = Tokens::new(same, with_blobs, &[], contents, names_of(session));
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
             .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
         return Ok(tokens.finish().0);
     }
     let mut reader = reader_of(session, source)?;
-    let lanes = reader.lanes().to_vec();
-    let mut tokens = Tokens::new(parts, &lanes, contents, names_of(session));
-    let mut next = 0;
-    loop {
-        next = reader.visit_all(next, STEP, &mut tokens).map_err(|error| failed(source, error))?;
-        let (done, of) = reader.covered(next);
-        if done >= of {
-            return Ok(tokens.finish().0);
-        }
-    }
+    let mut tokens = Tokens::new(same, with_blobs, reader.lanes(), contents, names_of(session));
+    visit_records(&mut reader, source, &mut tokens)?;
+    Ok(tokens.finish().0)
 }
 
 /// The names of the ids that the records of a trace have.
@@ -280,22 +271,15 @@ fn lines_of(
         ranges.sort_unstable();
     }
     if has_blocks(trace.session.format().id) {
-        let mut lines = Lines::new(wanted, trace.same, &|_| None);
+        let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
             .map_err(|error| Failure::new(format!("{}: {}", trace.source.name, error.sentence)))?;
         return Ok(lines.finish());
     }
     let named = names_of(&trace.session);
     let name_of = |id: i64| named.get(&id).copied();
-    let mut lines = Lines::new(wanted, trace.same, &name_of);
     let mut reader = reader_of(&trace.session, &trace.source)?;
-    lines.read_lanes(reader.lanes());
-    let mut next = 0;
-    loop {
-        next = reader.visit_all(next, STEP, &mut lines).map_err(|error| failed(&trace.source, error))?;
-        let (done, of) = reader.covered(next);
-        if done >= of {
-            return Ok(lines.finish());
-        }
-    }
+    let mut lines = Lines::new(wanted, trace.same, reader.lanes(), &name_of);
+    visit_records(&mut reader, &trace.source, &mut lines)?;
+    Ok(lines.finish())
 }

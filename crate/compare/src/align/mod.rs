@@ -135,14 +135,6 @@ impl Alignment {
         self.tasks.is_empty()
     }
 
-    /// How far it is, from 0 to 1.
-    #[must_use]
-    pub fn progress(&self) -> f64 {
-        let whole = f64::from(self.lengths[0]) + f64::from(self.lengths[1]);
-        let at = self.runs.last().map_or(0.0, |run| f64::from(run.a + run.length) + f64::from(run.b + run.length));
-        if self.tasks.is_empty() || whole == 0.0 { 1.0 } else { at / whole }
-    }
-
     /// Steps so far.
     #[must_use]
     pub fn work(&self) -> u64 {

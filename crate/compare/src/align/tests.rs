@@ -146,7 +146,6 @@ fn turns_give_what_one_turn_gives() {
     let mut turns = 0;
     while !parts.turn([&a, &b], 5_000) {
         turns += 1;
-        assert!(parts.progress() <= 1.0);
     }
     assert!(turns > 20);
     assert_eq!(parts.runs(), whole.runs());

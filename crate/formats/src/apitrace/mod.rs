@@ -57,10 +57,11 @@ use unspool_trace::companion::Companion;
 use unspool_trace::error::Result;
 use unspool_trace::info::{Nouns, Tab};
 use unspool_trace::locator::Locator;
+use unspool_trace::records::Same;
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::StreamOffset;
 
-use crate::table::{Executed, Reader, Row, Same};
+use crate::table::{Executed, Reader, Row};
 
 pub use call::{Call, CallVisitor, Calls, Name, Token, Values};
 use cut::cut;

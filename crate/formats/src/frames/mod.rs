@@ -33,10 +33,11 @@ use cut::cut;
 use unspool_trace::companion::Companion;
 use unspool_trace::error::Result;
 use unspool_trace::info::{Nouns, Tab};
+use unspool_trace::records::Same;
 use unspool_trace::sniff::{Confidence, Format, Guess, OpenOptions, Opened, Probe};
 use wire::{Header, MAGIC};
 
-use crate::table::{Executed, Reader, Row, Same};
+use crate::table::{Executed, Reader, Row};
 pub use index::open_records;
 pub use steps::open_steps;
 

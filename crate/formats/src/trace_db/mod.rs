@@ -29,10 +29,11 @@ use unspool_trace::companion::Companion;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::info::{Nouns, Tab};
 use unspool_trace::locator::Locator;
+use unspool_trace::records::Same;
 use unspool_trace::sniff::{Format, OpenOptions, Opened};
 use wire::Layout;
 
-use crate::table::{Executed, Reader, Row, Same};
+use crate::table::{Executed, Reader, Row};
 pub use index::{Places, open_places, open_records};
 
 /// What a [`Locator`] of this format stands for.

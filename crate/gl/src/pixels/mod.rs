@@ -100,26 +100,9 @@ impl Image {
         is_inside.then(|| (z as usize * self.height as usize + y as usize) * self.width as usize + x as usize)
     }
 
-    /// Stores a texel in the internal format. One outside is left out.
+    /// Stores a texel in the internal format.
     fn put(&mut self, x: u32, y: u32, z: u32, texel: [f64; 4]) {
-        let Some(at) = self.at(x, y, z) else { return };
-        let stored = self.internal.stored(texel);
-        match &mut self.texels {
-            Texels::Bytes(bytes) => {
-                if let Some(slot) = bytes.get_mut(at) {
-                    *slot = stored.map(|number| number as u8);
-                }
-            }
-            Texels::Words(words) => {
-                if let Some(slot) = words.get_mut(at) {
-                    *slot = stored;
-                }
-            }
-        }
-        let row = z as usize * self.height as usize + y as usize;
-        if let Some(known) = self.known.get_mut(row) {
-            *known = true;
-        }
+        self.put_exact([x, y, z], self.internal.stored(texel));
     }
 
     /// Stores a rectangle of pixels, its corner at `x`, `y`, `z`. `bytes` begin where the program's
@@ -161,7 +144,8 @@ impl Image {
         }
     }
 
-    /// Stores a texel that a block decodes to: it is in the internal format already.
+    /// Stores a texel that is in the internal format, such as one that a block decodes to. One
+    /// outside is left out.
     fn put_exact(&mut self, [x, y, z]: [u32; 3], texel: [u32; 4]) {
         let Some(at) = self.at(x, y, z) else { return };
         match &mut self.texels {

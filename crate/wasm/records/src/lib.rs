@@ -5,11 +5,11 @@ pub mod protocol;
 use std::collections::HashMap;
 
 use tsify::Ts;
-use unspool_compare::tokens::{Contents, Parts, Tokens};
+use unspool_compare::tokens::{Contents, Tokens};
 use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
-use unspool_formats::table::{Same, same};
+use unspool_formats::table::same;
 use unspool_js::columns::{Uint8Array, Uint32Array};
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
@@ -17,6 +17,7 @@ use unspool_records::{
     Wanted,
 };
 use unspool_sqlite::{SqlFile, SqlRows};
+use unspool_trace::records::Same;
 use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
 
@@ -391,9 +392,9 @@ impl RecordReader {
     pub fn begin_tokens(&mut self, ids: Vec<i64>, names: Vec<String>) {
         let Some(same) = self.same else { return };
         // All records of a track have a number, as in a list of them.
-        let parts = Parts { name: same.name, fields: same.fields, of: None, blobs: true };
+        let same = Same { of: None, ..same };
         let named: HashMap<i64, String> = ids.into_iter().zip(names).collect();
-        let tokens = Tokens::new(parts, self.engine.lanes(), Contents::default(), named);
+        let tokens = Tokens::new(same, true, self.engine.lanes(), Contents::default(), named);
         self.tokens = Some(Box::new(Making { tokens, next: 0 }));
     }
 
