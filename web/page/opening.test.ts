@@ -41,6 +41,17 @@ describe('files chosen together', () => {
     expect([trace, files(companions), second?.file, files(second?.companions)]).toEqual([1, [3], 0, [2, 3]]);
   });
 
+  it('give each trace one of two builds of a program', () => {
+    // The first file is the newest.
+    const names = ['new.xray', 'old.xray', 'app2.names', 'app1.names', 'all.names'];
+    const { companions, second } = plan([XRAY, XRAY, NAMES, NAMES, NAMES], null, names);
+    const files = (of: readonly { readonly file: number }[] | undefined) => of?.map(({ file }) => file);
+    expect([files(companions), files(second?.companions)]).toEqual([
+      [3, 4],
+      [2, 4],
+    ]);
+  });
+
   it('add companions to the open trace if it takes them', () => {
     const shown: Shown = { takes: ['names'] };
     expect(plan([NAMES], shown)).toMatchObject({ trace: null, companions: [{ file: 0, kind: 'names' }], notice: '' });

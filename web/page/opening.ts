@@ -52,7 +52,8 @@ const NAMED = 3;
 
 /**
  * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several. Two of one format
- * are compared, the one that was written last with the other. A companion whose name begins like that of a trace is of that one only.
+ * are compared, the one that was written last with the other. A companion whose name begins like that of a trace is of that one only, and
+ * of two whose names differ in numbers only, the older one is of the older trace.
  * `shown` is the open trace, or null.
  */
 export function planFor(files: readonly Chosen[], looks: readonly Look[], shown: Shown | null): Plan {
@@ -79,11 +80,26 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   if (first === null || second === null) return { trace: first, companions, second: null, notice };
   // What was written first is what the other is compared with.
   const [a, b] = writtenAt(files[second]!) < writtenAt(files[first]!) ? [second, first] : [first, second];
-  const stemOf = (file: number) => files[file]!.name.replace(/\..*/, '');
-  /** Those of a trace: not those of the other one by their names. */
-  const without = (other: number) =>
-    companions.filter(({ file }) => stemOf(a) === stemOf(b) || stemOf(file) !== stemOf(other));
-  return { trace: a, companions: without(b), second: { file: b, companions: without(a) }, notice };
+  const nameOf = (file: number) => files[file]!.name;
+  const stemOf = (file: number) => nameOf(file).replace(/\..*/, '');
+  const genericOf = (file: number) => nameOf(file).replace(/\d+/g, '#');
+  /** The trace that a companion is of; null if it may be of both. */
+  const ownerOf = ({ file, kind }: Plan['companions'][number]): number | null => {
+    if (stemOf(a) !== stemOf(b)) {
+      if (stemOf(file) === stemOf(a)) return a;
+      if (stemOf(file) === stemOf(b)) return b;
+    }
+    // Two builds of one program, such as app1.elf and app2.elf.
+    const builds = companions.filter((other) => other.kind === kind && genericOf(other.file) === genericOf(file));
+    const [one, two] = builds;
+    if (!one || !two || builds.length > 2) return null;
+    const since =
+      writtenAt(files[one.file]!) - writtenAt(files[two.file]!) || (nameOf(one.file) < nameOf(two.file) ? -1 : 1);
+    const older = since < 0 ? one : two;
+    return file === older.file ? a : b;
+  };
+  const of = (trace: number) => companions.filter((companion) => [null, trace].includes(ownerOf(companion)));
+  return { trace: a, companions: of(a), second: { file: b, companions: of(b) }, notice };
 }
 
 /** Milliseconds since 1970 at which a file was written last; 0 if that is not known. */
