@@ -1,3 +1,4 @@
+import { formatCounted } from '../../base/format.ts';
 import type { JobReply } from '../../base/job_protocol.ts';
 import type { Item } from '../../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../../base/ticks.ts';
@@ -54,7 +55,7 @@ export async function alignAtCall(pair: Pair, text: string, n: number): Promise<
     const name = nameIn(open, text);
     if (name < 0) return `${side} has no call of ${text}.`;
     const counted = await countCall(open, name, n, null);
-    if (!counted?.call) return `${side} has ${counted?.listed ?? 0} calls of ${text}.`;
+    if (!counted?.call) return `${side} has only ${formatCounted(counted?.listed ?? 0, 'call')} of ${text}.`;
     found.push(counted.call);
   }
   const [a, b] = found as [Call, Call];
