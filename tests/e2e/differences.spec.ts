@@ -77,7 +77,9 @@ test('stacks with the self times of both are saved for other tools', async ({ pa
   await panel(page).getByRole('button', { name: 'Save stacks' }).click();
   const saved = await saving;
   expect(saved.suggestedFilename()).toBe('differences.folded.txt');
-  const lines = readFileSync(await saved.path(), 'utf8').trimEnd().split('\n');
+  const lines = readFileSync(await saved.path(), 'utf8')
+    .trimEnd()
+    .split('\n');
   for (const line of lines) expect(line).toMatch(/^#\d+(;#\d+)* \d+ \d+$/);
   expect(lines.length).toBeGreaterThan(3);
 });
