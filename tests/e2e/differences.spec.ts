@@ -57,11 +57,15 @@ test('the flame graph of the difference is walked, zoomed and normalised by keyb
   const spoken = panel(page).locator('.unseen[role=status]');
   await expect(spoken).toContainText(/^#\d+, total .* → .*, self .* → .*\scalls?$/);
   const outer = await spoken.innerText();
+  const way = panel(page).getByRole('navigation', { name: 'Callers of what is in focus' });
+  await expect(way).toHaveText('All calls of both');
   await page.keyboard.press('Enter');
-  await expect(panel(page).getByRole('button', { name: 'Zoom out' })).toBeVisible();
+  await expect(way).toHaveText(/^All calls of both › #/);
+  await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
   await flame(page).focus();
   await page.keyboard.press('Escape');
-  await expect(panel(page).getByRole('button', { name: 'Zoom out' })).toHaveCount(0);
+  await expect(way).toHaveText('All calls of both');
+  await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
   expect(await spoken.innerText()).toBe(outer);
   await panel(page).getByRole('button', { name: 'Normalise' }).click();
   await expect(panel(page)).toContainText(/B ×\s[\d.]+/);
@@ -69,13 +73,86 @@ test('the flame graph of the difference is walked, zoomed and normalised by keyb
   await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
 });
 
+/** The file that the menu *Save* of the flame graph gives. */
+async function save(page: Page, item: RegExp) {
+  const saving = page.waitForEvent('download');
+  await panel(page).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+  return saving;
+}
+
+test('the flame graph of the difference is focused, filtered, inverted and a sandwich by keyboard', async ({
+  page,
+}) => {
+  await compare(page);
+  await panel(page).getByRole('radio', { name: 'Flame graph' }).click();
+  await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
+  const spoken = panel(page).locator('.unseen[role=status]');
+  const walk = async (...keys: string[]) => {
+    await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
+    await flame(page).focus();
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await walk('ArrowDown', 'ArrowDown', 'ArrowDown');
+  const name = (await spoken.innerText()).split(',')[0]!;
+  expect(name).toMatch(/^#\d+$/);
+  const press = async (title: string) => {
+    await panel(page).getByRole('button', { name: title, exact: true }).focus();
+    await page.keyboard.press('Enter');
+  };
+  const chips = panel(page).getByRole('list', { name: 'Changes to call paths' });
+  await press('Focus');
+  await expect(chips).toContainText(`Focus: ${name}`);
+  await walk('Escape', 'ArrowDown', 'ArrowDown');
+  await expect(spoken).toContainText(`${name}, total`);
+  await panel(page).getByRole('searchbox', { name: 'Filter call paths' }).fill('no such function');
+  await page.keyboard.press('Enter');
+  await expect(panel(page)).toContainText('No call path is left after these changes.');
+  await press('Remove Only: no such function');
+  await press(`Remove Focus: ${name}`);
+  await expect(chips).toHaveCount(0);
+  await panel(page).getByRole('combobox', { name: 'Mode' }).selectOption('inverted');
+  await walk('ArrowDown', 'ArrowDown');
+  await expect(spoken).toHaveText(/^#\d+, self .* → .*, .*\scalls?$/);
+  const inner = (await spoken.innerText()).split(',')[0]!;
+  await press('Sandwich');
+  const callers = panel(page).getByRole('application', { name: /^Callers/ });
+  const callees = panel(page).getByRole('application', { name: /^Callees/ });
+  await expect(callees).toHaveAttribute('aria-busy', 'false');
+  await expect(callers).toBeVisible();
+  await expect(panel(page).getByRole('group', { name: `Function ${inner}` })).toBeVisible();
+  await callers.focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(callees).toHaveAttribute('aria-busy', 'false');
+  await press('List calls');
+  await expect(panel(page).getByRole('radio', { name: 'Calls' })).toBeChecked();
+});
+
+test('the flame graph of the difference is saved as SVG and as PNG', async ({ page }) => {
+  await compare(page);
+  await panel(page).getByRole('radio', { name: 'Flame graph' }).click();
+  await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
+  const svg = await save(page, /SVG/);
+  expect(svg.suggestedFilename()).toBe('differences-flame.svg');
+  const text = readFileSync(await svg.path(), 'utf8');
+  expect(text).toContain('before.xray → after.xray');
+  expect(text).toMatch(
+    /Width: total of a call path, in the one where it is longer\. Colour: self; blue: less in B or gone/,
+  );
+  const png = await save(page, /PNG/);
+  expect(
+    readFileSync(await png.path())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG');
+});
+
 test('stacks with the self times of both are saved for other tools', async ({ page }) => {
   await compare(page);
   await panel(page).getByRole('radio', { name: 'Flame graph' }).click();
   await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
-  const saving = page.waitForEvent('download');
-  await panel(page).getByRole('button', { name: 'Save stacks' }).click();
-  const saved = await saving;
+  const saved = await save(page, /^Save stacks/);
   expect(saved.suggestedFilename()).toBe('differences.folded.txt');
   const lines = readFileSync(await saved.path(), 'utf8')
     .trimEnd()

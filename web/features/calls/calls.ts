@@ -14,10 +14,11 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 import type { CallWeights, Measure } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { CallPaths, FlameMode } from '../../trace/call_paths.ts';
+import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Statistics, Wanted } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { type Change, transformsOf, withChange } from '../../trace/transforms.ts';
+import { transformsOf } from '../../trace/transforms.ts';
 import { type Marked, markDurations } from './brush.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
 import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
@@ -43,19 +44,14 @@ export interface Weights extends Weight {
 }
 
 /** The state of the Functions panel of one trace. */
-export interface Calls {
+export interface Calls extends PathActions {
   /** The panel is on the screen. */
   readonly mounted: Signal<boolean>;
   readonly view: ReadonlySignal<CallView>;
-  readonly mode: Signal<FlameMode>;
   /** What the flame graph is weighed by in place of durations, or null. */
   readonly weight: ReadonlySignal<Weight | null>;
   /** Weights were chosen, or measured again, and {@link Calls.weight} is still what they replace. */
   readonly weighing: Signal<boolean>;
-  /** Changes of the call paths in Tree and Flame. */
-  readonly changes: ReadonlySignal<readonly Change[]>;
-  /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
-  readonly path: ReadonlySignal<readonly number[]>;
   /** The tree is from functions to callers. */
   readonly inverted: Signal<boolean>;
   readonly sort: Signal<TreeSort>;
@@ -81,15 +77,6 @@ export interface Calls {
   readonly time: ReadonlySignal<TimePicture | null>;
   /** Has the flame graph take these weights, which are given away, or durations with null. */
   weigh(weights: Weights | null): void;
-  add(change: Change): void;
-  remove(change: Change): void;
-  clear(): void;
-  /** Focuses a node of the flame graph; {@link Calls.focusBack} returns to the one before. */
-  focus(path: readonly number[]): void;
-  /** Returns false if there was nothing to go back to. */
-  focusBack(): boolean;
-  /** Shows the callers and callees of a function. */
-  sandwich(name: number): void;
   open(key: string): void;
   close(key: string): void;
   /** Opens rows, or everything below one of them, as far as rows allow: '' for the whole tree. */
@@ -127,6 +114,7 @@ export function createCalls(
   const scope = createScope();
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
+  const actions = createPathActions(callPaths);
   const weight = signal<Weight | null>(null);
   const weighing = signal(false);
   /** Counts the weights that the worker was given. */
@@ -270,13 +258,11 @@ export function createCalls(
   );
 
   return {
+    ...actions,
     mounted,
     view,
-    mode,
     weight,
     weighing,
-    changes,
-    path,
     inverted,
     sort,
     rows,
@@ -297,31 +283,6 @@ export function createCalls(
       batch(() => {
         weight.value = next && { measure: next.measure };
         weighing.value = false;
-      });
-    },
-    add: (change) => {
-      changes.value = withChange(changes.peek(), change);
-    },
-    remove: (change) => {
-      changes.value = changes.peek().filter((other) => other !== change);
-    },
-    clear: () => {
-      changes.value = [];
-    },
-    focus: (to) => {
-      if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
-    },
-    focusBack: () => {
-      const before = trail.peek();
-      // A sandwich needs a function.
-      if (before.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
-      setTrail(before.slice(0, -1));
-      return true;
-    },
-    sandwich: (name) => {
-      batch(() => {
-        mode.value = 'sandwich';
-        if (path.peek().join() !== String(name)) setTrail([...trail.peek(), [name]]);
       });
     },
     open: (key) => setOpen(new Set([...openRows.peek(), key])),

@@ -11,7 +11,8 @@ import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
-import { Chips, CollapseSwitch, CountMenu, FunctionActions, PathFilter } from './bar.tsx';
+import { Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
+import { CountMenu, FunctionActions } from './bar.tsx';
 import { type TreeColumn, type TreeRow, treeMove, typedRow } from './call_tree.ts';
 import { type Calls, closedSiblings } from './calls.ts';
 import { Uncounted } from './uncounted.tsx';
@@ -74,9 +75,9 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
             calls.row.value = '';
           }}
         />
-        <CollapseSwitch calls={calls} />
+        <CollapseSwitch paths={calls} />
         <CountMenu open={open} calls={calls} />
-        <PathFilter calls={calls} />
+        <PathFilter paths={calls} />
         <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (
           <span class="muted panel-end">
@@ -88,7 +89,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
         )}
         {told && <Take open={open} calls={calls} clock={clock} />}
       </div>
-      <Chips open={open} calls={calls} />
+      <Chips paths={calls} names={trace.names} />
       {told ? <Rows open={open} theme={theme} calls={calls} clock={clock} /> : <Uncounted open={open} />}
     </div>
   );

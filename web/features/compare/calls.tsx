@@ -8,7 +8,7 @@ import { MAX_TICKS } from '../../base/ticks.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
-import { changeText, factorText } from './figures.ts';
+import { changeText, factorText, figureOf } from './figures.ts';
 
 /** Most bins, and the height of a whole bar. */
 const BINS = 100;
@@ -157,8 +157,7 @@ interface QuantilesProps extends Pick<Props, 'compared' | 'clock'> {
 
 /** Durations of both with difference and factor. */
 function Quantiles({ compared, row, a, b, clock }: QuantilesProps) {
-  const extreme = (side: 'a' | 'b', of: 'min' | 'max') =>
-    compared[side].functions[of][compared.rows[side][row] ?? -1] ?? null;
+  const extreme = (side: 'a' | 'b', of: 'min' | 'max') => figureOf(compared, side, of, row);
   const percentile = ({ percentiles }: Known, of: 'median' | 'p90' | 'p99') =>
     percentiles ? Number(percentiles[of]) : null;
   const lines: readonly (readonly [string, number | null, number | null])[] = [

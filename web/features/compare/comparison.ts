@@ -1,10 +1,12 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
-import { type Profiled, profileOf } from './profile.ts';
-import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
+import type { Change } from '../../trace/transforms.ts';
+import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
+import { changedPaths, type Profiled, profileOf } from './profile.ts';
+import type { ComparedFlames, ComparedRows, Compares, Comparing, FlameQuestion, FlameWidth } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Work } from './work.ts';
 
@@ -14,8 +16,18 @@ export type State = Work<{ readonly compared: Compared }>;
 /** What differs, with the functions that rows refer to. */
 export interface Compared {
   readonly rows: ComparedRows;
-  readonly a: Profiled;
-  readonly b: Profiled;
+  readonly a: ComparedSide;
+  readonly b: ComparedSide;
+  /** What is chosen about call paths. */
+  readonly paths: BothPaths;
+}
+
+/** What is kept of a side: its functions, and where they are from. */
+export type ComparedSide = Pick<Profiled, 'functions'>;
+
+/** A flame graph, and the question that it answers. */
+export interface FlameAnswer extends ComparedFlames {
+  readonly asked: FlameQuestion;
 }
 
 /** What is in front: the table, the flame graph, the calls of the chosen function, or the records one by one. */
@@ -26,8 +38,6 @@ export interface FlameChoice {
   readonly width: FlameWidth;
   /** Times of B are scaled, so that both are equally long. */
   readonly normalised: boolean;
-  /** Rows from the root to the node in focus. */
-  readonly path: readonly number[];
 }
 
 /** The comparison of two open traces, in their ranges, while a panel shows it. */
@@ -35,15 +45,16 @@ export interface Comparison {
   readonly state: ReadonlySignal<State>;
   readonly choice: Signal<FlameChoice>;
   readonly view: Signal<View>;
-  /** null while there is none, and until the flame graph is shown. */
-  readonly flame: ReadonlySignal<ComparedFlame | null>;
+  /** What the flame graph in front is to show; null while there is none. */
+  readonly wanted: ReadonlySignal<FlameQuestion | null>;
+  /** The last one that was shown, null while there is none. */
+  readonly flame: ReadonlySignal<FlameAnswer | null>;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
-  /** What narrows rows and marks nodes: a part of the name. */
+  /** What narrows rows: a part of the name. */
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
-  nameOf(row: number): string;
   /** Stacks with the self times of both, in the form of `difffolded.pl`. */
   folded(): Promise<string>;
   readonly records: RecordDifferences;
@@ -57,17 +68,20 @@ export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
-  const flame = signal<ComparedFlame | null>(null);
-  const choice = signal<FlameChoice>({ width: 'larger', normalised: false, path: [] });
+  const flame = signal<FlameAnswer | null>(null);
+  const choice = signal<FlameChoice>({ width: 'larger', normalised: false });
   const view = signal<View>('functions');
   const chosen = signal(-1);
   const filter = signal('');
+  /** The changes that the worker's call paths have. */
+  const changed = signal<readonly Change[]>([]);
   const fail = (sentence: string) => {
     state.value = { at: 'failed', sentence };
   };
   const service = createService<Comparing>(spawn, () => fail('The comparison has ended. Show this panel again.'));
   scope.add(service.end);
 
+  let paths: BothPaths | null = null;
   const compare = async (shares: [number, number], signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
@@ -77,11 +91,15 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     try {
       const [of, to] = await Promise.all([find(a, 0), find(b, 1)]);
       if (!of || !to || signal.aborted) return;
-      const rows = await service.remote().compare(of.profile, to.profile);
+      const rows = await service.remote().compare(comparedOf(of), comparedOf(to));
       if (signal.aborted) return;
-      chosen.value = -1;
-      choice.value = { ...choice.peek(), path: [] };
-      state.value = { at: 'done', compared: { rows, a: withoutPaths(of), b: withoutPaths(to) } };
+      paths = createBothPaths(rows.names, paths);
+      const compared = { rows, a: { functions: of.functions }, b: { functions: to.functions }, paths };
+      batch(() => {
+        chosen.value = -1;
+        changed.value = [];
+        state.value = { at: 'done', compared };
+      });
     } catch (thrown) {
       if (!signal.aborted && thrown !== ENDED) fail(String(thrown));
     }
@@ -101,33 +119,67 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       return () => controller.abort();
     }),
   );
+
+  /** Runs what belongs to the comparison as it is, until that or what is shown is another one. */
+  const during = (run: (isOver: () => boolean) => Promise<void>) => {
+    let isOver = false;
+    run(() => isOver).catch((thrown) => {
+      if (!isOver && thrown !== ENDED) fail(String(thrown));
+    });
+    return () => {
+      isOver = true;
+    };
+  };
+  const showsPaths = computed(() => view.value === 'flame');
   scope.add(
     effect(() => {
-      const { width, normalised, path } = choice.value;
-      if (state.value.at !== 'done' || view.value !== 'flame') return undefined;
-      let isOver = false;
-      service
-        .remote()
-        .flame(Uint32Array.from(path), width, normalised)
-        .then(
-          (found) => {
-            if (!isOver) flame.value = found;
-          },
-          (thrown) => {
-            if (!isOver && thrown !== ENDED) fail(String(thrown));
-          },
-        );
+      const now = state.value;
+      if (now.at !== 'done' || !showsPaths.value) return undefined;
+      const { rows, paths, ...sides } = now.compared;
+      const changes = paths.changes.value;
+      if (changes === changed.peek()) return undefined;
+      const controller = new AbortController();
+      const end = during(async (isOver) => {
+        const find = ({ trace, statistics }: Side, side: 'a' | 'b') => {
+          const { functions } = sides[side];
+          const ids = (row: number) => functions.name[rows[side][row] ?? -1] ?? -1;
+          const transforms = changesFor(changes, paths.names, ids);
+          return changedPaths({ trace }, statistics.asked(), functions, transforms, controller.signal);
+        };
+        const [of, to] = await Promise.all([find(a, 'a'), find(b, 'b')]);
+        if (!of || !to || isOver()) return;
+        const remote = service.remote();
+        await Promise.all([remote.takePaths(0, of), remote.takePaths(1, to)]);
+        if (!isOver()) changed.value = changes;
+      });
       return () => {
-        isOver = true;
+        end();
+        controller.abort();
       };
+    }),
+  );
+  const wanted = computed((): FlameQuestion | null => {
+    const now = state.value;
+    if (now.at !== 'done' || view.value !== 'flame') return null;
+    const { mode, path, changes } = now.compared.paths;
+    if (mode.value === 'time' || (mode.value === 'sandwich' && path.value.length === 0)) return null;
+    // Others are another question.
+    void changes.value;
+    return { mode: mode.value, path: path.value, ...choice.value };
+  });
+  scope.add(
+    effect(() => {
+      const asked = wanted.value;
+      const now = state.peek();
+      if (!asked || now.at !== 'done' || changed.value !== now.compared.paths.changes.peek()) return undefined;
+      return during(async (isOver) => {
+        const found = await service.remote().flame(asked);
+        if (!isOver()) flame.value = found && { ...found, asked };
+      });
     }),
   );
   const records = createRecordDifferences([a, b], service.remote);
   scope.add(records.dispose);
-  const nameOf = (row: number) => {
-    const now = state.peek();
-    return now.at === 'done' ? nameIn(now.compared, row) : '';
-  };
   const holds = computed(() => {
     const wanted = filter.value.trim();
     const now = state.value;
@@ -141,12 +193,12 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   return {
     state,
     choice,
+    wanted,
     flame,
     view,
     chosen,
     filter,
     holds,
-    nameOf,
     folded: () => service.remote().folded(),
     records,
     dispose: scope.dispose,
@@ -154,23 +206,10 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
 }
 
 /** The name of a row. */
-export function nameIn({ rows, a, b }: Compared, row: number): string {
-  const at = rows.a[row] ?? -1;
-  return (at >= 0 ? a.profile.names[at] : b.profile.names[rows.b[row] ?? -1]) ?? '';
+export function nameIn({ rows }: Compared, row: number): string {
+  return rows.names[row] ?? '';
 }
 
-const NO_PATHS: Profile['paths'] = {
-  functions: new Uint32Array(),
-  parent: new Uint32Array(),
-  total: new Float64Array(),
-  self: new Float64Array(),
-  count: new Float64Array(),
-};
-
-const NO_NUMBERS = new Float64Array();
-
-/** What the worker has is not kept here. */
-function withoutPaths({ functions, profile }: Profiled): Profiled {
-  const sampled = { function: new Uint32Array(), start: NO_NUMBERS, own: NO_NUMBERS };
-  return { functions, profile: { ...profile, ...sampled, figures: NO_NUMBERS, paths: NO_PATHS } };
+function comparedOf({ profile, paths }: Profiled): Compares {
+  return { profile, paths };
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
@@ -26,36 +27,26 @@ const VIEWS = [
 
 /** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
 export function Differences({ comparison, pair, theme }: Props) {
-  const { filter } = comparison;
   const view = comparison.view.value;
+  const lead = (
+    <Segments
+      label="View"
+      options={VIEWS}
+      value={view}
+      choose={(next) => {
+        comparison.view.value = next;
+      }}
+    />
+  );
   return (
     <div class="differences panel-body">
-      <div class="panel-bar">
-        <Segments
-          label="View"
-          options={VIEWS}
-          value={view}
-          choose={(next) => {
-            comparison.view.value = next;
-          }}
-        />
-        {(view === 'functions' || view === 'flame') && (
-          <input
-            type="search"
-            aria-label="Filter functions"
-            placeholder="Filter, such as parse"
-            value={filter.value}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
-            }}
-          />
-        )}
-        {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
-      </div>
       {view === 'records' ? (
-        <RecordsOfBoth differences={comparison.records} pair={pair} />
+        <>
+          <div class="panel-bar">{lead}</div>
+          <RecordsOfBoth differences={comparison.records} pair={pair} />
+        </>
       ) : (
-        <Figures comparison={comparison} pair={pair} theme={theme} />
+        <Figures comparison={comparison} pair={pair} theme={theme} lead={lead} />
       )}
     </div>
   );
@@ -90,34 +81,63 @@ function useRows({ state: of, holds }: Comparison): readonly number[] {
   }, [state, holds.value]);
 }
 
-/** What is known of functions, in words and in one of three views. */
-function Figures({ comparison, pair: { a, b }, theme }: Props) {
+/** What is known of functions, in words and in one of several views. */
+function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly lead: ComponentChildren }) {
+  const { filter } = comparison;
   const state = comparison.state.value;
   const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;
   const rows = useRows(comparison);
-  if (state.at !== 'done' || !clock) return <p class="panel-note muted">{wordsOf(state)}</p>;
+  if (state.at !== 'done' || !clock) {
+    return (
+      <>
+        <div class="panel-bar">{lead}</div>
+        <p class="panel-note muted">{wordsOf(state)}</p>
+      </>
+    );
+  }
   const { compared } = state;
+  const common = { comparison, compared, a, b, clock };
+  const { sentence } = compared.rows;
+  if (view === 'flame') {
+    return <DifferenceFlame {...common} theme={theme} lead={lead} sentence={<Sentence text={sentence} isBrief />} />;
+  }
   return (
     <>
-      <Sentence text={compared.rows.sentence} />
-      {view === 'functions' && (
-        <DifferenceTable comparison={comparison} compared={compared} rows={rows} a={a} b={b} clock={clock} />
-      )}
-      {view === 'flame' && <DifferenceFlame comparison={comparison} compared={compared} clock={clock} theme={theme} />}
-      {view === 'calls' && <CallsOfBoth comparison={comparison} compared={compared} a={a} b={b} clock={clock} />}
+      <div class="panel-bar">
+        {lead}
+        {view === 'functions' && (
+          <input
+            type="search"
+            aria-label="Filter functions"
+            placeholder="Filter, such as parse"
+            value={filter.value}
+            onInput={(event) => {
+              filter.value = event.currentTarget.value;
+            }}
+          />
+        )}
+        <Count comparison={comparison} a={a} />
+      </div>
+      <Sentence text={sentence} />
+      {view === 'functions' && <DifferenceTable {...common} rows={rows} />}
+      {view === 'calls' && <CallsOfBoth {...common} />}
     </>
   );
 }
 
-/** What changed, in words. It is announced when it is another one. */
-function Sentence({ text }: { text: string }) {
+/** What changed, in words. It is announced when it is another one. `isBrief`: of one line, where a drawing needs the room. */
+function Sentence({ text, isBrief = false }: { readonly text: string; readonly isBrief?: boolean }) {
   const said = useSignal('');
   useEffect(() => {
     said.value = text;
   }, [text]);
   return (
-    <p class="difference-sentence" role="status">
+    <p
+      class={isBrief ? 'difference-sentence ellipsis' : 'difference-sentence'}
+      title={isBrief ? text : undefined}
+      role="status"
+    >
       {said.value}
     </p>
   );

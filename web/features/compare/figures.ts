@@ -2,15 +2,20 @@ import { formatCount, formatLength, formatShare } from '../../base/format.ts';
 import type { Clock } from '../../base/protocol.ts';
 import type { Compared } from './comparison.ts';
 
-/** A figure of a row in A or B; null if that side lacks the function. */
+/** The columns of figures, in the order of `ComparedRows.figuresA`. */
+const FIGURES = ['count', 'total', 'self', 'min', 'median', 'p90', 'p99', 'max', 'bytes'] as const;
+export type FigureName = (typeof FIGURES)[number];
+
+/** A figure of a row in A or B, in ticks of A; null if that side lacks the function. */
 export function figureOf(
-  { rows, a, b }: Compared,
+  { rows }: Pick<Compared, 'rows'>,
   side: 'a' | 'b',
-  of: 'self' | 'total' | 'count',
+  of: FigureName,
   row: number,
 ): number | null {
-  const at = rows[side][row] ?? -1;
-  return at < 0 ? null : Math.round((side === 'a' ? a : b).functions[of][at]!);
+  const figures = side === 'a' ? rows.figuresA : rows.figuresB;
+  const value = figures[FIGURES.indexOf(of) * rows.length + row] ?? Number.NaN;
+  return Number.isNaN(value) ? null : Math.round(value);
 }
 
 /** A length; without a unit where all lengths of the panel have one. */

@@ -1,14 +1,18 @@
-import { LISTINGS, listingView, NO_TRANSFORMS } from '../../base/calls_protocol.ts';
+import { LISTINGS, listingView, NO_TRANSFORMS, type Transforms, type TreeRows } from '../../base/calls_protocol.ts';
 import type { JobKind, JobQuestion, JobReply, RangeQuestion } from '../../base/job_protocol.ts';
 import { type Functions, NO_NAME } from '../../base/protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import type { Profile } from './protocol.ts';
+import type { Profile, ProfilePaths } from './protocol.ts';
 
 /** The functions of a trace, and what the comparison needs of them. */
 export interface Profiled {
   readonly functions: Functions;
   readonly profile: Profile;
+  readonly paths: ProfilePaths;
 }
+
+/** The question for all call paths. */
+const PATHS = { flame: null, tree: listingView(LISTINGS.paths), weighed: false };
 
 /** Of the slots of jobs: those of other panels keep their results. */
 const SLOT = 'compare';
@@ -24,8 +28,7 @@ export async function profileOf(
   signal: AbortSignal,
 ): Promise<Profiled | null> {
   const { trace } = open;
-  const paths = listingView(LISTINGS.paths);
-  const question = { ...asked, functions: true, flame: null, tree: paths, weighed: false, transforms: NO_TRANSFORMS };
+  const question = { ...asked, ...PATHS, functions: true, transforms: NO_TRANSFORMS };
   const begin = jobOf(trace, signal);
   const part = await begin({ kind: 'statistics', ...question }, (share) => hear(share / 2));
   const functions = part?.functions;
@@ -37,7 +40,6 @@ export async function profileOf(
   );
   const clock = trace.info.peek()?.clock;
   if (!times || !clock) return null;
-  const index = new Map(Array.from(name, (id, i) => [id, i]));
   const columns = [count, functions.total, functions.self, functions.min, functions.median];
   columns.push(functions.p90, functions.p99, functions.max, functions.bytes);
   const figures = new Float64Array(columns.length * functions.length);
@@ -54,15 +56,28 @@ export async function profileOf(
     counted: clock.kind === 'ordinal' ? clock.unit : '',
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     interleaved: asked.tracks.length > 1,
-    paths: {
-      functions: Uint32Array.from(tree.name, (id) => index.get(id) ?? NO_NAME),
-      parent: tree.parent,
-      total: tree.total,
-      self: tree.self,
-      count: tree.count,
-    },
   };
-  return { functions, profile };
+  return { functions, profile, paths: pathsOver(functions, tree) };
+}
+
+/** The call paths of the same range after changes. Rejects with a sentence. Resolves with null if it is aborted. */
+export async function changedPaths(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  functions: Functions,
+  transforms: Transforms,
+  signal: AbortSignal,
+): Promise<ProfilePaths | null> {
+  const question = { ...asked, ...PATHS, functions: false, transforms };
+  const part = await jobOf(trace, signal)({ kind: 'statistics', ...question }, () => undefined);
+  return part?.tree ? pathsOver(functions, part.tree) : null;
+}
+
+/** Call paths with indices of functions in place of name ids. */
+function pathsOver({ name }: Functions, { name: names, parent, total, self, count }: TreeRows): ProfilePaths {
+  const index = new Map(Array.from(name, (id, i) => [id, i]));
+  const functions = Uint32Array.from(names, (id) => index.get(id) ?? NO_NAME);
+  return { functions, parent, total, self, count };
 }
 
 /** Runs jobs of a trace to their last part. */
