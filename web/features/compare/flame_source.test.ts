@@ -67,7 +67,8 @@ it('says what widths are, of both traces', () => {
   const about = (shows: FlameShows, i: number) =>
     differenceSource(paths, signal(FLAME), signal(new Set()), clock, shows, signal('All calls of both')).about(laid, i);
   expect(about('flame', 0).name).toBe('All calls of both');
-  expect(about('flame', 4).figures.map(([word, text, change]) => `${word} ${text} ${change}`)).toEqual([
+  const texts = about('flame', 4).figures.map((figure) => figure.join(' ').replaceAll('\u00a0', ' '));
+  expect(texts).toEqual([
     'total 50 steps → 51 steps +1 step, +2.00 % of A',
     'self 50 steps → 51 steps +1 step, +2.00 % of A',
   ]);
