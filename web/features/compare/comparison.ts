@@ -1,12 +1,22 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { TreeView } from '../../base/calls_protocol.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Change } from '../../trace/transforms.ts';
+import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
 import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
 import { changedPaths, type Profiled, profileOf } from './profile.ts';
-import type { ComparedFlames, ComparedRows, Compares, Comparing, FlameQuestion, FlameWidth } from './protocol.ts';
+import type {
+  ComparedFlames,
+  ComparedRows,
+  ComparedTree,
+  Compares,
+  Comparing,
+  FlameQuestion,
+  FlameWidth,
+} from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Work } from './work.ts';
 
@@ -18,8 +28,15 @@ export interface Compared {
   readonly rows: ComparedRows;
   readonly a: ComparedSide;
   readonly b: ComparedSide;
-  /** What is chosen about call paths. */
+  /** What is chosen about call paths, and about their tree. */
   readonly paths: BothPaths;
+  readonly tree: TreeModel;
+}
+
+/** Rows of the call tree, and the question that they answer. */
+export interface TreeAnswer {
+  readonly columns: ComparedTree;
+  readonly asked: TreeView;
 }
 
 /** What is kept of a side: its functions, and where they are from. */
@@ -30,8 +47,8 @@ export interface FlameAnswer extends ComparedFlames {
   readonly asked: FlameQuestion;
 }
 
-/** What is in front: the table, the flame graph, the calls of the chosen function, or the records one by one. */
-export type View = 'functions' | 'flame' | 'calls' | 'records';
+/** What is in front: the table, the call tree, the flame graph, the calls of the chosen function, or the records one by one. */
+export type View = 'functions' | 'tree' | 'flame' | 'calls' | 'records';
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
@@ -49,6 +66,8 @@ export interface Comparison {
   readonly wanted: ReadonlySignal<FlameQuestion | null>;
   /** The last one that was shown, null while there is none. */
   readonly flame: ReadonlySignal<FlameAnswer | null>;
+  /** The rows of the call tree that were shown last, null while there are none. */
+  readonly tree: ReadonlySignal<TreeAnswer | null>;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
   /** What narrows rows: a part of the name. */
@@ -69,6 +88,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
   const flame = signal<FlameAnswer | null>(null);
+  const tree = signal<TreeAnswer | null>(null);
   const choice = signal<FlameChoice>({ width: 'larger', normalised: false });
   const view = signal<View>('functions');
   const chosen = signal(-1);
@@ -94,7 +114,13 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       const rows = await service.remote().compare(comparedOf(of), comparedOf(to));
       if (signal.aborted) return;
       paths = createBothPaths(rows.names, paths);
-      const compared = { rows, a: { functions: of.functions }, b: { functions: to.functions }, paths };
+      const compared = {
+        rows,
+        a: { functions: of.functions },
+        b: { functions: to.functions },
+        paths,
+        tree: createTreeModel('change'),
+      };
       batch(() => {
         chosen.value = -1;
         changed.value = [];
@@ -112,6 +138,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       }
       const isRead = [a, b].every(({ trace }) => trace.status.value.at === 'ready');
       flame.value = null;
+      tree.value = null;
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
       const controller = new AbortController();
@@ -130,12 +157,13 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       isOver = true;
     };
   };
-  const showsPaths = computed(() => view.value === 'flame');
+  const showsPaths = computed(() => view.value === 'flame' || view.value === 'tree');
   scope.add(
     effect(() => {
       const now = state.value;
       if (now.at !== 'done' || !showsPaths.value) return undefined;
-      const { rows, paths, ...sides } = now.compared;
+      const { rows, paths, a: ofA, b: ofB } = now.compared;
+      const sides = { a: ofA, b: ofB };
       const changes = paths.changes.value;
       if (changes === changed.peek()) return undefined;
       const controller = new AbortController();
@@ -178,6 +206,21 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       });
     }),
   );
+  scope.add(
+    effect(() => {
+      const now = state.value;
+      if (now.at !== 'done' || view.value !== 'tree' || changed.value !== now.compared.paths.changes.value) {
+        return undefined;
+      }
+      const asked = now.compared.tree.rowsAsked.value;
+      return during(async (isOver) => {
+        // The question is asked again with other rows, so its arrays stay here.
+        const { parents, names } = asked;
+        const columns = await service.remote().calls({ ...asked, parents: parents.slice(), names: names.slice() });
+        if (!isOver()) tree.value = columns && { columns, asked };
+      });
+    }),
+  );
   const records = createRecordDifferences([a, b], service.remote);
   scope.add(records.dispose);
   const holds = computed(() => {
@@ -195,6 +238,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     choice,
     wanted,
     flame,
+    tree,
     view,
     chosen,
     filter,

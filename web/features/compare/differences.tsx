@@ -10,6 +10,7 @@ import type { Comparison } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import { DifferenceTree } from './tree.tsx';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
@@ -20,6 +21,7 @@ interface Props extends Pick<PanelProps, 'theme'> {
 
 const VIEWS = [
   ['functions', 'Functions'],
+  ['tree', 'Tree'],
   ['flame', 'Flame graph'],
   ['calls', 'Calls'],
   ['records', 'Records'],
@@ -98,10 +100,21 @@ function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly
   }
   const { compared } = state;
   const common = { comparison, compared, a, b, clock };
+  // The function stands out in both timelines.
+  const choose = (row: number) => {
+    comparison.chosen.value = row;
+    for (const [open, side] of [
+      [a, 'a'],
+      [b, 'b'],
+    ] as const) {
+      const { functions } = compared[side];
+      open.statistics.highlighted.value = functions.name[compared.rows[side][row] ?? -1] ?? -1;
+    }
+  };
   const { sentence } = compared.rows;
-  if (view === 'flame') {
-    return <DifferenceFlame {...common} theme={theme} lead={lead} sentence={<Sentence text={sentence} isBrief />} />;
-  }
+  const top = { lead, sentence: <Sentence text={sentence} isBrief /> };
+  if (view === 'flame') return <DifferenceFlame {...common} {...top} theme={theme} choose={choose} />;
+  if (view === 'tree') return <DifferenceTree {...common} {...top} choose={choose} />;
   return (
     <>
       <div class="panel-bar">
@@ -120,7 +133,7 @@ function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly
         <Count comparison={comparison} a={a} />
       </div>
       <Sentence text={sentence} />
-      {view === 'functions' && <DifferenceTable {...common} rows={rows} />}
+      {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
     </>
   );

@@ -25,6 +25,8 @@ interface Props extends PanelProps {
   readonly a: OpenTrace;
   readonly b: OpenTrace;
   readonly clock: Clock;
+  /** Chooses a row of the comparison, in both traces. */
+  readonly choose: (row: number) => void;
   /** What the bar begins with. */
   readonly lead: ComponentChildren;
   /** What changed, in words, below the bar. */
@@ -83,7 +85,7 @@ function createGraph({ flame }: Comparison, { rows, a: ofA, b: ofB, paths }: Com
 }
 
 /** One tree of the call paths of both traces, coloured by what changed. */
-export function DifferenceFlame({ comparison, compared, a, b, clock, theme, lead, sentence }: Props) {
+export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choose, lead, sentence }: Props) {
   const { choice, flame, wanted, chosen } = comparison;
   const { paths } = compared;
   const graph = useMemo(() => createGraph(comparison, compared, a, b), [comparison, compared]);
@@ -170,7 +172,7 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, lead
           names={paths.names}
           notListed={null}
           list={(row) => {
-            chosen.value = row;
+            choose(row);
             comparison.view.value = 'calls';
           }}
           isSandwich={mode === 'sandwich' && path[0] === target}

@@ -1,7 +1,8 @@
 /** What the page and the worker that compares two traces say to each other. */
 
+import type { TreeView } from '../../base/calls_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
-import type { ComparedFlame, ComparedRows } from '../../worker/wasm/unspool_compare.js';
+import type { ComparedFlame, ComparedRows, ComparedTree } from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
 export type { ComparedFlame, ComparedRows, ComparedTree } from '../../worker/wasm/unspool_compare.js';
@@ -73,6 +74,8 @@ export interface Comparing {
   takePaths(side: 0 | 1, paths: ProfilePaths): void;
   /** The flame graph of both. null before {@link Comparing.compare}. */
   flame(question: FlameQuestion): Promise<ComparedFlames | null>;
+  /** Rows of the call tree of both. null before {@link Comparing.compare}. */
+  calls(question: TreeView): Promise<ComparedTree | null>;
   /** Stacks with the self times of both, in the folded form of `difffolded.pl`. */
   folded(): string;
   /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */

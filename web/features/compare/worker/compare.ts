@@ -43,6 +43,8 @@ const service: Comparing = {
     const flame = view({ heavy: VIEWS.down, inverted: VIEWS.up, sandwich: VIEWS.callees }[mode]);
     return flame && { flame, callers: mode === 'sandwich' ? view(VIEWS.callers) : null };
   },
+  calls: async ({ inverted, parents, names, everything }) =>
+    comparer?.calls(inverted, parents, names, everything) ?? null,
   folded: () => comparer?.folded() ?? '',
   takeTokens: async (side, contents, ends) => {
     await loaded;
