@@ -161,6 +161,55 @@ test('stacks with the self times of both are saved for other tools', async ({ pa
   expect(lines.length).toBeGreaterThan(3);
 });
 
+test('the call tree of both is opened by keyboard, by what changed most, and turned around', async ({ page }) => {
+  await compare(page);
+  await panel(page).getByRole('radio', { name: 'Tree', exact: true }).click();
+  const tree = panel(page).getByRole('tree', { name: 'Call tree of both' });
+  const items = tree.getByRole('treeitem');
+  await expect(items.first()).toBeVisible();
+  const outermost = await items.count();
+  const level = (number: number) => tree.locator(`[role=treeitem][aria-level="${number}"]`);
+  await tree.focus();
+  await page.keyboard.press('*');
+  await expect(level(2).first()).toBeVisible();
+  expect(await level(1).count()).toBe(outermost);
+  await expect(level(2).first()).toContainText(/[+−][\d.]+\s/);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowLeft');
+  await expect(items.first()).toHaveAttribute('aria-expanded', 'false');
+  await panel(page).getByRole('radio', { name: 'Bottom up' }).click();
+  await expect(tree).toBeVisible();
+  await expect.poll(() => items.count()).toBeGreaterThan(outermost);
+  const chosen = (await items.first().innerText()).split(/\s/)[0]!;
+  await tree.focus();
+  await page.keyboard.press('Home');
+  await expect(panel(page).getByRole('group', { name: `Function ${chosen}` })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(panel(page).getByRole('region', { name: `Calls of ${chosen}` })).toBeVisible();
+});
+
+test('the call graph of both is drawn, walked, saved and listed', async ({ page }) => {
+  await compare(page);
+  await panel(page).getByRole('radio', { name: 'Graph', exact: true }).click();
+  const graph = panel(page).getByRole('group', { name: /^Call graph: \d+\sfunctions/ });
+  const first = graph.locator('.graph-node[tabindex="0"]');
+  await expect(first).toHaveAttribute('aria-label', /^#\d+, \d+ → \d+ calls, total (new|gone|[\d.]+\s\S+) · /);
+  await expect(graph.locator('.graph-edge').first()).toContainText(/→|[+−]/);
+  await first.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(graph.locator('.graph-node.selected')).toHaveCount(1);
+  const saving = page.waitForEvent('download');
+  await panel(page).getByRole('button', { name: 'Save SVG' }).click();
+  expect(readFileSync(await (await saving).path(), 'utf8')).toContain('<svg');
+  await panel(page).getByRole('radio', { name: 'Table' }).click();
+  const edges = panel(page).getByRole('grid', { name: 'Edges of the call graph of both' });
+  await edges.focus();
+  await page.keyboard.press('Home');
+  await expect(edges.getByRole('row').nth(1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(panel(page).getByRole('radio', { name: 'Calls' })).toBeChecked();
+});
+
 test('the calls of a function of both have one histogram and their quantiles', async ({ page }) => {
   await compare(page, BEFORE, Buffer.from(BEFORE));
   await rows(page).nth(1).click();
@@ -201,6 +250,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(await barriers(page)).toEqual([]);
     await panel(page).getByRole('radio', { name: 'Flame graph' }).click();
     await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
+    expect(await barriers(page)).toEqual([]);
+    await panel(page).getByRole('radio', { name: 'Tree', exact: true }).click();
+    await expect(panel(page).getByRole('treeitem').first()).toBeVisible();
+    expect(await barriers(page)).toEqual([]);
+    await panel(page).getByRole('radio', { name: 'Graph', exact: true }).click();
+    await expect(panel(page).locator('.graph-node').first()).toBeVisible();
     expect(await barriers(page)).toEqual([]);
     await panel(page).getByRole('radio', { name: 'Calls' }).click();
     expect(await barriers(page)).toEqual([]);

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
+import type { TreeView } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { serve } from '../../base/remote.ts';
 import { type Comparison, createComparison, nameIn, type Side } from './comparison.ts';
 import { createBothPaths } from './paths.ts';
-import type { ComparedFlame, ComparedRows, Compares, Comparing, FlameQuestion } from './protocol.ts';
+import type { ComparedFlame, ComparedRows, ComparedTree, Compares, Comparing, FlameQuestion } from './protocol.ts';
 
 let comparison: Comparison | null = null;
 afterEach(() => comparison?.dispose());
@@ -137,6 +138,28 @@ it('has both traces change their paths, by the names that each has, and then ask
     { ...only, ends: Uint32Array.of(0, 1), names: Uint32Array.of(0) },
     { ...only, ends: Uint32Array.of(1, 2), names: Uint32Array.of(1, 0) },
   ]);
+});
+
+it('asks for the rows of the call tree that are open, while that is shown', async () => {
+  const asked: TreeView[] = [];
+  const columns = { length: 0 } as ComparedTree;
+  const service: Partial<Comparing> = {
+    compare: () => Promise.resolve(rows()),
+    calls: (question) => {
+      asked.push(question);
+      return Promise.resolve(columns);
+    },
+  };
+  comparison = createComparison(side(['f']), side(['f', '#7']), () => worker(service));
+  const { state, view, tree } = comparison;
+  await vi.waitFor(() => expect(state.value.at).toBe('done'));
+  expect(asked).toEqual([]);
+  view.value = 'tree';
+  await vi.waitFor(() => expect(tree.value).not.toBeNull());
+  const { compared } = state.value as Extract<typeof state.value, { at: 'done' }>;
+  compared.tree.open('1');
+  await vi.waitFor(() => expect(asked.length).toBe(2));
+  expect(asked[1]).toMatchObject({ inverted: false, parents: Uint32Array.of(0), names: Uint32Array.of(1) });
 });
 
 it('keeps what was chosen about paths when the traces are compared again', () => {

@@ -6,6 +6,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Change } from '../../trace/transforms.ts';
 import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
+import type { BothWeight } from './graph_edges.ts';
 import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
 import { changedPaths, type Profiled, profileOf } from './profile.ts';
 import type {
@@ -47,14 +48,22 @@ export interface FlameAnswer extends ComparedFlames {
   readonly asked: FlameQuestion;
 }
 
-/** What is in front: the table, the call tree, the flame graph, the calls of the chosen function, or the records one by one. */
-export type View = 'functions' | 'tree' | 'flame' | 'calls' | 'records';
+/** What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, or the records one by one. */
+export type View = 'functions' | 'tree' | 'flame' | 'graph' | 'calls' | 'records';
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
   readonly width: FlameWidth;
   /** Times of B are scaled, so that both are equally long. */
   readonly normalised: boolean;
+}
+
+/** What is shown of the call graph. */
+export interface GraphChoice {
+  readonly form: Signal<'graph' | 'table'>;
+  readonly weight: Signal<BothWeight>;
+  /** How many edges are shown; null until the user says so. */
+  readonly count: Signal<number | null>;
 }
 
 /** The comparison of two open traces, in their ranges, while a panel shows it. */
@@ -68,6 +77,7 @@ export interface Comparison {
   readonly flame: ReadonlySignal<FlameAnswer | null>;
   /** The rows of the call tree that were shown last, null while there are none. */
   readonly tree: ReadonlySignal<TreeAnswer | null>;
+  readonly graph: GraphChoice;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
   /** What narrows rows: a part of the name. */
@@ -123,7 +133,8 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
       };
       batch(() => {
         chosen.value = -1;
-        changed.value = [];
+        // The worker has the paths as they are.
+        changed.value = paths?.changes.peek().length === 0 ? paths.changes.peek() : [];
         state.value = { at: 'done', compared };
       });
     } catch (thrown) {
@@ -239,6 +250,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     wanted,
     flame,
     tree,
+    graph: { form: signal('graph'), weight: signal('change'), count: signal(null) },
     view,
     chosen,
     filter,

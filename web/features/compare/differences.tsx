@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
@@ -23,9 +24,13 @@ const VIEWS = [
   ['functions', 'Functions'],
   ['tree', 'Tree'],
   ['flame', 'Flame graph'],
+  ['graph', 'Graph'],
   ['calls', 'Calls'],
   ['records', 'Records'],
 ] as const;
+
+/** With what lays a graph out. */
+const loadGraph = async () => (await import('./graph.tsx')).DifferenceGraph;
 
 /** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
 export function Differences({ comparison, pair, theme }: Props) {
@@ -114,6 +119,7 @@ function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly
   const { sentence } = compared.rows;
   const top = { lead, sentence: <Sentence text={sentence} isBrief /> };
   if (view === 'flame') return <DifferenceFlame {...common} {...top} theme={theme} choose={choose} />;
+  if (view === 'graph') return <Lazy load={loadGraph} props={{ ...common, ...top, choose }} />;
   if (view === 'tree') return <DifferenceTree {...common} {...top} choose={choose} />;
   return (
     <>

@@ -87,9 +87,13 @@ export function createPathNames(of: Pick<FlameSource['names'], 'of'>): PathNames
 /** The step of the scale that a node has, from 0. */
 export function stepOf(flame: ComparedFlame, i: number, { by, threshold, factor }: Colouring, whole: number): number {
   const [a, b] = by === 'self' ? [flame.ownA[i]!, flame.ownB[i]!] : [flame.totalA[i]!, flame.totalB[i]!];
-  const difference = b * factor - a;
-  if (Math.abs(difference) <= threshold * whole) return MIDDLE;
-  const part = difference / Math.max(a, b * factor);
+  return Math.abs(b * factor - a) <= threshold * whole ? MIDDLE : stepOfPair(a, b * factor);
+}
+
+/** The step of the scale that a time in A and one in B have, from 0. */
+export function stepOfPair(a: number, b: number): number {
+  if (a === b) return MIDDLE;
+  const part = (b - a) / Math.max(a, b);
   return MIDDLE + Math.sign(part) * Math.ceil(Math.abs(part) * STEPS);
 }
 

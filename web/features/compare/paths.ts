@@ -7,7 +7,7 @@ import type { Whose } from '../../trace/statistics.ts';
 import { type Change, transformsOf } from '../../trace/transforms.ts';
 
 /** The rows of a comparison in place of the names of a trace: ids are rows. */
-type RowNames = Pick<Names, 'text' | 'of' | 'keyOf'>;
+type RowNames = Pick<Names, 'text' | 'of' | 'keyOf' | 'version'>;
 
 /** What a person has chosen about the call paths of both. Names are rows. */
 export interface BothPaths extends PathActions {
@@ -21,7 +21,7 @@ export interface BothPaths extends PathActions {
  */
 export function createBothPaths(text: readonly string[], before: BothPaths | null): BothPaths {
   const chosen = createCallPaths({ whose: signal<Whose>('all') });
-  const names: RowNames = { text, of: (row) => text[row] ?? '', keyOf: () => '' };
+  const names: RowNames = { text, of: (row) => text[row] ?? '', keyOf: () => '', version: signal(0) };
   if (before) applyCallPaths(chosen, callPathTexts(before.chosen, before.names), names);
   return { ...createPathActions(chosen), names, chosen };
 }

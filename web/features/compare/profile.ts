@@ -1,4 +1,11 @@
-import { LISTINGS, listingView, NO_TRANSFORMS, type Transforms, type TreeRows } from '../../base/calls_protocol.ts';
+import {
+  LISTINGS,
+  listingView,
+  NO_TRANSFORMS,
+  type Transforms,
+  type TreeRows,
+  type TreeView,
+} from '../../base/calls_protocol.ts';
 import type { JobKind, JobQuestion, JobReply, RangeQuestion } from '../../base/job_protocol.ts';
 import { type Functions, NO_NAME } from '../../base/protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -68,9 +75,19 @@ export async function changedPaths(
   transforms: Transforms,
   signal: AbortSignal,
 ): Promise<ProfilePaths | null> {
-  const question = { ...asked, ...PATHS, functions: false, transforms };
-  const part = await jobOf(trace, signal)({ kind: 'statistics', ...question }, () => undefined);
+  const part = await statisticsOf({ trace }, asked, { tree: PATHS.tree, transforms }, signal);
   return part?.tree ? pathsOver(functions, part.tree) : null;
+}
+
+/** Figures of a range: rows of its calls. Rejects with a sentence. Resolves with null if it is aborted. */
+export function statisticsOf(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  wanted: { readonly tree: TreeView; readonly transforms?: Transforms },
+  signal: AbortSignal,
+) {
+  const question = { ...asked, flame: null, weighed: false, functions: false, transforms: NO_TRANSFORMS, ...wanted };
+  return jobOf(trace, signal)({ kind: 'statistics', ...question }, () => undefined);
 }
 
 /** Call paths with indices of functions in place of name ids. */

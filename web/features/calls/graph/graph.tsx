@@ -202,6 +202,9 @@ function sourceOf(
   return {
     names: trace.names,
     chosen: statistics.highlighted,
+    choose: (name) => {
+      statistics.highlighted.value = name;
+    },
     figures: ({ total, self }) => `${length(total)} · self ${length(self)}`,
     calls: ({ count }) => formatCounted(Math.round(count), 'call'),
     label: ({ count, total }) => {

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCounted, shortened } from '../../../base/format.ts';
@@ -35,8 +35,9 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 /** What a call graph is of. */
 export interface GraphSource {
   readonly names: Pick<Names, 'of' | 'version'>;
-  /** The function that stands out, or -1. */
-  readonly chosen: Signal<number>;
+  /** The function that stands out, or -1, and what has another one stand out. */
+  readonly chosen: ReadonlySignal<number>;
+  choose(name: number): void;
   /** The figures of a function, in its box, and how many calls it has. */
   figures(node: GraphNode): string;
   calls(node: GraphNode): string;
@@ -138,7 +139,7 @@ export function Drawing({ of, shown, list, edge, chooseEdge, children }: Props) 
     drawn.nodes.findIndex(({ node }) => node.name === chosen),
   );
   const choose = (name: number) => {
-    of.chosen.value = name;
+    of.choose(name);
   };
   const focus = (index: number) => {
     const target = drawn.nodes[index];
