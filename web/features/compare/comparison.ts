@@ -6,7 +6,6 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Change } from '../../trace/transforms.ts';
 import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
-import type { BothWeight } from './graph_edges.ts';
 import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
 import { changedPaths, type Profiled, profileOf } from './profile.ts';
 import type {
@@ -57,6 +56,10 @@ export interface FlameChoice {
   /** Times of B are scaled, so that both are equally long. */
   readonly normalised: boolean;
 }
+
+/** What decides how heavy an edge of the call graph is. */
+export const BOTH_WEIGHTS = ['change', 'total', 'count'] as const;
+export type BothWeight = (typeof BOTH_WEIGHTS)[number];
 
 /** What is shown of the call graph. */
 export interface GraphChoice {

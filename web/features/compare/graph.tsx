@@ -12,18 +12,10 @@ import { Drawing, type GraphSource, svgFile } from '../../timeline/widgets/graph
 import { EdgeCount } from '../../timeline/widgets/graph/edge_count.tsx';
 import { firstEdges, type GraphEdge, type GraphNode, MOST_EDGES, shownGraph } from '../../trace/call_graph.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
-import type { Compared, Comparison } from './comparison.ts';
+import { BOTH_WEIGHTS, type BothWeight, type Compared, type Comparison } from './comparison.ts';
 import { changeText, figureOf, lengthOf } from './figures.ts';
 import { SCALE, stepOfPair } from './flame_source.ts';
-import {
-  BOTH_WEIGHTS,
-  type BothEdge,
-  type BothWeight,
-  bothGraph,
-  changeOf,
-  edgesOf,
-  joinedEdges,
-} from './graph_edges.ts';
+import { type BothEdge, bothGraph, changeOf, edgesOf, joinedEdges } from './graph_edges.ts';
 
 interface Props {
   readonly comparison: Comparison;

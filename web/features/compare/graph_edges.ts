@@ -2,7 +2,7 @@ import { LISTINGS, listingView, NO_PARENT, type TreeRows } from '../../base/call
 import type { RangeQuestion } from '../../base/job_protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { CallGraph, GraphEdge, GraphNode } from '../../trace/call_graph.ts';
-import type { Compared } from './comparison.ts';
+import type { BothWeight, Compared } from './comparison.ts';
 import { figureOf } from './figures.ts';
 import { statisticsOf } from './profile.ts';
 
@@ -19,10 +19,6 @@ export interface BothEdge extends GraphEdge {
   readonly a: Figures | null;
   readonly b: Figures | null;
 }
-
-/** What decides how heavy an edge is. */
-export const BOTH_WEIGHTS = ['change', 'total', 'count'] as const;
-export type BothWeight = (typeof BOTH_WEIGHTS)[number];
 
 /** Who calls whom in the range of a trace. Rejects with a sentence. Resolves with null if it is aborted. */
 export async function edgesOf(
