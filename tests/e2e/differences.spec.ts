@@ -220,6 +220,33 @@ test('the calls of a function of both have one histogram and their quantiles', a
   await expect(quantiles.getByRole('row')).toHaveCount(6);
 });
 
+test('a slow call of B stands beside a median one of A, and its callees lead to their calls', async ({ page }) => {
+  await compare(page, BEFORE, Buffer.from(BEFORE));
+  await panel(page).getByRole('radio', { name: 'Tree', exact: true }).click();
+  const outermost = panel(page).getByRole('treeitem', { expanded: false }).first();
+  await outermost.click();
+  await page.keyboard.press('Enter');
+  await panel(page).getByRole('radio', { name: 'A slow call' }).click();
+  const calls = panel(page).getByRole('table', { name: 'A slow call of B beside a median one of A' });
+  await expect(calls.getByRole('row', { name: /^Duration/ })).toContainText(/\d\s(ns|µs|ms|s)/);
+  await expect(calls.getByRole('button', { name: 'A: median call' })).toBeVisible();
+  await calls.getByRole('button', { name: 'B: longest call' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('radio', { name: 'B', exact: true }).click();
+  const details = page.locator('.details');
+  await expect(details).toContainText('Duration');
+  await expect(panel(page).getByRole('radio', { name: 'Selected call' })).toBeVisible();
+  // The first callee is the one that contributes most.
+  const callee = calls.locator('tbody th button').first();
+  const name = await callee.innerText();
+  await callee.focus();
+  await page.keyboard.press('Enter');
+  await expect(details).toContainText(name);
+  await panel(page).getByRole('radio', { name: 'p90 call' }).click();
+  await expect(calls.getByRole('button', { name: 'B: p90 call' })).toBeVisible();
+  expect(await barriers(page)).toEqual([]);
+});
+
 test('records without a counterpart are listed, and a chosen difference is selected in both', async ({ page }) => {
   await compare(page);
   await panel(page).getByRole('radio', { name: 'Records' }).click();

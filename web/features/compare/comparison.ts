@@ -81,6 +81,8 @@ export interface Comparison {
   /** The rows of the call tree that were shown last, null while there are none. */
   readonly tree: ReadonlySignal<TreeAnswer | null>;
   readonly graph: GraphChoice;
+  /** What is shown of the calls of a function: their durations, or a slow one of B beside a median one of A. */
+  readonly callsShow: Signal<'durations' | 'slow'>;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
   /** What narrows rows: a part of the name. */
@@ -255,6 +257,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     tree,
     graph: { form: signal('graph'), weight: signal('change'), count: signal(null) },
     view,
+    callsShow: signal('durations'),
     chosen,
     filter,
     holds,

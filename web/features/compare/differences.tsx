@@ -59,6 +59,23 @@ export function Differences({ comparison, pair, theme }: Props) {
   );
 }
 
+/** The choice of what is shown of the calls of a function. */
+function CallsShow({ comparison: { callsShow } }: Pick<Props, 'comparison'>) {
+  return (
+    <Segments
+      label="Shown of the calls"
+      options={[
+        ['durations', 'Durations'],
+        ['slow', 'A slow call'],
+      ]}
+      value={callsShow.value}
+      choose={(next) => {
+        callsShow.value = next;
+      }}
+    />
+  );
+}
+
 /** How many functions there are, and a button that takes them along. */
 function Count({ comparison, a }: Pick<Props, 'comparison'> & Pick<Pair, 'a'>) {
   const state = comparison.state.value;
@@ -136,9 +153,9 @@ function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly
             }}
           />
         )}
-        <Count comparison={comparison} a={a} />
+        {view === 'calls' ? <CallsShow comparison={comparison} /> : <Count comparison={comparison} a={a} />}
       </div>
-      <Sentence text={sentence} />
+      <Sentence text={sentence} isBrief={view === 'calls'} />
       {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
     </>

@@ -1,5 +1,6 @@
 import { formatCount, formatLength, formatShare } from '../../base/format.ts';
 import type { Clock } from '../../base/protocol.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Compared } from './comparison.ts';
 
 /** The columns of figures, in the order of `ComparedRows.figuresA`. */
@@ -38,4 +39,10 @@ export function factorText(factor: number): string {
 /** A share of all differences without its sign. */
 export function shareText(share: number): string {
   return formatShare(Math.abs(share), 1);
+}
+
+/** What ticks of B are multiplied by, so that they are ticks of A. */
+export function scaleOf(a: Pick<OpenTrace, 'trace'>, b: Pick<OpenTrace, 'trace'>): number {
+  const [to, from] = [a, b].map(({ trace }) => trace.info.peek()?.clock);
+  return to?.kind === 'seconds' && from?.kind === 'seconds' ? Number(to.frequency) / Number(from.frequency) : 1;
 }

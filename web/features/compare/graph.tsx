@@ -13,7 +13,7 @@ import { EdgeCount } from '../../timeline/widgets/graph/edge_count.tsx';
 import { firstEdges, type GraphEdge, type GraphNode, MOST_EDGES, shownGraph } from '../../trace/call_graph.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import { BOTH_WEIGHTS, type BothWeight, type Compared, type Comparison } from './comparison.ts';
-import { changeText, figureOf, lengthOf } from './figures.ts';
+import { changeText, figureOf, lengthOf, scaleOf } from './figures.ts';
 import { SCALE, stepOfPair } from './flame_source.ts';
 import { type BothEdge, bothGraph, changeOf, edgesOf, joinedEdges } from './graph_edges.ts';
 
@@ -144,12 +144,6 @@ function useEdges(compared: Compared, a: OpenTrace, b: OpenTrace): Found {
     return () => controller.abort();
   }, [compared, a, b]);
   return edges.value;
-}
-
-/** What ticks of B are multiplied by, so that they are ticks of A. */
-function scaleOf(a: OpenTrace, b: OpenTrace): number {
-  const [to, from] = [a, b].map(({ trace }) => trace.info.peek()?.clock);
-  return to?.kind === 'seconds' && from?.kind === 'seconds' ? Number(to.frequency) / Number(from.frequency) : 1;
 }
 
 function sourceOf(
