@@ -16,8 +16,10 @@ import type {
   Comparing,
   FlameQuestion,
   FlameWidth,
+  Profile,
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
+import type { Runs } from './runs.ts';
 import type { Work } from './work.ts';
 
 /** How far the comparison of figures is. */
@@ -98,8 +100,13 @@ export interface Comparison {
 /** The traces, as far as they are compared. */
 export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 
-/** Compares B with A. `spawn` starts the worker. */
-export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): Comparison {
+/** Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. */
+export function createComparison(
+  a: Side,
+  b: Side,
+  spawn: () => RemoteWorker,
+  runs: Pick<Runs, 'a' | 'b'> | null = null,
+): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
   const flame = signal<FlameAnswer | null>(null);
@@ -117,7 +124,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   scope.add(service.end);
 
   let paths: BothPaths | null = null;
-  const compare = async (shares: [number, number], signal: AbortSignal) => {
+  const compare = async (shares: [number, number], further: Further, signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
       if (!signal.aborted) state.value = { at: 'working', share: (shares[0] + shares[1]) / 2 };
@@ -126,7 +133,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     try {
       const [of, to] = await Promise.all([find(a, 0), find(b, 1)]);
       if (!of || !to || signal.aborted) return;
-      const rows = await service.remote().compare(comparedOf(of), comparedOf(to));
+      const rows = await service.remote().compare(comparedOf(of, further.a), comparedOf(to, further.b));
       if (signal.aborted) return;
       paths = createBothPaths(rows.names, paths);
       const compared = {
@@ -152,13 +159,15 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
         statistics.asked();
         void trace.names.version.value;
       }
+      const further = { a: runs ? runs.a.profiles.value : [], b: runs ? runs.b.profiles.value : [] };
       const isRead = [a, b].every(({ trace }) => trace.status.value.at === 'ready');
       flame.value = null;
       tree.value = null;
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
       const controller = new AbortController();
-      void compare([0, 0], controller.signal);
+      // What is known is shown until the runs that are still being read are there.
+      void compare([0, 0], { a: further.a ?? [], b: further.b ?? [] }, controller.signal);
       return () => controller.abort();
     }),
   );
@@ -272,6 +281,9 @@ export function nameIn({ rows }: Compared, row: number): string {
   return rows.names[row] ?? '';
 }
 
-function comparedOf({ profile, paths }: Profiled): Compares {
-  return { profile, paths };
+/** Further runs of both sides. */
+type Further = Readonly<Record<'a' | 'b', readonly Profile[]>>;
+
+function comparedOf({ profile, paths }: Profiled, runs: readonly Profile[]): Compares {
+  return { profile, paths, runs };
 }

@@ -11,12 +11,15 @@ import type { Comparison } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import type { Runs } from './runs.ts';
+import { AddRun, RunList } from './runs_bar.tsx';
 import { DifferenceTree } from './tree.tsx';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
 interface Props extends Pick<PanelProps, 'theme'> {
   readonly comparison: Comparison;
+  readonly runs: Runs;
   readonly pair: Pair;
 }
 
@@ -33,7 +36,7 @@ const VIEWS = [
 const loadGraph = async () => (await import('./graph.tsx')).DifferenceGraph;
 
 /** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
-export function Differences({ comparison, pair, theme }: Props) {
+export function Differences({ comparison, runs, pair, theme }: Props) {
   const view = comparison.view.value;
   const lead = (
     <Segments
@@ -53,7 +56,7 @@ export function Differences({ comparison, pair, theme }: Props) {
           <RecordsOfBoth differences={comparison.records} pair={pair} />
         </>
       ) : (
-        <Figures comparison={comparison} pair={pair} theme={theme} lead={lead} />
+        <Figures comparison={comparison} runs={runs} pair={pair} theme={theme} lead={lead} />
       )}
     </div>
   );
@@ -106,7 +109,8 @@ function useRows({ state: of, holds }: Comparison): readonly number[] {
 }
 
 /** What is known of functions, in words and in one of several views. */
-function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly lead: ComponentChildren }) {
+function Figures({ comparison, runs, pair, theme, lead }: Props & { readonly lead: ComponentChildren }) {
+  const { a, b } = pair;
   const { filter } = comparison;
   const state = comparison.state.value;
   const view = comparison.view.value;
@@ -153,9 +157,11 @@ function Figures({ comparison, pair: { a, b }, theme, lead }: Props & { readonly
             }}
           />
         )}
+        {view === 'functions' && <AddRun runs={runs} />}
         {view === 'calls' ? <CallsShow comparison={comparison} /> : <Count comparison={comparison} a={a} />}
       </div>
       <Sentence text={sentence} isBrief={view === 'calls'} />
+      {view === 'functions' && <RunList runs={runs} pair={pair} compared={compared} />}
       {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
     </>

@@ -34,13 +34,25 @@ export async function profileOf(
   hear: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Profiled | null> {
-  const { trace } = open;
-  const question = { ...asked, ...PATHS, functions: true, transforms: NO_TRANSFORMS };
+  const found = await figuresOf(open, asked, hear, signal, PATHS.tree);
+  if (!found?.tree) return null;
+  const { functions, profile, tree } = found;
+  return { functions, profile, paths: pathsOver(functions, tree) };
+}
+
+/** The same without call paths, or with rows of them. */
+export async function figuresOf(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  hear: (share: number) => void,
+  signal: AbortSignal,
+  tree: TreeView | null = null,
+): Promise<(Omit<Profiled, 'paths'> & { readonly tree: TreeRows | null }) | null> {
+  const question = { ...asked, ...PATHS, tree, functions: true, transforms: NO_TRANSFORMS };
   const begin = jobOf(trace, signal);
   const part = await begin({ kind: 'statistics', ...question }, (share) => hear(share / 2));
   const functions = part?.functions;
-  const tree = part?.tree;
-  if (!functions || !tree) return null;
+  if (!functions) return null;
   const { name, count } = functions;
   const times = await begin({ kind: 'selfTimes', ...asked, names: name, counts: count }, (share) =>
     hear((1 + share) / 2),
@@ -64,7 +76,7 @@ export async function profileOf(
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     interleaved: asked.tracks.length > 1,
   };
-  return { functions, profile, paths: pathsOver(functions, tree) };
+  return { functions, profile, tree: part.tree };
 }
 
 /** The call paths of the same range after changes. Rejects with a sentence. Resolves with null if it is aborted. */

@@ -60,9 +60,10 @@ export interface ComparedFlames {
   readonly callers: ComparedFlame | null;
 }
 
-/** One side: the trace that is open, and its call paths. */
+/** One side: the trace that is open, its call paths, and further runs. */
 export interface Compares {
   readonly profile: Profile;
+  readonly runs: readonly Profile[];
   readonly paths: ProfilePaths;
 }
 

@@ -32,7 +32,8 @@ const service: Comparing = {
     comparer?.free();
     comparer = new Comparer();
     for (const side of [0, 1] as const) {
-      take(comparer, side, sides[side].profile);
+      const { profile, runs } = sides[side];
+      for (const of of [profile, ...runs]) take(comparer, side, of);
       takePaths(comparer, side, sides[side].paths);
     }
     return comparer.rows();
