@@ -87,10 +87,13 @@ impl Default for Texture {
 }
 
 impl Texture {
-    /// Why it cannot be sampled, if that is its channels.
-    pub(crate) fn swizzle_problem(&self) -> Option<&'static str> {
-        let is_own = self.swizzle == [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA];
-        (!is_own).then_some("a texture with swizzled channels is not replayed")
+    /// Its channels as [`crate::glsl::channels`] numbers them.
+    pub(crate) fn channels(&self) -> [u32; 4] {
+        self.swizzle.map(|channel| match channel {
+            gl::RED..=gl::ALPHA => channel - gl::RED,
+            gl::ONE => 5,
+            _ => 4,
+        })
     }
 }
 

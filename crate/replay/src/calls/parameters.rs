@@ -77,12 +77,8 @@ fn parameter(r: &mut Replay, c: &Call) {
         gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
         gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
             let first = if name == gl::TEXTURE_SWIZZLE_RGBA { 0 } else { (name - gl::TEXTURE_SWIZZLE_R) as usize };
-            let had = texture.swizzle_problem();
             for (slot, value) in texture.swizzle.iter_mut().skip(first).zip(values) {
                 *slot = value as u32;
-            }
-            if texture.problem == had {
-                texture.problem = texture.swizzle_problem();
             }
         }
         _ => {
