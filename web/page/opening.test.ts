@@ -44,6 +44,9 @@ describe('files chosen together', () => {
     const versions = plan([XRAY, XRAY, XRAY], null, ['v2-1.xray', 'v1-1.xray', 'v1-2.xray']);
     expect([versions.trace, versions.second?.file]).toEqual([1, 0]);
     expect(versions.second?.runs?.map((side) => side.map(({ name }) => name))).toEqual([['v1-2.xray'], []]);
+    // A program of one side, which its runs share.
+    const built = plan([XRAY, XRAY, XRAY, NAMES], null, ['b_2.xray', 'a_1.xray', 'a_2.xray', 'a.names']);
+    expect([built.companions.length, built.second?.companions.length]).toEqual([1, 0]);
     // Runs of one side are nothing to compare.
     expect(plan([XRAY, XRAY, XRAY], null, ['a1', 'a2', 'a3']).second).toEqual({ file: 0, companions: [] });
   });

@@ -60,7 +60,7 @@ const NAMED = 3;
 /**
  * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several. Two of one format
  * are compared, the one that was written last with the other; several are runs of two sides, if their names are alike but for a last number
- * on each. A companion whose name begins like that of a trace is of that one only, and
+ * on each. A companion whose name begins like that of a trace, or of its runs, is of that one only, and
  * of two whose names differ in numbers only, the older one is of the older trace.
  * `shown` is the open trace, or null.
  */
@@ -99,12 +99,15 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
       : [first, second];
   const nameOf = (file: number) => files[file]!.name;
   const stemOf = (file: number) => nameOf(file).replace(/\..*/, '');
+  const runsOf = (file: number) => stemOf(file).replace(/[-_]?\d+$/, '');
   const genericOf = (file: number) => nameOf(file).replace(/\d+/g, '#');
   /** The trace that a companion is of; null if it may be of both. */
   const ownerOf = ({ file, kind }: Plan['companions'][number]): number | null => {
-    if (stemOf(a) !== stemOf(b)) {
-      if (stemOf(file) === stemOf(a)) return a;
-      if (stemOf(file) === stemOf(b)) return b;
+    // Of a run, too: before.elf is of before-1.xray.
+    for (const of of [stemOf, runsOf]) {
+      if (of(a) === of(b)) continue;
+      if (stemOf(file) === of(a)) return a;
+      if (stemOf(file) === of(b)) return b;
     }
     // Two builds of one program, such as app1.elf and app2.elf.
     const builds = companions.filter((other) => other.kind === kind && genericOf(other.file) === genericOf(file));

@@ -7,7 +7,7 @@ import { MAX_TICKS } from '../../base/ticks.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
-import { changeText, factorText, figureOf } from './figures.ts';
+import { changeText, factorText, openFigureOf, scaleOf } from './figures.ts';
 import { type Known, SlowCallOfBoth } from './slow_call.tsx';
 
 /** Most bins, and the height of a whole bar. */
@@ -61,7 +61,7 @@ export function CallsOfBoth({ comparison, compared, a, b, clock }: Props) {
         <span class="muted">Durations on a logarithmic axis; heights are shares of the calls of each side</span>
       </div>
       <Bars a={first} b={second} clock={clock} />
-      <Quantiles compared={compared} row={row} a={ofA} b={ofB} clock={clock} />
+      <Quantiles compared={compared} row={row} a={ofA} b={ofB} scale={scaleOf(a, b)} clock={clock} />
     </section>
   );
 }
@@ -155,18 +155,20 @@ interface QuantilesProps extends Pick<Props, 'compared' | 'clock'> {
   readonly row: number;
   readonly a: Known;
   readonly b: Known;
+  /** What times of B are multiplied by, so that they are ticks of A. */
+  readonly scale: number;
 }
 
 /** Durations of both with difference and factor. */
-function Quantiles({ compared, row, a, b, clock }: QuantilesProps) {
-  const extreme = (side: 'a' | 'b', of: 'min' | 'max') => figureOf(compared, side, of, row);
-  const percentile = ({ percentiles }: Known, of: 'median' | 'p90' | 'p99') =>
-    percentiles ? Number(percentiles[of]) : null;
+function Quantiles({ compared, row, a, b, scale, clock }: QuantilesProps) {
+  const extreme = (side: 'a' | 'b', of: 'min' | 'max') => openFigureOf(compared, side, of, row, scale);
+  const percentile = ({ percentiles }: Known, of: 'median' | 'p90' | 'p99', factor = 1) =>
+    percentiles ? Number(percentiles[of]) * factor : null;
   const lines: readonly (readonly [string, number | null, number | null])[] = [
     ['Shortest', extreme('a', 'min'), extreme('b', 'min')],
-    ['Median', percentile(a, 'median'), percentile(b, 'median')],
-    ['p90', percentile(a, 'p90'), percentile(b, 'p90')],
-    ['p99', percentile(a, 'p99'), percentile(b, 'p99')],
+    ['Median', percentile(a, 'median'), percentile(b, 'median', scale)],
+    ['p90', percentile(a, 'p90'), percentile(b, 'p90', scale)],
+    ['p99', percentile(a, 'p99'), percentile(b, 'p99', scale)],
     ['Longest', extreme('a', 'max'), extreme('b', 'max')],
   ];
   const length = (ticks: number | null) => (ticks === null ? '' : formatLength(BigInt(Math.round(ticks)), clock));

@@ -19,6 +19,22 @@ export function figureOf(
   return Number.isNaN(value) ? null : Math.round(value);
 }
 
+/**
+ * A figure of the trace of a side that is open, which may be another run than the one that stands for its side. `scale` is what its times are
+ * multiplied by. null if it lacks the function.
+ */
+export function openFigureOf(
+  { rows, ...sides }: Compared,
+  side: 'a' | 'b',
+  of: Exclude<FigureName, 'bytes'>,
+  row: number,
+  scale = 1,
+): number | null {
+  const value = sides[side].functions[of][rows[side][row] ?? -1];
+  if (value === undefined) return null;
+  return Math.round(side === 'b' && of !== 'count' ? value * scale : value);
+}
+
 /** A length; without a unit where all lengths of the panel have one. */
 export function lengthOf(ticks: number, clock: Clock): string {
   const whole = BigInt(Math.round(ticks));

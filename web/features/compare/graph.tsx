@@ -13,7 +13,7 @@ import { EdgeCount } from '../../timeline/widgets/graph/edge_count.tsx';
 import { firstEdges, type GraphEdge, type GraphNode, MOST_EDGES, shownGraph } from '../../trace/call_graph.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import { BOTH_WEIGHTS, type BothWeight, type Compared, type Comparison } from './comparison.ts';
-import { changeText, figureOf, lengthOf, scaleOf } from './figures.ts';
+import { changeText, lengthOf, openFigureOf, scaleOf } from './figures.ts';
 import { SCALE, stepOfPair } from './flame_source.ts';
 import { type BothEdge, bothGraph, changeOf, edgesOf, joinedEdges } from './graph_edges.ts';
 
@@ -39,13 +39,16 @@ export function DifferenceGraph({ comparison, compared, a, b, clock, choose, lea
   const found = useEdges(compared, a, b);
   const edges = typeof found === 'string' ? null : found;
   const { form, weight, count: wanted } = comparison.graph;
-  const graph = useMemo(() => edges && bothGraph(compared, edges, weight.value), [compared, edges, weight.value]);
+  const graph = useMemo(
+    () => edges && bothGraph(compared, edges, weight.value, scaleOf(a, b)),
+    [compared, edges, weight.value],
+  );
   const list = (row: number) => {
     choose(row);
     comparison.view.value = 'calls';
   };
   const source = useMemo(
-    () => edges && sourceOf(comparison, compared, edges, clock, choose),
+    () => edges && sourceOf(comparison, compared, edges, clock, scaleOf(a, b), choose),
     [comparison, compared, edges, clock],
   );
   const isGraph = form.value === 'graph';
@@ -151,6 +154,7 @@ function sourceOf(
   compared: Compared,
   edges: readonly BothEdge[],
   clock: Clock,
+  scale: number,
   choose: (row: number) => void,
 ): GraphSource {
   const known = new Map(edges.map((edge) => [`${edge.caller} ${edge.callee}`, edge]));
@@ -160,7 +164,7 @@ function sourceOf(
   const counts = (a: number | null | undefined, b: number | null | undefined) =>
     pair(formatCount(a ?? 0), formatCount(b ?? 0));
   const totals = ({ name }: GraphNode) =>
-    [figureOf(compared, 'a', 'total', name), figureOf(compared, 'b', 'total', name)] as const;
+    [openFigureOf(compared, 'a', 'total', name), openFigureOf(compared, 'b', 'total', name, scale)] as const;
   return {
     names: compared.paths.names,
     chosen,
@@ -172,7 +176,7 @@ function sourceOf(
       return `${lengthOf(b, clock)} · ${changeText(b - a, clock)}`;
     },
     calls: ({ name }) =>
-      `${counts(figureOf(compared, 'a', 'count', name), figureOf(compared, 'b', 'count', name))} calls`,
+      `${counts(openFigureOf(compared, 'a', 'count', name), openFigureOf(compared, 'b', 'count', name))} calls`,
     label: (edge) => {
       const it = both(edge);
       if (!it) return '';

@@ -19,19 +19,16 @@ function edges(...of: readonly (readonly [caller: number, callee: number, count:
   };
 }
 
-// Rows main, f, gone; in A the names 5, 6, 7, in B 9 and 8. Figures: count, total and self first.
-const NONE = Number.NaN;
-const figures = (...total: readonly number[]) => Float64Array.from([...total, ...total, ...total]);
+// Rows main, f, gone; in A the names 5, 6, 7, in B 9 and 8.
+const figures = (...total: readonly number[]) => ({ count: total, total, self: total });
 const COMPARED = {
   rows: {
     length: 3,
     a: Int32Array.of(0, 1, 2),
     b: Int32Array.of(1, 0, -1),
-    figuresA: figures(100, 40, 60),
-    figuresB: figures(70, 70, NONE),
   },
-  a: { functions: { name: Uint32Array.of(5, 6, 7) } },
-  b: { functions: { name: Uint32Array.of(8, 9) } },
+  a: { functions: { name: Uint32Array.of(5, 6, 7), ...figures(100, 40, 60) } },
+  b: { functions: { name: Uint32Array.of(8, 9), ...figures(35, 35) } },
 } as unknown as Compared;
 const A = edges([NO_PARENT, 5, 1, 100], [5, 6, 4, 40], [5, 7, 2, 60]);
 const B = edges([NO_PARENT, 9, 1, 35], [9, 8, 5, 35], [8, 8, 1, 2]);
@@ -57,10 +54,10 @@ it('joins edges by the names of caller and callee, with times of B in ticks of A
 it('has what changed most first, or what is heaviest', () => {
   const joined = joinedEdges(COMPARED, A, B, 2);
   const order = (by: 'change' | 'total') =>
-    bothGraph(COMPARED, joined, by).edges.map(({ caller, callee }) => `${caller} ${callee}`);
+    bothGraph(COMPARED, joined, by, 2).edges.map(({ caller, callee }) => `${caller} ${callee}`);
   expect(order('change')).toEqual(['0 2', '0 1', '-1 0', '1 1']);
   expect(order('total')).toEqual(['-1 0', '0 1', '0 2', '1 1']);
-  const { nodes, whole } = bothGraph(COMPARED, joined, 'change');
+  const { nodes, whole } = bothGraph(COMPARED, joined, 'change', 2);
   expect([...nodes.values()].map(({ total }) => total)).toEqual([100, 70, 60]);
   expect(whole).toBe(100);
 });

@@ -3,7 +3,7 @@ import type { RangeQuestion } from '../../base/job_protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { CallGraph, GraphEdge, GraphNode } from '../../trace/call_graph.ts';
 import type { BothWeight, Compared } from './comparison.ts';
-import { figureOf } from './figures.ts';
+import { openFigureOf } from './figures.ts';
 import { statisticsOf } from './profile.ts';
 
 /** Figures of one side. Times are ticks of A. */
@@ -65,10 +65,10 @@ export function joinedEdges(compared: Compared, a: TreeRows, b: TreeRows, scale:
   }));
 }
 
-/** The graph of these edges, the heaviest first. */
-export function bothGraph(compared: Compared, edges: readonly BothEdge[], by: BothWeight): CallGraph {
+/** The graph of these edges, the heaviest first; `scale` as of {@link joinedEdges}. */
+export function bothGraph(compared: Compared, edges: readonly BothEdge[], by: BothWeight, scale: number): CallGraph {
   const larger = (row: number, of: keyof Figures) =>
-    Math.max(figureOf(compared, 'a', of, row) ?? 0, figureOf(compared, 'b', of, row) ?? 0);
+    Math.max(openFigureOf(compared, 'a', of, row) ?? 0, openFigureOf(compared, 'b', of, row, scale) ?? 0);
   const nodes = new Map<number, GraphNode>();
   for (let row = 0; row < compared.rows.length; row += 1) {
     nodes.set(row, {
