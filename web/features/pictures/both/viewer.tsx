@@ -174,6 +174,7 @@ export function Viewer({ a, b, marks, names, look, isLarge = false, tools }: Pro
         <input
           type="range"
           class="both-slider"
+          style={{ '--ratio': size.width / size.height }}
           aria-label="Share of the first picture"
           min={0}
           max={100}
