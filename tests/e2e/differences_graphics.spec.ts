@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, choose, chosen, fixture, open, settled, test, typeGoTo } from './page.ts';
+import { barriers, choose, chosen, fixture, open, settled, showPanel, test, typeGoTo } from './page.ts';
 
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
@@ -131,4 +131,42 @@ test('draws that pictures lack are said of each side', async ({ page }) => {
   await picture(page).getByRole('button', { name: 'Compare with B', exact: true }).click();
   for (const side of ['A', 'B'])
     await expect(both(page).getByText(new RegExp(`^${side}: \\d+ of \\d+ draws and clears are missing`))).toBeVisible();
+});
+
+test('frames of both stand beside each other, paired by number or by content, and are chosen in both', async ({
+  page,
+}) => {
+  await pictures(page);
+  await compare(page, 112);
+  await expect(both(page)).toContainText('call 88');
+  await showPanel(page, 'Frames');
+  const panel = page.locator('.frames');
+  await panel.getByRole('radio', { name: 'Of both' }).click();
+  const rows = panel.getByRole('grid', { name: 'Frames of both' }).getByRole('row');
+  await expect(panel).toContainText('3 frames in A, 4 in B, 2 with other figures');
+  await expect(rows).toHaveCount(5);
+  await expect(rows.nth(3)).toContainText('calls −24, draws −2, vertices −8');
+  await expect(rows.nth(4)).toContainText('only in B');
+  await panel.getByRole('radio', { name: 'Content' }).click();
+  await expect(panel).toContainText('1 with other figures');
+  await expect(rows.nth(3)).toContainText('only in B');
+  // Small pictures: of equal frames, and of one whose colour has changed.
+  await expect(rows.nth(1)).toContainText('nothing');
+  await expect(rows.nth(2)).toContainText('picture');
+  await expect(rows.nth(4)).toContainText('nothing');
+  // The picture follows what frames are paired by.
+  await expect(both(page)).toContainText('Frames are paired by content, draws by number.');
+  await expect(both(page)).toContainText('call 125');
+  await rows.nth(2).click();
+  await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await expect(picture(page)).toContainText('Frame 1 of 0–2');
+  await page.keyboard.press('ArrowDown');
+  await expect(rows.nth(3)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(figures(page)).toHaveText('The pictures are equal.');
+  expect(await barriers(page)).toEqual([]);
+  // It stays as it is when B comes to the front.
+  await page.keyboard.press('o');
+  await expect(picture(page)).toContainText('Frame 3 of 0–3');
+  await expect(rows.nth(4)).toHaveAttribute('aria-selected', 'true');
 });

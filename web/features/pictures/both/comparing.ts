@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { framePairsOf } from '../../../timeline/frame_pairs.ts';
 import { type OpenTrace, type Pair, sideOf } from '../../../timeline/open_trace.ts';
 import { perTrace } from '../../../trace/per_trace.ts';
 import type { Picture } from '../protocol.ts';
@@ -88,12 +89,20 @@ export function sidesOf(open: OpenTrace, call: number): Sides | string {
   if (other.trace.status.value.at !== 'ready') return `${name} is still being read.`;
   const [here, there] = [picturedBy(own.replay), picturedBy(replay)];
   if (!here || !there) return `Scanning all calls of ${there ? own.name : name}…`;
-  const paired = pairedCall(call, here, there, name);
+  const pairs = framePairsOf(open.pair.value!);
+  const side = sideOf(open) ?? 'a';
+  const paired = pairedCall(call, here, there, name, (frame) => pairs.across(frame, side));
   if (paired.call === null) return paired.remark;
   const its = { open: other, call: paired.call, replay, name };
   const [a, b] = own.name === 'A' ? [own, its] : [its, own];
-  return { a, b, how: paired.remark || 'Paired by the numbers of frame and draw.' };
+  return { a, b, how: paired.remark || PAIRED[pairs.by.value] };
 }
+
+/** What frames and draws are paired by, in sentences. */
+const PAIRED = {
+  number: 'Paired by the numbers of frame and draw.',
+  content: 'Frames are paired by content, draws by number.',
+} as const;
 
 function nameOf(open: OpenTrace): string {
   return sideOf(open)?.toUpperCase() ?? '';
