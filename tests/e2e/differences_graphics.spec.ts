@@ -39,6 +39,12 @@ async function colorAt(page: Page, x: number, y: number, nth = 0): Promise<strin
   );
 }
 
+/** Brings B to the front. */
+async function bringB(page: Page): Promise<void> {
+  await page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { name: 'B' }).click();
+  await expect(page.locator('.pane-side')).toHaveText('B');
+}
+
 /** Shows both in another way. */
 const show = (page: Page, way: string) => both(page).getByRole('radio', { name: way, exact: true }).click();
 
@@ -79,7 +85,7 @@ test('pictures of both are compared at the same draw: each, their difference, wi
   expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   // The comparison is the same with B in front.
-  await page.keyboard.press('o');
+  await bringB(page);
   await expect(both(page)).toBeVisible();
   await both(page).getByRole('button', { name: 'Stop comparing' }).click();
   await expect(picture(page).getByRole('button', { name: 'Compare with A', exact: true })).toBeVisible();
@@ -94,8 +100,8 @@ test('the first draw whose picture differs is found, and selected in both', asyn
   await expect(both(page).getByRole('button', { name: 'call 63' })).toHaveCount(2);
   await expect(page.locator('.pair-bar')).toContainText('Aligned at call 63 and call 63');
   await page.getByRole('tab', { name: 'Details' }).click();
-  for (const key of ['', 'o']) {
-    if (key !== '') await page.keyboard.press(key);
+  for (const key of ['A', 'B']) {
+    if (key === 'B') await bringB(page);
     await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('glEnd');
   }
 });
@@ -106,7 +112,7 @@ test('frames whose pictures are equal at their ends are said to be, and frames t
   await expect(figures(page)).toHaveText('The pictures are equal.');
   await both(page).getByRole('button', { name: 'First draw that differs' }).click();
   await expect(both(page)).toContainText('The pictures at the end of the frame are equal.');
-  await page.keyboard.press('o');
+  await bringB(page);
   await typeGoTo(page, 125);
   await expect(both(page)).toContainText('A has no frame 3.');
 });
@@ -133,7 +139,7 @@ test('draws that pictures lack are said of each side', async ({ page }) => {
     await expect(both(page).getByText(new RegExp(`^${side}: \\d+ of \\d+ draws and clears are missing`))).toBeVisible();
 });
 
-test('frames of both stand beside each other, paired by number or by content, and are chosen in both', async ({
+test('frames of both stand beside each other, paired by number or by figures, and are chosen in both', async ({
   page,
 }) => {
   await pictures(page);
@@ -147,7 +153,7 @@ test('frames of both stand beside each other, paired by number or by content, an
   await expect(rows).toHaveCount(5);
   await expect(rows.nth(3)).toContainText('calls −24, draws −2, vertices −8');
   await expect(rows.nth(4)).toContainText('only in B');
-  await panel.getByRole('radio', { name: 'Content' }).click();
+  await panel.getByRole('radio', { name: 'Figures' }).click();
   await expect(panel).toContainText('1 with other figures');
   await expect(rows.nth(3)).toContainText('only in B');
   // Small pictures: of equal frames, and of one whose colour has changed.
@@ -155,7 +161,7 @@ test('frames of both stand beside each other, paired by number or by content, an
   await expect(rows.nth(2)).toContainText('picture');
   await expect(rows.nth(4)).toContainText('nothing');
   // The picture follows what frames are paired by.
-  await expect(both(page)).toContainText('Frames are paired by content, draws by number.');
+  await expect(both(page)).toContainText('Frames are paired by their figures, draws by number.');
   await expect(both(page)).toContainText('call 125');
   await rows.nth(2).click();
   await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
@@ -166,7 +172,59 @@ test('frames of both stand beside each other, paired by number or by content, an
   await expect(figures(page)).toHaveText('The pictures are equal.');
   expect(await barriers(page)).toEqual([]);
   // It stays as it is when B comes to the front.
-  await page.keyboard.press('o');
+  await bringB(page);
   await expect(picture(page)).toContainText('Frame 3 of 0–3');
   await expect(rows.nth(4)).toHaveAttribute('aria-selected', 'true');
+});
+
+const state = (page: Page) => page.getByRole('complementary', { name: 'State' });
+const differences = (page: Page) => state(page).getByRole('region', { name: 'Differences of state' });
+
+test('the state at what is selected in both traces is compared', async ({ page }) => {
+  await pictures(page);
+  await page.getByRole('tab', { name: 'State' }).click();
+  // The draw of the square of frame 1.
+  await typeGoTo(page, 63);
+  await state(page).getByRole('button', { name: 'Compare with B', exact: true }).click();
+  await expect(state(page)).toContainText('Select a call in B, too.');
+  await bringB(page);
+  await typeGoTo(page, 63);
+  await expect(differences(page)).toContainText(/1\svalue differ|values? differs? after these calls/);
+  await expect(differences(page).locator('dd').nth(0)).toHaveText(/^A.*0, 1, 0\.5/);
+  await expect(differences(page).locator('dd').nth(1)).toHaveText(/^B.*1, 0, 0\.5/);
+  expect(await barriers(page)).toEqual([]);
+  await state(page).getByRole('button', { name: 'Stop comparing' }).click();
+  await expect(state(page).getByRole('button', { name: 'Compare with A', exact: true })).toBeVisible();
+});
+
+test('the state at a call is compared with that at another one of the same trace', async ({ page }) => {
+  await open(page, fixture('replay_views.trace'));
+  await page.getByRole('tab', { name: 'State' }).click();
+  await typeGoTo(page, 63);
+  await state(page).getByRole('button', { name: 'Compare with…' }).click();
+  await expect(state(page)).toContainText('Select another call to compare it with this one.');
+  await typeGoTo(page, 74);
+  await expect(differences(page)).toContainText('Kept call 63');
+  await expect(differences(page)).toContainText('Selected call 74');
+  await expect(differences(page).locator('dd').nth(1)).toHaveText(/^Selected.*1, 1, 1/);
+  await typeGoTo(page, 64);
+  await expect(differences(page)).toContainText(/differ|The state is the same after both calls\./);
+});
+
+test('shaders of programs in use whose texts differ are compared line by line', async ({ page }) => {
+  const [one, other] = ['replay_indices.trace', 'replay_loop.trace'].map((name) => readFileSync(fixture(name)));
+  await choose(page, chosen('before.trace', one!), chosen('after.trace', other!));
+  await settled(page, 'ready', 'before.trace');
+  await page.getByRole('tab', { name: 'State' }).click();
+  for (const side of ['A', 'B']) {
+    if (side === 'B') await bringB(page);
+    await typeGoTo(page, 20);
+    await expect(state(page)).toContainText('call 20');
+    await expect(state(page)).toContainText('Fragment shader');
+  }
+  await state(page).getByRole('button', { name: 'Compare with A', exact: true }).click();
+  const shader = differences(page).getByRole('region', { name: 'Fragment shader' });
+  await expect(shader.locator('.state-line-removed').filter({ hasText: 'vec4(1.0)' })).toHaveCount(1);
+  await expect(shader.locator('.state-line-added').filter({ hasText: 'sin(' })).toHaveCount(1);
+  expect(await barriers(page)).toEqual([]);
 });

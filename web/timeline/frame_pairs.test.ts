@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { FIGURES, type FrameColumns } from '../base/survey_protocol.ts';
-import { pairsByContent, pairsByNumber } from './frame_pairs.ts';
+import { pairsByFigures, pairsByNumber } from './frame_pairs.ts';
 
 /** Frames with these numbers of calls. */
 const framesOf = (...calls: number[]) =>
@@ -10,7 +10,7 @@ const framesOf = (...calls: number[]) =>
   }) as unknown as FrameColumns;
 
 const words = (a: number[], b: number[]) =>
-  pairsByContent(framesOf(...a), framesOf(...b))
+  pairsByFigures(framesOf(...a), framesOf(...b))
     .map((pair) => `${pair.a ?? '–'}:${pair.b ?? '–'}`)
     .join(' ');
 
@@ -21,7 +21,7 @@ it('pairs frames by number, and those that one trace lacks with none', () => {
   ]);
 });
 
-it('pairs frames by what they hold', () => {
+it('pairs frames by their figures', () => {
   expect(words([9, 1, 2, 3], [9, 1, 7, 2, 3])).toBe('0:0 1:1 –:2 2:3 3:4');
   expect(words([1, 2, 3, 4, 5], [1, 4, 5])).toBe('0:0 1:– 2:– 3:1 4:2');
   // A frame that changed is between others that did not.
@@ -39,7 +39,7 @@ it('has each frame once and in order, whatever the frames are', () => {
   };
   for (let round = 0; round < 200; round += 1) {
     const [a, b] = [random(12), random(12)].map((count) => Array.from({ length: count }, () => random(4)));
-    const pairs = pairsByContent(framesOf(...a!), framesOf(...b!));
+    const pairs = pairsByFigures(framesOf(...a!), framesOf(...b!));
     expect(pairs.flatMap((pair) => pair.a ?? [])).toEqual([...a!.keys()]);
     expect(pairs.flatMap((pair) => pair.b ?? [])).toEqual([...b!.keys()]);
   }
@@ -47,5 +47,5 @@ it('has each frame once and in order, whatever the frames are', () => {
 
 it('ends soon for traces that share no frame', () => {
   const [a, b] = [Array.from({ length: 20_000 }, (_, i) => i), Array.from({ length: 20_000 }, (_, i) => -1 - i)];
-  expect(pairsByContent(framesOf(...a), framesOf(...b))).toHaveLength(20_000);
+  expect(pairsByFigures(framesOf(...a), framesOf(...b))).toHaveLength(20_000);
 });

@@ -11,7 +11,7 @@ export interface FramePair {
 }
 
 /** What frames are paired by. */
-export type PairedBy = 'number' | 'content';
+export type PairedBy = 'number' | 'figures';
 
 /** Which frames of two traces belong together. */
 export interface FramePairs {
@@ -25,12 +25,12 @@ export interface FramePairs {
   across(frame: number, side: 'a' | 'b'): number | null;
 }
 
-/** The frames of a pair. Paired by content, the calls of both are surveyed. */
+/** The frames of a pair. Paired by figures, the calls of both are surveyed. */
 export const framePairsOf = perTrace((pair: Pair): FramePairs => {
   const by = signal<PairedBy>('number');
   const pairs = computed(() => {
     const [a, b] = [surveyOf(pair.a).frames.value, surveyOf(pair.b).frames.value];
-    return a && b && (by.value === 'number' ? pairsByNumber(a.count, b.count) : pairsByContent(a, b));
+    return a && b && (by.value === 'number' ? pairsByNumber(a.count, b.count) : pairsByFigures(a, b));
   });
   const maps = computed(() => {
     const [toB, toA] = [new Map<number, number | null>(), new Map<number, number | null>()];
@@ -61,8 +61,8 @@ export function pairsByNumber(a: number, b: number): readonly FramePair[] {
 /** Edits that are looked for at most: beyond that, frames are paired in their order. Bounds time by edits × frames, and memory by their square. */
 const MOST_EDITS = 1000;
 
-/** Pairs frames by what they hold, where their figures are the same. What lies between such frames is paired in its order. */
-export function pairsByContent(a: FrameColumns, b: FrameColumns): readonly FramePair[] {
+/** Pairs frames whose figures are the same, as long as they come in the same order. What lies between such frames is paired in its order. */
+export function pairsByFigures(a: FrameColumns, b: FrameColumns): readonly FramePair[] {
   const [first, second] = [tokensOf(a), tokensOf(b)];
   const pairs: FramePair[] = [];
   const between = (toA: number, toB: number) => {

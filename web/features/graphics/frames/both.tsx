@@ -87,7 +87,7 @@ export function FramesOfBoth({ open, pair, which }: Props) {
           label="Frames are paired by"
           options={[
             ['number', 'Number'],
-            ['content', 'Content'],
+            ['figures', 'Figures'],
           ]}
           value={by.value}
           choose={(next) => {

@@ -101,7 +101,7 @@ export function sidesOf(open: OpenTrace, call: number): Sides | string {
 /** What frames and draws are paired by, in sentences. */
 const PAIRED = {
   number: 'Paired by the numbers of frame and draw.',
-  content: 'Frames are paired by content, draws by number.',
+  figures: 'Frames are paired by their figures, draws by number.',
 } as const;
 
 function nameOf(open: OpenTrace): string {
