@@ -444,3 +444,54 @@ fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named
     let [x, y] = environment.scales;
     all.push((format!("ffScales[{unit}]"), 4, bits(&[x, y, 1.0, 1.0])));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bounds;
+    use crate::call::{Call, Value};
+    use crate::ops::tests::commands;
+
+    #[test]
+    fn a_program_exchanges_channels_once_it_samples_a_texture_that_wants_it() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        let mut number = 0;
+        let mut execute = |replay: &mut Replay, name: &str, args: &[u32]| {
+            let args = args.iter().map(|n| Value::Int((*n).into())).collect();
+            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            number += 1;
+        };
+        for (name, args) in [("glXMakeCurrent", &[1, 2, 3][..]), ("glViewport", &[0, 0, 8, 8])] {
+            execute(&mut replay, name, args);
+        }
+        execute(&mut replay, "glEnable", &[gl::TEXTURE_2D]);
+        let image = [gl::TEXTURE_2D, 0, gl::SRGB8_ALPHA8, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE, 0];
+        execute(&mut replay, "glTexImage2D", &image);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        let text = |replay: &Replay| {
+            let words = commands(&replay.stream, Op::Program)[0].to_vec();
+            let bytes = &replay.stream.bytes[words[3] as usize..][..words[4] as usize];
+            String::from_utf8(bytes.to_vec()).unwrap()
+        };
+        assert!(!text(&replay).contains("_sw_ffTex0"));
+        // After the storage, as programs do that fill an atlas of glyphs later.
+        replay.stream.words.clear();
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_R, gl::GREEN]);
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_A, gl::ONE]);
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SRGB_DECODE_EXT, gl::SKIP_DECODE_EXT]);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        assert!(text(&replay).contains("_sw_ffTex0)"), "{}", text(&replay));
+        let channels = |replay: &Replay| {
+            let all = commands(&replay.stream, Op::Uniform).into_iter().filter(|words| words[1] == 8);
+            all.map(|words| words[3..].to_vec()).collect::<Vec<_>>()
+        };
+        assert!(channels(&replay).contains(&vec![1 + 8, 1, 2, 5]), "{:?}", channels(&replay));
+        // The same program serves textures without.
+        replay.stream.words.clear();
+        execute(&mut replay, "glBindTexture", &[gl::TEXTURE_2D, 7]);
+        execute(&mut replay, "glTexImage2D", &image);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        assert!(commands(&replay.stream, Op::Program).is_empty());
+        assert!(channels(&replay).contains(&vec![0, 1, 2, 3]));
+    }
+}

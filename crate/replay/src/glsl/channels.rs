@@ -1,7 +1,9 @@
 //! Channels that are exchanged when a texture is sampled (`GL_TEXTURE_SWIZZLE_RGBA`: OpenGL 4.6,
 //! section 15.2.1), which WebGL2 does not do: a program that samples such textures does it itself.
 //! A uniform of each sampler says what its channels are, because the same program samples other
-//! textures too.
+//! textures too. The same goes for sRGB textures that are sampled without decoding them
+//! (`GL_TEXTURE_SRGB_DECODE_EXT`: EXT_texture_sRGB_decode): what WebGL2 decoded is encoded again.
+//! That is exact where one texel is sampled, and close where several are mixed.
 
 use core::fmt::Write;
 
@@ -18,13 +20,19 @@ const SAMPLING: [&str; 4] = ["texture", "_tex", "texelFetch", "_fetch"];
 /// Those that only ask for a size.
 const ASKING: [&str; 3] = ["textureSize", "_size1D", "_sizeRect"];
 
+/// Added to the first channel of an sRGB texture that is not decoded.
+pub(crate) const ENCODED: u32 = 8;
+
 /// For each kind of result. A channel is the number of one of the texture's, 4 for 0 and 5 for 1.
+/// The curve is that of OpenGL 4.6, section 17.3.7.
 const FUNCTIONS: &str = "\
     float _sc(vec4 v, int i) { return i < 4 ? v[i] : float(i - 4); }\n\
     int _sc(ivec4 v, int i) { return i < 4 ? v[i] : i - 4; }\n\
     uint _sc(uvec4 v, int i) { return i < 4 ? v[i] : uint(i - 4); }\n\
     float _sw(float v, ivec4 s) { return s.x < 4 ? v : float(s.x - 4); }\n\
-    vec4 _sw(vec4 v, ivec4 s) { return vec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n\
+    vec4 _sw(vec4 v, ivec4 s) { if (s.x > 7) { s.x -= 8; v.rgb = mix(12.92 * v.rgb, 1.055 * pow(v.rgb, vec3(1.0 / 2.4)) - 0.055, \
+    vec3(greaterThan(v.rgb, vec3(0.0031308)))); }\n\
+    return vec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n\
     ivec4 _sw(ivec4 v, ivec4 s) { return ivec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n\
     uvec4 _sw(uvec4 v, ivec4 s) { return uvec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n";
 
