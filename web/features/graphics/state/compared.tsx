@@ -170,6 +170,7 @@ function Text({ row }: { row: GlRow | null }) {
   return <span class={row.text.includes('\n') ? 'gl-matrix' : undefined}>{row.text}</span>;
 }
 
+const LINES = { same: undefined, added: 'state-line-added', removed: 'state-line-removed' } as const;
 const MARKS = { same: ' ', added: '+', removed: '−' } as const;
 
 /** Lines that differ, with some around them. */
@@ -188,7 +189,7 @@ function Lines({ lines }: { lines: readonly DiffLine[] }) {
             </div>
           ) : null;
         return (
-          <div key={i} class={`state-line-${how}`}>
+          <div key={i} class={LINES[how]}>
             {MARKS[how]} {how === 'same' ? <Glsl source={text} /> : text}
           </div>
         );
