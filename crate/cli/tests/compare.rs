@@ -145,3 +145,39 @@ fn statements_are_ranked_by_runs_that_failed() {
     let refused = unspool("suspects", &[SMALL], &["--pass", trace, "--fail", trace]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn values_of_two_runs_are_compared_by_statement_variable_and_relation() {
+    let of = |name: &str| format!("trace_db/{name}");
+    let (good, bad) = (of("compare-good.trace"), of("compare-bad.trace"));
+    let output = unspool("compare", &[&good, &bad], &["--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(
+        (&report["format"], &report["unit"], &report["functions"]),
+        (&"trace-db".into(), &"point".into(), &Value::Array(vec![]))
+    );
+    let all = |key: &str| report[key].as_array().unwrap().clone();
+    let of_statement = |n: u64| all("statements").into_iter().find(|it| it["statement"] == n).unwrap();
+    assert_eq!((&of_statement(4)["verdict"], &of_statement(4)["a"]), (&"new".into(), &Value::Null));
+    assert_eq!((&of_statement(3)["change"], &of_statement(3)["b"]["count"]), (&2.into(), &10.into()));
+    let i = all("variables").into_iter().find(|it| it["name"] == "i").unwrap();
+    assert_eq!(
+        (&i["a"]["highest"]["value"], &i["b"]["highest"]),
+        (&"7".into(), &serde_json::json!({"value": "9", "point": 19}))
+    );
+    let relation = all("relations").into_iter().find(|it| it["query"] == "i < n").unwrap();
+    assert_eq!(
+        (&relation["statement"], &relation["holds_in"], &relation["holds"]),
+        (&3.into(), &"a".into(), &8.into())
+    );
+    assert_eq!(
+        (&relation["first"], &relation["exceptions"], &relation["relation"]),
+        (&18.into(), &2.into(), &"apart".into())
+    );
+    let said = text(&unspool("compare", &[&good, &bad], &[]));
+    assert!(said.contains("i < n holds in A at statement 3, and not in B, first at point 18"), "{said}");
+    let same = unspool("compare", &[&good, &good], &[]);
+    assert_eq!(same.status.code(), Some(0));
+    assert!(text(&same).contains("Nothing differs: both reach each statement equally often"), "{}", text(&same));
+}

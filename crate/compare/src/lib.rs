@@ -19,6 +19,8 @@
 //! - [`align`] says which of two sequences of numbers belong together.
 //! - [`why`] follows values that differ back to where they come from.
 //!
+//! **Values** of two runs are compared by the [`unspool_values::Profile`] of each: [`values`].
+//!
 //! [`suspects`] ranks the statements of many runs by how much they go with failing.
 //!
 //! `docs/compare.md` defines what users see.
@@ -32,6 +34,7 @@ pub mod sentence;
 mod stretches;
 pub mod suspects;
 pub mod tokens;
+pub mod values;
 pub mod verdict;
 pub mod why;
 
