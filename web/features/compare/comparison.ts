@@ -6,6 +6,8 @@ import { createService, ENDED } from '../../trace/service.ts';
 import { type Profiled, profileOf } from './profile.ts';
 import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
+import { createValueDifferences, haveValues, type ValueDifferences } from './values.ts';
+import type { ValuesView } from './values_tables.tsx';
 import type { Work } from './work.ts';
 
 /** How far the comparison of figures is. */
@@ -18,8 +20,8 @@ export interface Compared {
   readonly b: Profiled;
 }
 
-/** What is in front: the table, the flame graph, the calls of the chosen function, or the records one by one. */
-export type View = 'functions' | 'flame' | 'calls' | 'records';
+/** What is in front: the table, the flame graph, the calls of the chosen function, the records one by one, or a list about values. */
+export type View = 'functions' | 'flame' | 'calls' | 'records' | ValuesView;
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
@@ -47,6 +49,8 @@ export interface Comparison {
   /** Stacks with the self times of both, in the form of `difffolded.pl`. */
   folded(): Promise<string>;
   readonly records: RecordDifferences;
+  /** Of traces that have values in place of functions. */
+  readonly values: ValueDifferences;
   readonly dispose: Dispose;
 }
 
@@ -92,7 +96,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
         statistics.asked();
         void trace.names.version.value;
       }
-      const isRead = [a, b].every(({ trace }) => trace.status.value.at === 'ready');
+      const isRead = [a, b].every((side) => side.trace.status.value.at === 'ready' && !haveValues(side));
       flame.value = null;
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
@@ -124,6 +128,8 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   );
   const records = createRecordDifferences([a, b], service.remote);
   scope.add(records.dispose);
+  const values = createValueDifferences([a, b], service.remote);
+  scope.add(values.dispose);
   const nameOf = (row: number) => {
     const now = state.peek();
     return now.at === 'done' ? nameIn(now.compared, row) : '';
@@ -149,6 +155,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     nameOf,
     folded: () => service.remote().folded(),
     records,
+    values,
     dispose: scope.dispose,
   };
 }

@@ -1,14 +1,16 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
 import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
-import type { Comparison } from './comparison.ts';
+import type { Comparison, View } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import { haveValues } from './values.ts';
+import { ValuesOfBoth } from './values_tables.tsx';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
@@ -24,40 +26,68 @@ const VIEWS = [
   ['records', 'Records'],
 ] as const;
 
-/** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
+/** Traces that have values have no functions. */
+const VIEWS_OF_VALUES = [
+  ['statements', 'Statements'],
+  ['variables', 'Variables'],
+  ['relations', 'Relations'],
+  ['records', 'Records'],
+] as const;
+
+/** What differs between two traces: in words, function by function, as a flame graph, by values, and record by record. */
 export function Differences({ comparison, pair, theme }: Props) {
-  const { filter } = comparison;
-  const view = comparison.view.value;
+  const hasValues = haveValues(pair.a);
+  const views = hasValues ? VIEWS_OF_VALUES : VIEWS;
+  // Before it is known what the traces are, the first of the others is chosen.
+  const view = views.some(([id]) => id === comparison.view.value) ? comparison.view.value : views[0][0];
+  const ofValues = view === 'statements' || view === 'variables' || view === 'relations' ? view : null;
+  const choice = (
+    <>
+      <Segments<View>
+        label="View"
+        options={views}
+        value={view}
+        choose={(next) => {
+          comparison.view.value = next;
+        }}
+      />
+      {(view === 'functions' || view === 'flame') && <Filter what="functions" example="parse" of={comparison.filter} />}
+      {ofValues && <Filter what={ofValues} example="n" of={comparison.values.filter} />}
+    </>
+  );
   return (
     <div class="differences panel-body">
-      <div class="panel-bar">
-        <Segments
-          label="View"
-          options={VIEWS}
-          value={view}
-          choose={(next) => {
-            comparison.view.value = next;
-          }}
-        />
-        {(view === 'functions' || view === 'flame') && (
-          <input
-            type="search"
-            aria-label="Filter functions"
-            placeholder="Filter, such as parse"
-            value={filter.value}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
-            }}
-          />
-        )}
-        {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
-      </div>
-      {view === 'records' ? (
-        <RecordsOfBoth differences={comparison.records} pair={pair} />
+      {ofValues ? (
+        <ValuesOfBoth differences={comparison.values} pair={pair} view={ofValues} choice={choice} />
       ) : (
-        <Figures comparison={comparison} pair={pair} theme={theme} />
+        <>
+          <div class="panel-bar">
+            {choice}
+            {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
+          </div>
+          {view === 'records' ? (
+            <RecordsOfBoth differences={comparison.records} pair={pair} />
+          ) : (
+            <Figures comparison={comparison} pair={pair} theme={theme} />
+          )}
+        </>
       )}
     </div>
+  );
+}
+
+/** A field that narrows a list by a part of names. */
+function Filter({ what, example, of }: { what: string; example: string; of: Signal<string> }) {
+  return (
+    <input
+      type="search"
+      aria-label={`Filter ${what}`}
+      placeholder={`Filter, such as ${example}`}
+      value={of.value}
+      onInput={(event) => {
+        of.value = event.currentTarget.value;
+      }}
+    />
   );
 }
 
