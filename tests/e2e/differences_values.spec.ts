@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
 
-const GOOD = readFileSync(fixture('compare-good.trace'));
-const BAD = readFileSync(fixture('compare-bad.trace'));
+const GOOD = readFileSync(fixture('trace_db/compare-good.trace'));
+const BAD = readFileSync(fixture('trace_db/compare-bad.trace'));
 
 const panel = (page: Page) => page.locator('.differences');
 const sentence = (page: Page) => panel(page).locator('.difference-sentence');
@@ -39,7 +39,8 @@ test('variables have their ranges in both, and those come first that differ most
   await compare(page);
   await show(page, 'Variables');
   await expect(row(page, 'variables', 1)).toContainText(/square int\s*0\s*0\s*49\s*81\s*8\s*10/);
-  await row(page, 'variables', 1).click();
+  // Its values are links of their own.
+  await row(page, 'variables', 1).getByText('square').click();
   await expect(row(page, 'variables', 1)).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.details')).toContainText('square');
 });
@@ -49,7 +50,7 @@ test('what always holds in one trace leads to the first point of the other that 
   await show(page, 'Relations');
   const broken = table(page, 'relations').getByRole('row', { name: /^i < n/ });
   await expect(broken).toContainText(/i < n\s*statement 3\s*A\s*8\s*B\s*2\s*18/);
-  await broken.click();
+  await broken.getByText('i < n').click();
   await expect(page.locator('.details')).toContainText('statement 3');
   await expect(page.locator('.details')).toContainText('64');
 });
@@ -59,6 +60,19 @@ test('two copies of a trace have the same values', async ({ page }) => {
   await expect(sentence(page)).toHaveText(/^Nothing differs: both reach each statement equally often/);
   await show(page, 'Relations');
   await expect(panel(page)).toContainText('What always holds at a statement of one trace holds in the other, too.');
+});
+
+test('calls, draws and uploads of OpenGL calls are compared as a whole and per frame', async ({ page }) => {
+  const before = readFileSync(fixture('replay_views.trace'));
+  const after = readFileSync(fixture('replay_loop.trace'));
+  await compare(page, before, after);
+  await show(page, 'Frames');
+  const figures = panel(page).getByRole('grid', { name: 'Differences between frames' });
+  await expect(figures.getByRole('row', { name: /^Draws/ })).toContainText(/Draws\s*−8\s*9\s*1\s*3\s*1/);
+  await expect(figures.getByRole('row', { name: /^Calls/ })).toContainText(/Calls\s*−91\s*113\s*22\s*37.7\s*22/);
+  await expect(figures.getByRole('row', { name: /^Uploaded/ })).toContainText('+1.26 kB');
+  await expect(sentence(page)).toContainText('Draws: 9 in A and 1 in B, 3 and 1 a frame.');
+  expect(await barriers(page)).toEqual([]);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

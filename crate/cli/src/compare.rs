@@ -1,5 +1,6 @@
 //! `unspool compare`: what differs between two traces.
 
+mod drawn;
 mod lines;
 mod records;
 mod runs;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use unspool_compare::drawn::Drawn;
 use unspool_compare::sentence::{amount, grouped};
 use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
 
@@ -106,9 +108,10 @@ struct Report<'a, F> {
     common: Option<f64>,
     /// Sorted by descending magnitude of the change of self time.
     functions: F,
-    /// `statements`, `variables` and `relations` of traces that have values.
+    /// `statements`, `variables` and `relations` of traces that have values; `graphics` of those
+    /// that have OpenGL calls.
     #[serde(flatten)]
-    values: Map<String, Value>,
+    more: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -144,12 +147,15 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
     let found = compare(first.unit.clone(), &a.runs(first), &b.runs(first));
     let of_values = a.values(found.shown.0).zip(b.values(found.shown.1));
     let values = of_values.map(|(a, b)| Compared::new(a, b));
+    let drawn = a.drawn(found.shown.0).zip(b.drawn(found.shown.1)).map(<[_; 2]>::from);
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
     let files = (a.names(found.shown.0), b.names(found.shown.1));
-    print(&mut out, form, first.format, &found, values.as_ref(), (&files.0, &files.1))?;
+    print(&mut out, form, first.format, &found, (values.as_ref(), drawn), (&files.0, &files.1))?;
     out.flush()?;
-    let is_different = found.is_different() || values.is_some_and(|values| values.is_different());
+    let is_different = found.is_different()
+        || values.is_some_and(|values| values.is_different())
+        || drawn.is_some_and(|[a, b]| a != b);
     Ok(ExitCode::from(u8::from(is_different)))
 }
 
@@ -158,12 +164,15 @@ fn print(
     form: Form,
     format: &str,
     found: &Comparison,
-    values: Option<&Compared<'_>>,
+    (values, drawn): (Option<&Compared<'_>>, Option<[&Drawn; 2]>),
     (a, b): (&[&str], &[&str]),
 ) -> io::Result<()> {
     let Comparison { unit, rows, own, .. } = found;
     // What has values has no functions.
-    let words = values.map_or_else(|| sentence(found), Compared::sentence);
+    let mut words = values.map_or_else(|| sentence(found), Compared::sentence);
+    if let Some(said) = drawn.map(unspool_compare::drawn::sentence).filter(|said| !said.is_empty()) {
+        words = format!("{words} {said}");
+    }
     match form {
         Form::Csv => listing(unit).print(form, out, rows),
         Form::Json => {
@@ -177,7 +186,10 @@ fn print(
                 sentence: &words,
                 common: found.common,
                 functions: listing.records(rows),
-                values: values.into_iter().flat_map(Compared::report).map(|(key, of)| (key.into(), of)).collect(),
+                more: (values.into_iter().flat_map(Compared::report))
+                    .chain(drawn.map(|sides| ("graphics", drawn::report(sides))))
+                    .map(|(key, of)| (key.into(), of))
+                    .collect(),
             };
             json::print(out, &report)
         }
@@ -192,6 +204,9 @@ fn print(
             if let Some(values) = values {
                 values.print(out)?;
                 writeln!(out)?;
+            }
+            if let Some(sides) = drawn {
+                drawn::print(out, sides)?;
             }
             if listed.is_empty() {
                 writeln!(out, "--records compares them record by record.")?;

@@ -28,8 +28,8 @@ pub(crate) fn layout_of(source: &Source) -> Result<Option<Layout>, Failure> {
     layout.map(Some).map_err(|error| Failure::new(format!("{name}: {error}")))
 }
 
-/// Reads the whole trace by a loader of it, and calls `each` with its segments. `loud`: says what is wrong with the
-/// file.
+/// Reads the whole trace by a loader of it, and calls `each` with its segments. `loud`: says what
+/// is wrong with the file.
 ///
 /// # Errors
 ///

@@ -181,3 +181,22 @@ fn values_of_two_runs_are_compared_by_statement_variable_and_relation() {
     assert_eq!(same.status.code(), Some(0));
     assert!(text(&same).contains("Nothing differs: both reach each statement equally often"), "{}", text(&same));
 }
+
+#[test]
+fn calls_draws_and_uploads_are_compared_as_a_whole_and_per_frame() {
+    let files = ["apitrace/replay_views.trace", "apitrace/replay_loop.trace"];
+    let output = unspool("compare", &files, &["--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    let graphics = &report["graphics"];
+    assert_eq!(graphics["frames"], serde_json::json!({"a": 3, "b": 1}));
+    let draws = serde_json::json!({"a": 9, "b": 1, "change": -8, "per_frame_a": 3.0, "per_frame_b": 1.0});
+    assert_eq!(graphics["draws"], draws);
+    assert_eq!((&graphics["calls"]["a"], &graphics["calls"]["b"]), (&113.into(), &22.into()));
+    let said = report["sentence"].as_str().unwrap();
+    assert!(said.contains("Draws: 9 in A and 1 in B, 3 and 1 a frame."), "{said}");
+    let same = unspool("compare", &[files[0], files[0]], &["--json"]);
+    assert_eq!(same.status.code(), Some(0));
+    assert_eq!(json(&same)["sentence"], "Nothing differs: each function has the same figures in A and in B.");
+    assert!(json(&unspool("compare", &[SMALL, SMALL], &["--json"])).get("graphics").is_none());
+}

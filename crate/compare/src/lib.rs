@@ -11,6 +11,7 @@
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`mod@sentence`] says in words what has changed.
+//! - [`drawn`] compares what OpenGL calls add up to.
 //! - [`flame`] merges the call paths of both into one tree.
 //!
 //! **Records** are compared one by one.
@@ -26,6 +27,7 @@
 //! `docs/compare.md` defines what users see.
 
 pub mod align;
+pub mod drawn;
 pub mod flame;
 pub mod join;
 pub mod profile;

@@ -1,5 +1,5 @@
-//! What is known of a run's values without its trace: statements, variables, and what the values
-//! at each statement have to do with one another. Runs are compared by it.
+//! What is known of a run's values without its trace: statements, variables, and what the values at
+//! each statement have to do with one another. Runs are compared by it.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -3,6 +3,8 @@ import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
+import type { Survey } from '../../trace/survey.ts';
+import { createDrawnOfBoth, type DrawnOfBoth } from './drawn.ts';
 import { type Profiled, profileOf } from './profile.ts';
 import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
@@ -20,8 +22,11 @@ export interface Compared {
   readonly b: Profiled;
 }
 
-/** What is in front: the table, the flame graph, the calls of the chosen function, the records one by one, or a list about values. */
-export type View = 'functions' | 'flame' | 'calls' | 'records' | ValuesView;
+/**
+ * What is in front: the table, the flame graph, the calls of the chosen function, what OpenGL calls add up to, the records one by one, or a
+ * list about values.
+ */
+export type View = 'functions' | 'flame' | 'calls' | 'drawn' | 'records' | ValuesView;
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
@@ -49,6 +54,8 @@ export interface Comparison {
   /** Stacks with the self times of both, in the form of `difffolded.pl`. */
   folded(): Promise<string>;
   readonly records: RecordDifferences;
+  /** Of traces of OpenGL calls. */
+  readonly drawn: DrawnOfBoth;
   /** Of traces that have values in place of functions. */
   readonly values: ValueDifferences;
   readonly dispose: Dispose;
@@ -57,8 +64,13 @@ export interface Comparison {
 /** The traces, as far as they are compared. */
 export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 
-/** Compares B with A. `spawn` starts the worker. */
-export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): Comparison {
+/** Compares B with A. `spawn` starts the worker. `surveys` gives those of both, if they have OpenGL calls; it subscribes. */
+export function createComparison(
+  a: Side,
+  b: Side,
+  spawn: () => RemoteWorker,
+  surveys: () => readonly [Survey, Survey] | null = () => null,
+): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
   const flame = signal<ComparedFlame | null>(null);
@@ -130,6 +142,8 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   scope.add(records.dispose);
   const values = createValueDifferences([a, b], service.remote);
   scope.add(values.dispose);
+  const drawn = createDrawnOfBoth(surveys, service.remote);
+  scope.add(drawn.dispose);
   const nameOf = (row: number) => {
     const now = state.peek();
     return now.at === 'done' ? nameIn(now.compared, row) : '';
@@ -155,6 +169,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     nameOf,
     folded: () => service.remote().folded(),
     records,
+    drawn,
     values,
     dispose: scope.dispose,
   };

@@ -6,6 +6,7 @@ import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
 import type { Comparison, View } from './comparison.ts';
+import { DrawnTable } from './drawn_table.tsx';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
@@ -23,6 +24,7 @@ const VIEWS = [
   ['functions', 'Functions'],
   ['flame', 'Flame graph'],
   ['calls', 'Calls'],
+  ['drawn', 'Frames'],
   ['records', 'Records'],
 ] as const;
 
@@ -37,9 +39,10 @@ const VIEWS_OF_VALUES = [
 /** What differs between two traces: in words, function by function, as a flame graph, by values, and record by record. */
 export function Differences({ comparison, pair, theme }: Props) {
   const hasValues = haveValues(pair.a);
-  const views = hasValues ? VIEWS_OF_VALUES : VIEWS;
+  const isDrawn = pair.a.trace.info.value?.offers.includes('graphics') ?? false;
+  const views = hasValues ? VIEWS_OF_VALUES : VIEWS.filter(([id]) => id !== 'drawn' || isDrawn);
   // Before it is known what the traces are, the first of the others is chosen.
-  const view = views.some(([id]) => id === comparison.view.value) ? comparison.view.value : views[0][0];
+  const view = views.some(([id]) => id === comparison.view.value) ? comparison.view.value : views[0]![0];
   const ofValues = view === 'statements' || view === 'variables' || view === 'relations' ? view : null;
   const choice = (
     <>
@@ -63,7 +66,7 @@ export function Differences({ comparison, pair, theme }: Props) {
         <>
           <div class="panel-bar">
             {choice}
-            {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
+            {view !== 'records' && view !== 'drawn' && <Count comparison={comparison} a={pair.a} />}
           </div>
           {view === 'records' ? (
             <RecordsOfBoth differences={comparison.records} pair={pair} />
@@ -130,7 +133,8 @@ function Figures({ comparison, pair: { a, b }, theme }: Props) {
   const { compared } = state;
   return (
     <>
-      <Sentence text={compared.rows.sentence} />
+      <Sentence text={[compared.rows.sentence, comparison.drawn.sentence.value].join(' ').trim()} />
+      {view === 'drawn' && <DrawnTable drawn={comparison.drawn} />}
       {view === 'functions' && (
         <DifferenceTable comparison={comparison} compared={compared} rows={rows} a={a} b={b} clock={clock} />
       )}

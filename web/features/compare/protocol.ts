@@ -73,4 +73,6 @@ export interface Comparing {
     own: readonly string[],
     given: readonly string[],
   ): Promise<ComparedValues | null>;
+  /** What of frames, calls, draws and uploaded bytes differs, in words; '' if nothing does. */
+  drawnSentence(a: Float64Array, b: Float64Array): Promise<string>;
 }

@@ -24,6 +24,9 @@ interface Props {
   readonly choice: ComponentChildren;
 }
 
+/** CSS pixels of the narrowest column of names. */
+const NAMES = 130;
+
 /** What one of the lists shows of the filter's matches. */
 interface List<Row> {
   readonly rows: readonly Row[];
@@ -132,7 +135,7 @@ function Variables({ found, pair, filter, choice }: ListProps) {
       id: `${of}-${side}`,
       title: `${of === 'lowest' ? 'Lowest' : 'Highest'} ${side.toUpperCase()}`,
       says: `Where it is first, in ${side.toUpperCase()}`,
-      width: '120px',
+      width: '88px',
       cell: (row) => value(pair, side, row[side]?.[of] ?? null),
       value: (row) => sortable(row[side]?.[of] ?? null),
     });
@@ -140,7 +143,7 @@ function Variables({ found, pair, filter, choice }: ListProps) {
       id: `${of}-${side}`,
       title: `${title} ${side.toUpperCase()}`,
       says: `${says} in ${side.toUpperCase()}`,
-      width: '100px',
+      width: '84px',
       cell: (row) => (row[side] ? formatCount(row[side][of]) : ''),
       value: (row) => row[side]?.[of] ?? null,
     });
@@ -196,9 +199,10 @@ function Relations({ found, pair, filter, choice }: ListProps) {
       columns: [
         {
           title: 'Always holds',
-          class: 'words mono',
-          width: '28%',
-          cell: ({ query }) => query.replaceAll('<=', '≤').replaceAll('!=', '≠').replaceAll(' * ', ' · '),
+          class: 'words',
+          cell: ({ query }) => (
+            <span class="mono">{query.replaceAll('<=', '≤').replaceAll('!=', '≠').replaceAll(' * ', ' · ')}</span>
+          ),
           look: ({ query }) => ({ title: query }),
           value: ({ query }) => query,
         },
@@ -307,7 +311,7 @@ function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
           if (row) choose(row);
         }}
         empty={all === 0 ? none : `No ${noun} matches.`}
-        minWidth={`${columns.length * 95}px`}
+        minWidth={`${columns.reduce((sum, { width }) => sum + (Number.parseInt(width ?? '', 10) || NAMES), 0)}px`}
       />
     </>
   );

@@ -1,6 +1,7 @@
 import { startWorker } from '../../base/workers.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { surveyOf } from '../../trace/surveys.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
 import compareWorker from './worker/compare.ts?worker&url';
@@ -9,9 +10,18 @@ import compareWorker from './worker/compare.ts?worker&url';
 export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
-  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  const comparison = createComparison(
+    both.a,
+    both.b,
+    () => startWorker(compareWorker),
+    () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
+  );
   return {
     component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
     dispose: comparison.dispose,
   };
+}
+
+function haveCalls({ trace }: OpenTrace): boolean {
+  return trace.info.value?.offers.includes('graphics') ?? false;
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use unspool_compare::drawn::Drawn;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
 use unspool_engine::jobs::Job;
@@ -15,6 +16,7 @@ use unspool_values::Profile;
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
+use crate::frame_list::drawn;
 use crate::read_whole::{complete, read_named, threads};
 use crate::segments::profile_of;
 
@@ -27,6 +29,7 @@ pub(super) struct Trace {
     pub(super) unit: Unit,
     run: Run,
     pub(super) values: Option<Valued>,
+    pub(super) drawn: Option<Drawn>,
 }
 
 /// The values of a trace that has some.
@@ -69,6 +72,11 @@ impl Side {
         self.0.get(shown)?.values.as_ref()
     }
 
+    /// What the OpenGL calls add up to of the run that stands for the side.
+    pub(super) fn drawn(&self, shown: usize) -> Option<&Drawn> {
+        self.0.get(shown)?.drawn.as_ref()
+    }
+
     /// The names of the files, that of run `shown` first.
     pub(super) fn names(&self, shown: usize) -> Vec<&str> {
         let others = (0..self.0.len()).filter(|run| *run != shown);
@@ -95,13 +103,12 @@ pub(super) fn read(
         };
         let run = run_of(&session);
         complete(&session)?;
-        let profile = if info.offers.contains(&Capability::Values.word()) {
-            profile_of(&mut source, trace.limits(), false)?
-        } else {
-            None
-        };
+        let has = |capability: Capability| info.offers.contains(&capability.word());
+        let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
         let values = profile.map(|profile| Valued { profile, names: statement_names(&session) });
-        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, values })
+        let is_graphics = has(Capability::Graphics);
+        let drawn = is_graphics.then(|| drawn(&source, &session.index_of_numbers())).transpose()?;
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, values, drawn })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)
 }

@@ -38,7 +38,7 @@ impl<'v> Compared<'v> {
     fn name_of(&self, id: Option<StatementId>) -> String {
         let Some(id) = id else { return "no statement".into() };
         let named = self.sides.iter().find_map(|side| side.name_of(id));
-        named.map_or_else(|| format!("statement {id}"), String::from)
+        named.map_or_else(|| id.to_string(), String::from)
     }
 
     /// `statements`, `variables` and `relations` of the report.
@@ -72,7 +72,7 @@ impl<'v> Compared<'v> {
             let it = &row.broken;
             json!({
                 "statement": bits(row.id), "name": self.name_of(row.id), "relation": it.relation.word(),
-                "query": it.query, "holds_in": SIDES[row.side.min(1)].to_lowercase(), "holds": it.holds,
+                "query": it.query, "holds_in": letter(row.side).to_lowercase(), "holds": it.holds,
                 "first": it.first, "exceptions": it.exceptions,
             })
         };
@@ -117,7 +117,7 @@ impl<'v> Compared<'v> {
         Listing::new(vec![
             column("query", |it: &&RelationRow| it.broken.query.clone().into()).head("relation").measured_by_value(),
             column("holds", |it: &&RelationRow| it.broken.holds.into())
-                .shown(|it| format!("{} × {}", SIDES[it.side.min(1)], grouped(it.broken.holds)))
+                .shown(|it| format!("{} × {}", letter(it.side), grouped(it.broken.holds)))
                 .head("holds in")
                 .measured(),
             column("exceptions", |it: &&RelationRow| it.broken.exceptions.into())
@@ -125,7 +125,7 @@ impl<'v> Compared<'v> {
                 .head("exceptions")
                 .measured(),
             column("first", |it: &&RelationRow| it.broken.first.into())
-                .shown(|it| format!("{} {}", SIDES[1 - it.side.min(1)], grouped(it.broken.first)))
+                .shown(|it| format!("{} {}", letter(1 - it.side.min(1)), grouped(it.broken.first)))
                 .head("first at point")
                 .measured(),
             column("name", |it: &&RelationRow| self.name_of(it.id).into()).head("statement").rest(),
@@ -134,7 +134,10 @@ impl<'v> Compared<'v> {
     }
 }
 
-const SIDES: [&str; 2] = ["A", "B"];
+/// The letter of a side, 0 or 1.
+fn letter(side: usize) -> &'static str {
+    if side == 0 { "A" } else { "B" }
+}
 
 fn of_variables<'v>() -> Listing<'v, &'v VariableRow> {
     let count = |of: &Option<Variable>| of.as_ref().map_or_else(String::new, |it| grouped(it.count));

@@ -1,9 +1,11 @@
-//! Compares the figures, the records and the values of two traces, for JavaScript: loaded when two are
-//! compared.
+//! Compares the figures, the records and the values of two traces, for JavaScript: loaded when two
+//! are compared.
 
+mod drawn;
 mod records;
 mod values;
 
+pub use drawn::drawn_sentence;
 pub use records::Sequences;
 use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
 use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};

@@ -139,7 +139,7 @@ pub fn compare_values(a: &[u8], b: &[u8], own: Vec<String>, given: Vec<String>) 
 
 /// A statement as the traces have it.
 fn name_of(id: Option<StatementId>) -> String {
-    id.map_or_else(|| "no statement".into(), |id| format!("statement {id}"))
+    id.map_or_else(|| "no statement".into(), |id| id.to_string())
 }
 
 fn statement(row: &StatementRow) -> ComparedStatement {

@@ -2,7 +2,7 @@
 
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
-import init, { Comparer, compareValues, Sequences } from '../../../worker/wasm/unspool_compare.js';
+import init, { Comparer, compareValues, drawnSentence, Sequences } from '../../../worker/wasm/unspool_compare.js';
 import { type Comparing, type Profile, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
@@ -53,6 +53,10 @@ const service: Comparing = {
   compareValues: async (a, b, own, given) => {
     await loaded;
     return compareValues(a, b, [...own], [...given]) ?? null;
+  },
+  drawnSentence: async (a, b) => {
+    await loaded;
+    return drawnSentence(a, b);
   },
 };
 
