@@ -67,7 +67,7 @@ test('calls, draws and uploads of OpenGL calls are compared as a whole and per f
   const after = readFileSync(fixture('replay_loop.trace'));
   await compare(page, before, after);
   await show(page, 'Frames');
-  const figures = panel(page).getByRole('grid', { name: 'Differences between frames' });
+  const figures = panel(page).getByRole('table', { name: 'Differences between frames' });
   await expect(figures.getByRole('row', { name: /^Draws/ })).toContainText(/Draws\s*−8\s*9\s*1\s*3\s*1/);
   await expect(figures.getByRole('row', { name: /^Calls/ })).toContainText(/Calls\s*−91\s*113\s*22\s*37.7\s*22/);
   await expect(figures.getByRole('row', { name: /^Uploaded/ })).toContainText('+1.26 kB');

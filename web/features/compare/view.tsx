@@ -4,21 +4,27 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { surveyOf } from '../../trace/surveys.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
+import { createRuns } from './runs.ts';
 import compareWorker from './worker/compare.ts?worker&url';
 
 /** The Differences panel of two traces. */
 export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
+  const runs = createRuns(both);
   const comparison = createComparison(
     both.a,
     both.b,
     () => startWorker(compareWorker),
+    runs,
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
   );
   return {
-    component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
-    dispose: comparison.dispose,
+    component: ({ theme }) => <Differences comparison={comparison} runs={runs} pair={both} theme={theme} />,
+    dispose: () => {
+      comparison.dispose();
+      runs.dispose();
+    },
   };
 }
 
