@@ -64,6 +64,8 @@ export interface ValuesService {
   invariants(): Promise<readonly Invariant[] | null>;
   /** The variables that the points of a range have, or with null those of all. null if another range was asked about since. */
   variables(range: PointRange | null): Promise<readonly VariableSummary[] | null>;
+  /** What runs are compared by, of a range: bytes for `unspool_compare`. `hear` gets the share that is done. null if asked again since. */
+  profile(range: PointRange | null, hear: (share: number) => void): Promise<Uint8Array | null>;
   /** null if there are none. */
   buffers(): Promise<BufferTable | null>;
   /** Some of the lifetimes that have a point in a range, and how many there are; with null, of all of them. */

@@ -1,8 +1,10 @@
 //! `unspool compare`: what differs between two traces.
 
+mod drawn;
 mod lines;
 mod records;
 mod runs;
+mod values;
 mod why;
 
 use std::io::{self, Write};
@@ -11,9 +13,11 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use unspool_compare::drawn::Drawn;
 use unspool_compare::sentence::{amount, grouped};
 use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
 
+use self::values::Compared;
 use crate::binaries::{self, Argument};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::{Failure, NameArgs, TraceArgs, console, json};
@@ -104,6 +108,10 @@ struct Report<'a, F> {
     common: Option<f64>,
     /// Sorted by descending magnitude of the change of self time.
     functions: F,
+    /// `statements`, `variables` and `relations` of traces that have values; `graphics` of those
+    /// that have OpenGL calls.
+    #[serde(flatten)]
+    more: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -137,11 +145,18 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
     let b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
     let first = a.one(&b)?;
     let found = compare(first.unit.clone(), &a.runs(first), &b.runs(first));
+    let of_values = a.values(found.shown.0).zip(b.values(found.shown.1));
+    let values = of_values.map(|(a, b)| Compared::new(a, b));
+    let drawn = a.drawn(found.shown.0).zip(b.drawn(found.shown.1)).map(<[_; 2]>::from);
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
-    print(&mut out, form, first.format, &found, (&a.names(found.shown.0), &b.names(found.shown.1)))?;
+    let files = (a.names(found.shown.0), b.names(found.shown.1));
+    print(&mut out, form, first.format, &found, (values.as_ref(), drawn), (&files.0, &files.1))?;
     out.flush()?;
-    Ok(ExitCode::from(u8::from(found.is_different())))
+    let is_different = found.is_different()
+        || values.is_some_and(|values| values.is_different())
+        || drawn.is_some_and(|[a, b]| a != b);
+    Ok(ExitCode::from(u8::from(is_different)))
 }
 
 fn print(
@@ -149,10 +164,15 @@ fn print(
     form: Form,
     format: &str,
     found: &Comparison,
+    (values, drawn): (Option<&Compared<'_>>, Option<[&Drawn; 2]>),
     (a, b): (&[&str], &[&str]),
 ) -> io::Result<()> {
     let Comparison { unit, rows, own, .. } = found;
-    let words = sentence(found);
+    // What has values has no functions.
+    let mut words = values.map_or_else(|| sentence(found), Compared::sentence);
+    if let Some(said) = drawn.map(unspool_compare::drawn::sentence).filter(|said| !said.is_empty()) {
+        words = format!("{words} {said}");
+    }
     match form {
         Form::Csv => listing(unit).print(form, out, rows),
         Form::Json => {
@@ -166,6 +186,10 @@ fn print(
                 sentence: &words,
                 common: found.common,
                 functions: listing.records(rows),
+                more: (values.into_iter().flat_map(Compared::report))
+                    .chain(drawn.map(|sides| ("graphics", drawn::report(sides))))
+                    .map(|(key, of)| (key.into(), of))
+                    .collect(),
             };
             json::print(out, &report)
         }
@@ -177,6 +201,13 @@ fn print(
             }
             writeln!(out, "{}", console::one_line(&words))?;
             let listed = rows.get(..LISTED).unwrap_or(rows);
+            if let Some(values) = values {
+                values.print(out)?;
+                writeln!(out)?;
+            }
+            if let Some(sides) = drawn {
+                drawn::print(out, sides)?;
+            }
             if listed.is_empty() {
                 writeln!(out, "--records compares them record by record.")?;
             } else {

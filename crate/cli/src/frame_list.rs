@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use unspool_compare::drawn::Drawn;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
@@ -40,6 +41,9 @@ type Row<'a> = (usize, &'a Frame);
 /// Pieces of the file that are read at once.
 pub(crate) const PIECES: u32 = 256;
 
+/// Bytes of a blob that are read: display lists have a few.
+const LISTS: u64 = 4096;
+
 /// Opens an apitrace: the index of its calls, and its file.
 pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {
     let (source, session) = read_whole(trace)?;
@@ -56,21 +60,14 @@ pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
 }
 
 pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
-    // Lists of display lists have a few bytes.
     let (source, index, file) = calls_of(&what.trace)?;
     let mut reader =
-        Reader::keeping(&index, file, 4096).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+        Reader::keeping(&index, file, LISTS).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
     let times = match &what.times {
         Some(path) => Some(times_of(path, &mut reader, &source)?),
         None => None,
     };
-    let mut counted = Frames::default();
-    let mut next = 0;
-    while next < reader.pieces() {
-        let end = next.saturating_add(PIECES).min(reader.pieces());
-        reader.pass(next..end, &mut counted).map_err(|error| lost(&source, error))?;
-        next = end;
-    }
+    let counted = count(&mut reader, &source)?;
     let frames = counted.frames();
     let sums = times.map(|times| times.by_frame(frames));
     let listing = listing(sums.as_deref());
@@ -83,6 +80,40 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// Counts what happens in each frame.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read again.
+pub(crate) fn count(reader: &mut Reader<File>, source: &Source) -> Result<Frames, Failure> {
+    let mut counted = Frames::default();
+    let mut next = 0;
+    while next < reader.pieces() {
+        let end = next.saturating_add(PIECES).min(reader.pieces());
+        reader.pass(next..end, &mut counted).map_err(|error| lost(source, error))?;
+        next = end;
+    }
+    Ok(counted)
+}
+
+/// What the calls of a trace add up to. `index` is what its decoder handed over.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read again.
+pub(crate) fn drawn(source: &Source, index: &[u8]) -> Result<Drawn, Failure> {
+    let reader = Reader::keeping(index, File::open(&source.path)?, LISTS);
+    let mut reader = reader.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let counted = count(&mut reader, source)?;
+    let place = |key: &str| FIGURES.iter().position(|figure| figure.key == key);
+    let sum = |key: &str| {
+        let at = |frame: &Frame| place(key).and_then(|place| frame.figures.get(place).copied()).unwrap_or(0);
+        counted.frames().iter().map(at).sum()
+    };
+    let (calls, draws, uploaded) = (sum("calls"), sum("draws"), sum("uploaded"));
+    Ok(Drawn { frames: counted.frames().len() as u64, calls, draws, uploaded })
 }
 
 /// The times in a file. Fails if they are not those of the trace.

@@ -30,6 +30,7 @@ mod query;
 mod read_whole;
 mod resources;
 mod scope;
+mod segments;
 mod slices;
 mod sql;
 mod sql_functions;

@@ -5,17 +5,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
-use unspool_engine::read::ReadAt;
-use unspool_formats::recognise;
-use unspool_formats::trace_db;
 use unspool_formats::trace_db::wire::Layout;
 use unspool_formats::trace_db::wire::{Number, Tables};
+use unspool_trace::Naming;
 use unspool_trace::batch::Key;
-use unspool_trace::{Naming, Probe};
 use unspool_values::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
 use crate::console;
 use crate::read_whole::read_names;
+use crate::segments::{layout_of, segments};
 use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Finds points of trace-db traces by the values of their variables.
@@ -99,9 +97,6 @@ impl From<Value<'_>> for Content {
     }
 }
 
-/// Bytes that are read at once.
-const PORTION: usize = 4 << 20;
-
 pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
     let Some((text, files)) = what.args.split_last() else {
@@ -166,15 +161,12 @@ impl Asked {
     ) -> Result<(u64, u64), Failure> {
         let name = self.source.name.clone();
         let refused = |why: String| Failure::new(format!("{name}: {why}"));
-        let probe = Probe { head: &self.source.head, tail: &self.source.tail, size: self.source.size, name: &name };
-        let format = recognise(&probe).map(|(format, _)| format);
-        if format.is_none_or(|format| format.id != trace_db::ROW.format.id) {
+        let layout = layout_of(&self.source)?;
+        let Some(layout) = layout else {
             return Err(refused(
                 "Only trace-db traces have values to query; unspool find searches all formats.".into(),
             ));
-        }
-        let layout = trace_db::layout_of(&self.source.head, Some(self.source.size));
-        let layout = layout.map_err(|error| refused(error.to_string()))?;
+        };
         let (mut results, mut points) = (0, 0);
         if query.seed != 0 {
             // The pick is among all points that are at the wanted statement.
@@ -213,45 +205,13 @@ impl Asked {
         mut each: impl FnMut(&mut Run, &Tables, &Dictionary, &Segment) -> io::Result<()>,
     ) -> Result<(), Failure> {
         let Self { source, limits, run, missing } = self;
-        let name = source.name.clone();
-        let mut loader = Loader::new(layout, *limits);
-        let mut buffer = vec![0; PORTION];
-        let mut full = Vec::new();
-        let (mut at, mut ended) = (0, false);
-        while !ended {
-            let n = source.read_at(at, &mut buffer)?;
-            at += n as u64;
-            let error = match n {
-                0 => None,
-                n => loader.push(buffer.get(..n).unwrap_or_default(), |segment| full.push(segment)).err(),
-            };
-            ended = n == 0 || error.is_some();
-            let mut problems = Vec::new();
-            if ended {
-                let (last, found) = loader.end();
-                full.push(last);
-                problems = found;
-            }
-            if let Some(tables) = loader.tables() {
-                let run = run.get_or_insert_with(|| {
-                    *missing = query.unknown(tables);
-                    Run::new(query, tables)
-                });
-                for segment in full.drain(..) {
-                    each(run, tables, loader.dictionary(), &segment)?;
-                }
-            }
-            if loud {
-                for problem in problems {
-                    complain(&name, Place::At { noun: "byte", at: problem.at }, &problem.to_string());
-                }
-                if let Some(error) = error {
-                    complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
-                }
-            }
-        }
-        source.bar.finish();
-        Ok(())
+        segments(source, &mut Loader::new(layout, *limits), loud, |tables, dictionary, segment| {
+            let run = run.get_or_insert_with(|| {
+                *missing = query.unknown(tables);
+                Run::new(query, tables)
+            });
+            each(run, tables, dictionary, segment)
+        })
     }
 }
 

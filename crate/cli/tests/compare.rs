@@ -172,3 +172,58 @@ fn statements_are_ranked_by_runs_that_failed() {
     let refused = unspool("suspects", &[SMALL], &["--pass", trace, "--fail", trace]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn values_of_two_runs_are_compared_by_statement_variable_and_relation() {
+    let of = |name: &str| format!("trace_db/{name}");
+    let (good, bad) = (of("compare-good.trace"), of("compare-bad.trace"));
+    let output = unspool("compare", &[&good, &bad], &["--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(
+        (&report["format"], &report["unit"], &report["functions"]),
+        (&"trace-db".into(), &"point".into(), &Value::Array(vec![]))
+    );
+    let all = |key: &str| report[key].as_array().unwrap().clone();
+    let of_statement = |n: u64| all("statements").into_iter().find(|it| it["statement"] == n).unwrap();
+    assert_eq!((&of_statement(4)["verdict"], &of_statement(4)["a"]), (&"new".into(), &Value::Null));
+    assert_eq!((&of_statement(3)["change"], &of_statement(3)["b"]["count"]), (&2.into(), &10.into()));
+    let i = all("variables").into_iter().find(|it| it["name"] == "i").unwrap();
+    assert_eq!(
+        (&i["a"]["highest"]["value"], &i["b"]["highest"]),
+        (&"7".into(), &serde_json::json!({"value": "9", "point": 19}))
+    );
+    let relation = all("relations").into_iter().find(|it| it["query"] == "i < n").unwrap();
+    assert_eq!(
+        (&relation["statement"], &relation["holds_in"], &relation["holds"]),
+        (&3.into(), &"a".into(), &8.into())
+    );
+    assert_eq!(
+        (&relation["first"], &relation["exceptions"], &relation["relation"]),
+        (&18.into(), &2.into(), &"apart".into())
+    );
+    let said = text(&unspool("compare", &[&good, &bad], &[]));
+    assert!(said.contains("i < n holds in A at statement 3, and not in B, first at point 18"), "{said}");
+    let same = unspool("compare", &[&good, &good], &[]);
+    assert_eq!(same.status.code(), Some(0));
+    assert!(text(&same).contains("Nothing differs: both reach each statement equally often"), "{}", text(&same));
+}
+
+#[test]
+fn calls_draws_and_uploads_are_compared_as_a_whole_and_per_frame() {
+    let files = ["apitrace/replay_views.trace", "apitrace/replay_loop.trace"];
+    let output = unspool("compare", &files, &["--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    let graphics = &report["graphics"];
+    assert_eq!(graphics["frames"], serde_json::json!({"a": 3, "b": 1}));
+    let draws = serde_json::json!({"a": 9, "b": 1, "change": -8, "per_frame_a": 3.0, "per_frame_b": 1.0});
+    assert_eq!(graphics["draws"], draws);
+    assert_eq!((&graphics["calls"]["a"], &graphics["calls"]["b"]), (&113.into(), &22.into()));
+    let said = report["sentence"].as_str().unwrap();
+    assert!(said.contains("Draws: 9 in A and 1 in B, 3 and 1 a frame."), "{said}");
+    let same = unspool("compare", &[files[0], files[0]], &["--json"]);
+    assert_eq!(same.status.code(), Some(0));
+    assert_eq!(json(&same)["sentence"], "Nothing differs: each function has the same figures in A and in B.");
+    assert!(json(&unspool("compare", &[SMALL, SMALL], &["--json"])).get("graphics").is_none());
+}

@@ -11,6 +11,7 @@
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`mod@sentence`] says in words what has changed.
+//! - [`drawn`] compares what OpenGL calls add up to.
 //! - [`flame`] merges the call paths of both into one tree, of which [`call_tree`] has rows.
 //!
 //! **Records** are compared one by one.
@@ -19,12 +20,15 @@
 //! - [`align`] says which of two sequences of numbers belong together.
 //! - [`why`] follows values that differ back to where they come from.
 //!
+//! **Values** of two runs are compared by the [`unspool_values::Profile`] of each: [`values`].
+//!
 //! [`suspects`] ranks the statements of many runs by how much they go with failing.
 //!
 //! `docs/compare.md` defines what users see.
 
 pub mod align;
 pub mod call_tree;
+pub mod drawn;
 pub mod flame;
 pub mod join;
 pub mod profile;
@@ -33,6 +37,7 @@ pub mod sentence;
 mod stretches;
 pub mod suspects;
 pub mod tokens;
+pub mod values;
 pub mod verdict;
 pub mod why;
 

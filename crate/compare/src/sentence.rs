@@ -142,6 +142,16 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Bytes in words: `2.50 MB`.
+pub fn bytes(number: u64) -> String {
+    let scales = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    // What rounds up to 1000 is one of the next unit.
+    match scales.into_iter().find(|(scale, _)| number as f64 / scale >= 0.9995) {
+        Some((scale, name)) => format!("{} {name}", three_digits(number as f64 / scale)),
+        None => format!("{number} B"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

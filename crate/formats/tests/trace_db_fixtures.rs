@@ -20,9 +20,33 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/trace_db/cut.trace", &cut),
         ("tests/fixtures/trace_db/values.trace", &values()),
         ("tests/fixtures/trace_db/overrun.trace", &overrun()),
+        ("tests/fixtures/trace_db/compare-good.trace", &squares(8)),
+        ("tests/fixtures/trace_db/compare-bad.trace", &squares(10)),
         ("web/public/samples/variables.trace", &variables),
     ];
     common::are_written(&files);
+}
+
+/// A program that squares the numbers below eight, and in a run with more turns, others as well,
+/// which it notices at the end.
+fn squares(turns: i64) -> Vec<u8> {
+    let types = [Type { name: 0, format: 1, size: 4 }];
+    let names: [&[u8]; 4] = [b"int", b"n", b"i", b"square"];
+    let mut writer = Writer::new(Layout::Wide, Tables::new(names, types));
+    let mut point = |statement, values: &[(u32, i64)]| {
+        writer.statement(StatementId::from_bits(statement));
+        values.iter().for_each(|(name, value)| writer.number(*name, 0, Number::Signed(*value)));
+        writer.end();
+    };
+    point(1, &[(1, 8)]);
+    for i in 0..turns {
+        point(2, &[(2, i)]);
+        point(3, &[(2, i), (1, 8), (3, i * i)]);
+    }
+    if turns > 8 {
+        point(4, &[(1, 8)]);
+    }
+    writer.finish()
 }
 
 /// A program that copies lines into buffers and puts two bytes behind each, for which its buffers

@@ -1,8 +1,11 @@
 //! The values of a trace as columns, in segments that are evaluated one after the other.
 
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 use unspool_formats::trace_db::point::{Content, Point};
 use unspool_formats::trace_db::wire::{Number as Raw, StatementId};
 
@@ -10,6 +13,9 @@ use unspool_formats::trace_db::wire::{Number as Raw, StatementId};
 const MOST_POINTS: usize = 1 << 14;
 /// A segment with more bytes than this takes no further point.
 const LONG: usize = 8 << 20;
+
+/// Bytes of a value in its text.
+const MOST_BYTES: usize = 24;
 
 /// Whether the high bit of a key says that the buffer of a pointer is known.
 pub(crate) const IN_BUFFER: u32 = 1 << 31;
@@ -116,7 +122,7 @@ pub struct Segment {
 }
 
 /// How the 64 bits of a value are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Unsigned,
     Signed,
@@ -278,4 +284,25 @@ impl Segment {
         let end = |i: usize| self.auxiliary_of.get(i).map_or(0, |(_, end)| *end as usize);
         self.auxiliary.get(i.checked_sub(1).map_or(0, end)..end(i)).unwrap_or_default()
     }
+}
+
+/// A value as the details show it.
+pub fn put_value(out: &mut String, value: Value<'_>) {
+    let _ = match value {
+        Value::Number(Raw::Unsigned(n)) => write!(out, "{n}"),
+        Value::Number(Raw::Signed(n)) => write!(out, "{n}"),
+        Value::Number(Raw::Float(n)) if n == 0.0 || !n.is_finite() || (1e-5..1e16).contains(&n.abs()) => {
+            write!(out, "{n}")
+        }
+        Value::Number(Raw::Float(n)) => write!(out, "{n:e}"),
+        Value::Number(Raw::Pointer(n)) => write!(out, "{n:#x}"),
+        Value::Bytes(bytes, _) => {
+            let short = bytes.get(..MOST_BYTES).unwrap_or(bytes);
+            match core::str::from_utf8(short) {
+                Ok(text) if !text.chars().any(char::is_control) => write!(out, "{text:?}"),
+                _ => short.iter().try_for_each(|byte| write!(out, "{byte:02x}")),
+            }
+            .and_then(|()| if short.len() < bytes.len() { write!(out, "…") } else { Ok(()) })
+        }
+    };
 }

@@ -9,20 +9,20 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
 use unspool_formats::trace_db::wire::{Number as Raw, Tables};
 
-use crate::columns::{Dictionary, Kind, Value};
+use crate::columns::{Dictionary, Kind, Value, put_value};
 use crate::rows::{Column, Rows};
-use crate::values::put_value;
 
 /// Occurrences that a relation needs. Two points lie on a line in any case.
-const LEAST: u64 = 3;
+pub(crate) const LEAST: u64 = 3;
 /// One exception in this many occurrences is the most.
 const EXCEPTIONS: u64 = 20;
 /// Reported at most.
 const MOST: usize = 1 << 12;
 /// Different values of a variable that is one of a few.
-const FEW: usize = 3;
+pub(crate) const FEW: usize = 3;
 /// The largest denominator of a factor.
 const MOST_PARTS: i128 = 64;
 
@@ -329,8 +329,8 @@ fn compare(of_x: &Column, of_y: &Column, x: &Known, y: &Known, count: usize) -> 
 }
 
 /// `y = factor * x + rest` as `y * parts = times * x + rest`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Line {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Line {
     parts: i128,
     times: i128,
     rest: i128,
@@ -338,7 +338,7 @@ struct Line {
 
 impl Line {
     /// The line through two points.
-    fn through(p: (i128, i128), q: (i128, i128)) -> Option<Self> {
+    pub(crate) fn through(p: (i128, i128), q: (i128, i128)) -> Option<Self> {
         let (dx, dy) = (q.0 - p.0, q.1 - p.1);
         if dx == 0 || dy == 0 {
             return None;
@@ -349,9 +349,20 @@ impl Line {
         (parts <= MOST_PARTS || times.abs() <= MOST_PARTS).then_some(Self { parts, times, rest })
     }
 
-    fn holds(&self, x: i128, y: i128) -> bool {
+    pub(crate) fn holds(&self, x: i128, y: i128) -> bool {
         let right = self.times.checked_mul(x).and_then(|it| it.checked_add(self.rest));
         right.is_some() && right == y.checked_mul(self.parts)
+    }
+
+    /// With x and y in place of one another.
+    pub(crate) fn swapped(&self) -> Self {
+        let sign = self.times.signum();
+        Self { parts: self.times * sign, times: self.parts * sign, rest: self.rest.saturating_neg() * sign }
+    }
+
+    /// Whether it says that both are equal.
+    pub(crate) fn is_identity(&self) -> bool {
+        *self == (Self { parts: 1, times: 1, rest: 0 })
     }
 }
 
@@ -390,7 +401,7 @@ fn linear(of_x: &Column, of_y: &Column, x: &Known, y: &Known, count: usize) -> O
                 break;
             }
         }
-        if !is_likely(holds, all) || seen.len() < 3 || line == (Line { parts: 1, times: 1, rest: 0 }) {
+        if !is_likely(holds, all) || seen.len() < 3 || line.is_identity() {
             continue;
         }
         let (left, right) = in_words(&line, &x.name, &y.name);
@@ -407,7 +418,7 @@ fn linear(of_x: &Column, of_y: &Column, x: &Known, y: &Known, count: usize) -> O
 
 /// The two sides of an equation: that variable is alone whose factor is a whole number, if there is
 /// one.
-fn in_words(line: &Line, x: &str, y: &str) -> (String, String) {
+pub(crate) fn in_words(line: &Line, x: &str, y: &str) -> (String, String) {
     let Line { parts, times, rest } = *line;
     let (left, factor, right, divisor, rest) = if parts != 1 && times.abs() == 1 {
         // y * parts = ±x + rest, so x = ±parts * y ∓ rest.
@@ -428,7 +439,7 @@ fn in_words(line: &Line, x: &str, y: &str) -> (String, String) {
     (left, right)
 }
 
-fn float(kind: Kind, bits: u64) -> f64 {
+pub(crate) fn float(kind: Kind, bits: u64) -> f64 {
     match kind {
         Kind::Signed => bits as i64 as f64,
         Kind::Float => f64::from_bits(bits),
@@ -438,7 +449,7 @@ fn float(kind: Kind, bits: u64) -> f64 {
 
 /// The value as an integer, if it is one. Larger floats have no digits after the point either, but
 /// neither do they have all before it.
-fn integer(kind: Kind, bits: u64) -> Option<i128> {
+pub(crate) fn integer(kind: Kind, bits: u64) -> Option<i128> {
     match kind {
         Kind::Unsigned | Kind::Pointer => Some(bits.into()),
         Kind::Signed => Some((bits as i64).into()),
@@ -450,7 +461,7 @@ fn integer(kind: Kind, bits: u64) -> Option<i128> {
     }
 }
 
-fn number_text(kind: Kind, bits: u64) -> String {
+pub(crate) fn number_text(kind: Kind, bits: u64) -> String {
     let mut text = String::new();
     put_value(
         &mut text,
@@ -465,7 +476,7 @@ fn number_text(kind: Kind, bits: u64) -> String {
 }
 
 /// A name as queries have it: in quotation marks if it is not a plain word.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     const WORDS: [&str; 12] =
         ["and", "or", "not", "where", "prefer", "at", "in", "pick", "once", "distinct", "true", "false"];
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -23,8 +23,9 @@
 //!   of records to the hits.
 //! - `Statements` counts points while segments are read for the first time. `Rows` is the table of
 //!   one statement: a run whose results become rows, and `Invariants` compares its columns.
-//!   `Variables` and `Buffers` are passes over all segments. All are questions of
+//!   `Variables`, `Buffers` and `Profiling` are passes over all segments. All are questions of
 //!   `web/base/values_protocol.ts`, answered side by side.
+//! - A `Profile` is what remains of a run to compare it with others, without its trace.
 //! - A statement's name is given by a companion, as that of a function is: its key is the
 //!   statement's number.
 //! - Numbers are machine integers where they can be, and otherwise exact (`number.rs`). Nothing is
@@ -42,6 +43,8 @@ mod lisp;
 mod load;
 mod number;
 mod pick;
+mod profile;
+mod relations;
 mod rows;
 mod run;
 mod statements;
@@ -50,13 +53,15 @@ mod values;
 mod variables;
 
 pub use buffers::{At, BufferOrder, Buffers, Candidate, Lifetime, Suspicion};
-pub use columns::{Dictionary, Segment, Value};
+pub use columns::{Dictionary, Segment, Value, put_value};
 pub use invariants::{Invariant, Invariants, Relation};
 pub use load::Loader;
 pub use number::{Number, Operation};
+pub use profile::{Held, Profile, Profiling, Reached, ValueAt, Valued};
+pub use relations::{Broken, Seen};
 pub use rows::{Cell, Rows};
 pub use run::{Match, Run};
 pub use statements::{CELLS, Statements, Summary};
 pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
-pub use values::{FoundPoints, Slot, Step, Values, put_value};
+pub use values::{FoundPoints, Slot, Step, Values};
 pub use variables::{Moment, Variable, Variables};

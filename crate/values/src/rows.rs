@@ -8,8 +8,7 @@ use core::ops::Range;
 use hashbrown::HashMap;
 use unspool_formats::trace_db::wire::Number as Raw;
 
-use crate::columns::{IN_BUFFER, Kind, Segment, Value};
-use crate::values::put_value;
+use crate::columns::{IN_BUFFER, Kind, Segment, Value, put_value};
 
 /// Occurrences listed at most.
 const MOST: usize = 1 << 20;

@@ -10,13 +10,14 @@ use core::ops::Range;
 
 use hashbrown::HashMap;
 use unspool_formats::trace_db::Places;
-use unspool_formats::trace_db::wire::{Number as Raw, StatementId, Tables};
+use unspool_formats::trace_db::wire::{StatementId, Tables};
 use unspool_trace::Limits;
 
 use crate::buffers::Buffers;
-use crate::columns::{Dictionary, Segment, Value};
+use crate::columns::{Dictionary, Segment, put_value};
 use crate::invariants::Invariants;
 use crate::load::Loader;
+use crate::profile::{Profile, Profiling};
 use crate::rows::Rows;
 use crate::run::{Match, Run};
 use crate::statements::Statements;
@@ -31,8 +32,6 @@ const MOST_LISTED: u64 = 1 << 20;
 const MOST_TEXTS: usize = 1 << 17;
 /// No text.
 const NONE: u32 = u32::MAX;
-/// Bytes of a value in the text of a result.
-const MOST_BYTES: usize = 24;
 
 /// What a step has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +76,7 @@ pub struct Values {
     most: usize,
     statements: Statements,
     /// By slot.
-    asked: [Option<Asked>; 5],
+    asked: [Option<Asked>; 6],
     invariants: Option<Invariants>,
 }
 
@@ -94,6 +93,8 @@ pub enum Slot {
     Buffers,
     /// What is known of each statement in a range.
     Statements,
+    /// All that runs are compared by.
+    Profile,
 }
 
 /// What becomes of results.
@@ -113,6 +114,7 @@ enum Work {
     Variables(Variables),
     Buffers(Box<Buffers>),
     Statements(Statements),
+    Profile(Box<Profiling>),
 }
 
 /// A question.
@@ -152,7 +154,7 @@ impl Values {
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();
         let statements = Statements::new(0..places.points());
-        let asked = [const { None }; 5];
+        let asked = [const { None }; 6];
         let was_loaded = false;
         Self {
             places,
@@ -239,6 +241,27 @@ impl Values {
         if self.statements_within().map(Statements::range) != Some(&range) {
             self.put(Slot::Statements, Work::Statements(Statements::new(range)));
         }
+    }
+
+    /// Looks at what runs are compared by, at the points of a range, once.
+    pub fn begin_profile(&mut self, range: Range<u64>) {
+        let range = self.within(range);
+        if self.profiling().map(Profiling::range) != Some(&range) {
+            self.put(Slot::Profile, Work::Profile(Box::new(Profiling::new(range))));
+        }
+    }
+
+    fn profiling(&self) -> Option<&Profiling> {
+        match &self.asked(Slot::Profile)?.work {
+            Work::Profile(profiling) => Some(profiling),
+            _ => None,
+        }
+    }
+
+    /// What runs are compared by, as far as the trace was read for that.
+    pub fn profile(&self) -> Option<Profile> {
+        let track_of = |id| self.places.track_of(id);
+        Some(self.profiling()?.profile(self.dictionary(), self.tables(), track_of))
     }
 
     /// A range without what is beyond the trace.
@@ -410,6 +433,10 @@ impl Values {
                     statements.add(segment, dictionary);
                     true
                 }
+                Work::Profile(profiling) => {
+                    profiling.add(segment, dictionary);
+                    true
+                }
                 Work::Query { run, is_counting: true, .. } => {
                     run.count(segment, dictionary);
                     true
@@ -552,34 +579,13 @@ fn put_variable(
     }
 }
 
-/// A value as the details show it.
-pub fn put_value(out: &mut String, value: Value<'_>) {
-    let _ = match value {
-        Value::Number(Raw::Unsigned(n)) => write!(out, "{n}"),
-        Value::Number(Raw::Signed(n)) => write!(out, "{n}"),
-        Value::Number(Raw::Float(n)) if n == 0.0 || !n.is_finite() || (1e-5..1e16).contains(&n.abs()) => {
-            write!(out, "{n}")
-        }
-        Value::Number(Raw::Float(n)) => write!(out, "{n:e}"),
-        Value::Number(Raw::Pointer(n)) => write!(out, "{n:#x}"),
-        Value::Bytes(bytes, _) => {
-            let short = bytes.get(..MOST_BYTES).unwrap_or(bytes);
-            match core::str::from_utf8(short) {
-                Ok(text) if !text.chars().any(char::is_control) => write!(out, "{text:?}"),
-                _ => short.iter().try_for_each(|byte| write!(out, "{byte:02x}")),
-            }
-            .and_then(|()| if short.len() < bytes.len() { write!(out, "…") } else { Ok(()) })
-        }
-    };
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 mod tests {
     use unspool_formats::trace_db;
     use unspool_formats::trace_db::encode::Writer;
     use unspool_formats::trace_db::open_places;
-    use unspool_formats::trace_db::wire::{Layout, Type};
+    use unspool_formats::trace_db::wire::{Layout, Number as Raw, Type};
     use unspool_records::memory::index_of;
 
     use super::*;

@@ -30,11 +30,11 @@ function side(names: readonly string[], questions: JobQuestion[] = []): Side & {
   const trace = {
     status,
     begin,
-    info: signal({ clock: { kind: 'ordinal', unit: 'step' } }),
+    info: signal({ clock: { kind: 'ordinal', unit: 'step' }, offers: [] }),
     names: { version: signal(0), of: (id: number) => names[id] ?? '', keyOf: () => '' },
   };
   const asked = () => ({ from: 0n, to: 9n, tracks: Uint32Array.of(1, 2) });
-  return { trace, statistics: { asked }, status: status as never } as never;
+  return { trace, statistics: { asked, range: signal(null) }, status: status as never } as never;
 }
 
 /** A worker that serves this object. */

@@ -4,8 +4,10 @@ import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
+import type { Survey } from '../../trace/survey.ts';
 import type { Change } from '../../trace/transforms.ts';
 import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
+import { createDrawnOfBoth, type DrawnOfBoth } from './drawn.ts';
 import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
 import { changedPaths, type Profiled, profileOf } from './profile.ts';
 import type {
@@ -20,6 +22,8 @@ import type {
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Runs } from './runs.ts';
+import { createValueDifferences, haveValues, type ValueDifferences } from './values.ts';
+import type { ValuesView } from './values_tables.tsx';
 import type { Work } from './work.ts';
 
 /** How far the comparison of figures is. */
@@ -49,8 +53,11 @@ export interface FlameAnswer extends ComparedFlames {
   readonly asked: FlameQuestion;
 }
 
-/** What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, or the records one by one. */
-export type View = 'functions' | 'tree' | 'flame' | 'graph' | 'calls' | 'records';
+/**
+ * What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, what OpenGL calls add up to,
+ * the records one by one, or a list about values.
+ */
+export type View = 'functions' | 'tree' | 'flame' | 'graph' | 'calls' | 'drawn' | 'records' | ValuesView;
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
@@ -94,18 +101,26 @@ export interface Comparison {
   /** Stacks with the self times of both, in the form of `difffolded.pl`. */
   folded(): Promise<string>;
   readonly records: RecordDifferences;
+  /** Of traces of OpenGL calls. */
+  readonly drawn: DrawnOfBoth;
+  /** Of traces that have values in place of functions. */
+  readonly values: ValueDifferences;
   readonly dispose: Dispose;
 }
 
 /** The traces, as far as they are compared. */
 export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 
-/** Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. */
+/**
+ * Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. `surveys` gives the surveys of both, if they have OpenGL
+ * calls; it subscribes.
+ */
 export function createComparison(
   a: Side,
   b: Side,
   spawn: () => RemoteWorker,
   runs: Pick<Runs, 'a' | 'b'> | null = null,
+  surveys: () => readonly [Survey, Survey] | null = () => null,
 ): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
@@ -160,7 +175,7 @@ export function createComparison(
         void trace.names.version.value;
       }
       const further = { a: runs ? runs.a.profiles.value : [], b: runs ? runs.b.profiles.value : [] };
-      const isRead = [a, b].every(({ trace }) => trace.status.value.at === 'ready');
+      const isRead = [a, b].every((side) => side.trace.status.value.at === 'ready' && !haveValues(side));
       flame.value = null;
       tree.value = null;
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
@@ -248,6 +263,10 @@ export function createComparison(
   );
   const records = createRecordDifferences([a, b], service.remote);
   scope.add(records.dispose);
+  const values = createValueDifferences([a, b], service.remote);
+  scope.add(values.dispose);
+  const drawn = createDrawnOfBoth(surveys, service.remote);
+  scope.add(drawn.dispose);
   const holds = computed(() => {
     const wanted = filter.value.trim();
     const now = state.value;
@@ -272,6 +291,8 @@ export function createComparison(
     holds,
     folded: () => service.remote().folded(),
     records,
+    drawn,
+    values,
     dispose: scope.dispose,
   };
 }

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount, plural } from '../../base/format.ts';
@@ -7,13 +7,16 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
-import type { Comparison } from './comparison.ts';
+import type { Comparison, View } from './comparison.ts';
+import { DrawnTable } from './drawn_table.tsx';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
 import type { Runs } from './runs.ts';
 import { AddRun, RunList } from './runs_bar.tsx';
 import { DifferenceTree } from './tree.tsx';
+import { haveValues } from './values.ts';
+import { ValuesOfBoth } from './values_tables.tsx';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
@@ -29,19 +32,32 @@ const VIEWS = [
   ['flame', 'Flame graph'],
   ['graph', 'Graph'],
   ['calls', 'Calls'],
+  ['drawn', 'Frames'],
+  ['records', 'Records'],
+] as const;
+
+/** Traces that have values have no functions. */
+const VIEWS_OF_VALUES = [
+  ['statements', 'Statements'],
+  ['variables', 'Variables'],
+  ['relations', 'Relations'],
   ['records', 'Records'],
 ] as const;
 
 /** With what lays a graph out. */
 const loadGraph = async () => (await import('./graph.tsx')).DifferenceGraph;
 
-/** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
+/** What differs between two traces: in words, function by function, as a flame graph, by values, and record by record. */
 export function Differences({ comparison, runs, pair, theme }: Props) {
-  const view = comparison.view.value;
+  const isDrawn = pair.a.trace.info.value?.offers.includes('graphics') ?? false;
+  const views = haveValues(pair.a) ? VIEWS_OF_VALUES : VIEWS.filter(([id]) => id !== 'drawn' || isDrawn);
+  // What is chosen at first is a view of functions.
+  const view = views.some(([id]) => id === comparison.view.value) ? comparison.view.value : views[0]![0];
+  const ofValues = view === 'statements' || view === 'variables' || view === 'relations' ? view : null;
   const lead = (
-    <Segments
+    <Segments<View>
       label="View"
-      options={VIEWS}
+      options={views}
       value={view}
       choose={(next) => {
         comparison.view.value = next;
@@ -50,7 +66,19 @@ export function Differences({ comparison, runs, pair, theme }: Props) {
   );
   return (
     <div class="differences panel-body">
-      {view === 'records' ? (
+      {ofValues ? (
+        <ValuesOfBoth
+          differences={comparison.values}
+          pair={pair}
+          view={ofValues}
+          choice={
+            <>
+              {lead}
+              <Filter what={ofValues} example="n" of={comparison.values.filter} />
+            </>
+          }
+        />
+      ) : view === 'records' ? (
         <>
           <div class="panel-bar">{lead}</div>
           <RecordsOfBoth differences={comparison.records} pair={pair} />
@@ -59,6 +87,21 @@ export function Differences({ comparison, runs, pair, theme }: Props) {
         <Figures comparison={comparison} runs={runs} pair={pair} theme={theme} lead={lead} />
       )}
     </div>
+  );
+}
+
+/** A field that narrows a list by a part of names. */
+function Filter({ what, example, of }: { what: string; example: string; of: Signal<string> }) {
+  return (
+    <input
+      type="search"
+      aria-label={`Filter ${what}`}
+      placeholder={`Filter, such as ${example}`}
+      value={of.value}
+      onInput={(event) => {
+        of.value = event.currentTarget.value;
+      }}
+    />
   );
 }
 
@@ -137,7 +180,7 @@ function Figures({ comparison, runs, pair, theme, lead }: Props & { readonly lea
       open.statistics.highlighted.value = functions.name[compared.rows[side][row] ?? -1] ?? -1;
     }
   };
-  const { sentence } = compared.rows;
+  const sentence = [compared.rows.sentence, comparison.drawn.sentence.value].join(' ').trim();
   const top = { lead, sentence: <Sentence text={sentence} isBrief /> };
   if (view === 'flame') return <DifferenceFlame {...common} {...top} theme={theme} choose={choose} />;
   if (view === 'graph') return <Lazy load={loadGraph} props={{ ...common, ...top, choose }} />;
@@ -146,24 +189,16 @@ function Figures({ comparison, runs, pair, theme, lead }: Props & { readonly lea
     <>
       <div class="panel-bar">
         {lead}
-        {view === 'functions' && (
-          <input
-            type="search"
-            aria-label="Filter functions"
-            placeholder="Filter, such as parse"
-            value={filter.value}
-            onInput={(event) => {
-              filter.value = event.currentTarget.value;
-            }}
-          />
-        )}
+        {view === 'functions' && <Filter what="functions" example="parse" of={filter} />}
         {view === 'functions' && <AddRun runs={runs} />}
-        {view === 'calls' ? <CallsShow comparison={comparison} /> : <Count comparison={comparison} a={a} />}
+        {view === 'calls' && <CallsShow comparison={comparison} />}
+        {view === 'functions' && <Count comparison={comparison} a={a} />}
       </div>
       <Sentence text={sentence} isBrief={view === 'calls'} />
       {view === 'functions' && <RunList runs={runs} pair={pair} compared={compared} />}
       {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
+      {view === 'drawn' && <DrawnTable drawn={comparison.drawn} />}
     </>
   );
 }

@@ -2,10 +2,19 @@
 
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
-import type { ComparedFlame, ComparedRows, ComparedTree } from '../../worker/wasm/unspool_compare.js';
+import type { ComparedFlame, ComparedRows, ComparedTree, ComparedValues } from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
-export type { ComparedFlame, ComparedRows, ComparedTree } from '../../worker/wasm/unspool_compare.js';
+export type {
+  BrokenRelation,
+  ComparedFlame,
+  ComparedRows,
+  ComparedStatement,
+  ComparedTree,
+  ComparedValues,
+  ComparedVariable,
+  PlacedValue,
+} from '../../worker/wasm/unspool_compare.js';
 
 /** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
 export const VERDICTS = ['new', 'gone', 'slower', 'faster', 'same', 'unsure'] as const;
@@ -86,4 +95,16 @@ export interface Comparing {
    * from and to in B.
    */
   align(a: Uint32Array, b: Uint32Array): Promise<Uint32Array>;
+  /**
+   * Compares what `profile` of `ValuesService` has found in A and in B. `own` are names of statements in the traces, and `given` those
+   * that companions give them. null for other bytes.
+   */
+  compareValues(
+    a: Uint8Array,
+    b: Uint8Array,
+    own: readonly string[],
+    given: readonly string[],
+  ): Promise<ComparedValues | null>;
+  /** What of frames, calls, draws and uploaded bytes differs, in words; '' if nothing does. */
+  drawnSentence(a: Float64Array, b: Float64Array): Promise<string>;
 }

@@ -1,6 +1,7 @@
 import { startWorker } from '../../base/workers.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { surveyOf } from '../../trace/surveys.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
 import { createRuns } from './runs.ts';
@@ -11,7 +12,13 @@ export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
   const runs = createRuns(both);
-  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker), runs);
+  const comparison = createComparison(
+    both.a,
+    both.b,
+    () => startWorker(compareWorker),
+    runs,
+    () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
+  );
   return {
     component: ({ theme }) => <Differences comparison={comparison} runs={runs} pair={both} theme={theme} />,
     dispose: () => {
@@ -19,4 +26,8 @@ export function compareView({ pair }: OpenTrace): PanelView {
       runs.dispose();
     },
   };
+}
+
+function haveCalls({ trace }: OpenTrace): boolean {
+  return trace.info.value?.offers.includes('graphics') ?? false;
 }

@@ -55,7 +55,7 @@ function readOn(values: Values, read: Read): boolean {
 }
 
 /** The questions that are answered side by side, by their numbers in `crate/wasm/predicates`. */
-const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3, statements: 4 } as const;
+const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3, statements: 4, profile: 5 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */
 function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
@@ -149,6 +149,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
   let sortedBuffers = { order: '', count: 0 };
   /** The ranges that statements and variables were asked about last. */
   let newest = { statements: '', variables: '' };
+  let newestProfile = 0;
 
   const table: ValuesService['table'] = (statement, query, range) =>
     withValues(async (values, read) => {
@@ -233,6 +234,24 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
           values.beginVariables(...pointsOf(range));
           await inTurns(() => mine !== newest.variables || askOn(values, SLOTS.variables, read));
           return mine === newest.variables ? values.variables() : null;
+        }),
+      profile: (range, hear) =>
+        withValues(async (values, read) => {
+          newestProfile += 1;
+          const mine = newestProfile;
+          values.beginProfile(...pointsOf(range));
+          let toldAt = performance.now();
+          await inTurns(() => {
+            if (mine !== newestProfile) return true;
+            if (performance.now() - toldAt > REPORT_MS) {
+              toldAt = performance.now();
+              hear(values.share(SLOTS.profile));
+            }
+            return askOn(values, SLOTS.profile, read);
+          });
+          const found = mine === newestProfile ? values.profile() : undefined;
+          if (mine === newestProfile) values.stop(SLOTS.profile);
+          return found ?? null;
         }),
       buffers: () =>
         withValues(async (values, read) => {

@@ -1,18 +1,24 @@
 //! Reads the runs of a side.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use unspool_compare::drawn::Drawn;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
 use unspool_engine::jobs::Job;
 use unspool_engine::statistics::{Question, SelfTimeColumns, SelfTimes, Summary};
 use unspool_trace::batch::Key as NameKey;
 use unspool_trace::info::Clock;
+use unspool_trace::{Capability, StatementId};
+use unspool_values::Profile;
 
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
+use crate::frame_list::drawn;
 use crate::read_whole::{complete, read_named, threads};
+use crate::segments::profile_of;
 
 /// A trace of which only its figures are left.
 pub(super) struct Trace {
@@ -22,6 +28,22 @@ pub(super) struct Trace {
     title: String,
     pub(super) unit: Unit,
     run: Run,
+    pub(super) values: Option<Valued>,
+    pub(super) drawn: Option<Drawn>,
+}
+
+/// The values of a trace that has some.
+pub(super) struct Valued {
+    pub(super) profile: Profile,
+    /// Names of statements.
+    names: HashMap<StatementId, String>,
+}
+
+impl Valued {
+    /// The name of a statement.
+    pub(super) fn name_of(&self, id: StatementId) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
 }
 
 /// The traces of a side.
@@ -45,6 +67,16 @@ impl Side {
         self.0.iter().map(|trace| trace.run.in_unit(&trace.unit, &of.unit)).collect()
     }
 
+    /// The values of the run that stands for the side.
+    pub(super) fn values(&self, shown: usize) -> Option<&Valued> {
+        self.0.get(shown)?.values.as_ref()
+    }
+
+    /// What the OpenGL calls add up to of the run that stands for the side.
+    pub(super) fn drawn(&self, shown: usize) -> Option<&Drawn> {
+        self.0.get(shown)?.drawn.as_ref()
+    }
+
     /// The names of the files, that of run `shown` first.
     pub(super) fn names(&self, shown: usize) -> Vec<&str> {
         let others = (0..self.0.len()).filter(|run| *run != shown);
@@ -62,7 +94,7 @@ pub(super) fn read(
 ) -> Result<Side, Failure> {
     let read = |file: &PathBuf| {
         let (trace, names) = side_args(what, file, names, binaries);
-        let (source, session) = read_named(&trace, &names)?;
+        let (mut source, session) = read_named(&trace, &names)?;
         let info = session.info();
         let unit = match session.clock() {
             Clock::Seconds { frequency } => Unit::Ticks { frequency: Some(frequency) },
@@ -71,9 +103,25 @@ pub(super) fn read(
         };
         let run = run_of(&session);
         complete(&session)?;
-        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run })
+        let has = |capability: Capability| info.offers.contains(&capability.word());
+        let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
+        let values = profile.map(|profile| Valued { profile, names: statement_names(&session) });
+        let is_graphics = has(Capability::Graphics);
+        let drawn = is_graphics.then(|| drawn(&source, &session.index_of_numbers())).transpose()?;
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, values, drawn })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)
+}
+
+/// The names that statements have, of a companion or by their numbers.
+fn statement_names(session: &Session) -> HashMap<StatementId, String> {
+    let store = session.store();
+    let named = store.names().iter().zip(0..);
+    let of_statements = named.filter_map(|(name, number)| match store.key(number).1 {
+        NameKey::Statement(bits) => Some((StatementId::from_bits(bits), name.clone())),
+        _ => None,
+    });
+    of_statements.collect()
 }
 
 /// The functions of a trace, over all threads, as `unspool stats` lists them.

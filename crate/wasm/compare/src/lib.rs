@@ -1,14 +1,18 @@
-//! Compares the figures and the records of two traces, for JavaScript: loaded when two are
-//! compared.
+//! Compares the figures, the records and the values of two traces, for JavaScript: loaded when two
+//! are compared.
 
+mod drawn;
 mod records;
+mod values;
 
+pub use drawn::drawn_sentence;
 pub use records::Sequences;
 use unspool_compare::call_tree::{TreeRows, TreeView};
 use unspool_compare::flame::{Both, Graph, Paths, Tree, View, Width, factor_of};
 use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
+pub use values::compare_values;
 use wasm_bindgen::prelude::*;
 
 structures! {

@@ -26,7 +26,8 @@ fn slot_of(number: u32) -> Slot {
         1 => Slot::Rows,
         2 => Slot::Variables,
         3 => Slot::Buffers,
-        _ => Slot::Statements,
+        4 => Slot::Statements,
+        _ => Slot::Profile,
     }
 }
 
@@ -99,9 +100,10 @@ impl JsValues {
         }
     }
 
-    /// Goes on with the search (slot 0), the table (1), the variables (2), the buffers (3) or the
-    /// statements of a range (4) for at least `budget` combinations of variables. Returns 0 if it
-    /// needs bytes, 1 if there is more to do, 2 if the question is answered.
+    /// Goes on with the search (slot 0), the table (1), the variables (2), the buffers (3), the
+    /// statements of a range (4) or what runs are compared by (5) for at least `budget`
+    /// combinations of variables. Returns 0 if it needs bytes, 1 if there is more to do, 2 if the
+    /// question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
             Step::NeedsBytes => 0,
@@ -126,6 +128,18 @@ impl JsValues {
     #[wasm_bindgen(js_name = beginStatements)]
     pub fn begin_statements(&mut self, from: f64, to: f64) {
         self.values.begin_statements(from as u64..to as u64);
+    }
+
+    /// Begins to look at what runs are compared by, at the points from number `from` to before
+    /// `to`. Step slot 5 until it is done.
+    #[wasm_bindgen(js_name = beginProfile)]
+    pub fn begin_profile(&mut self, from: f64, to: f64) {
+        self.values.begin_profile(from as u64..to as u64);
+    }
+
+    /// What runs are compared by, as bytes for `unspool_compare`.
+    pub fn profile(&self) -> Option<Vec<u8>> {
+        self.values.profile().map(|profile| profile.to_bytes())
     }
 
     /// All statements, with their points in the whole trace, or `within` the range that was asked

@@ -1,8 +1,8 @@
-/* The worker that compares the figures of two traces. It knows no file: the page gives it what the workers of both have found. */
+/* The worker that compares two traces. It knows no file: the page gives it what the workers of both have found. */
 
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
-import init, { Comparer, Sequences } from '../../../worker/wasm/unspool_compare.js';
+import init, { Comparer, compareValues, drawnSentence, Sequences } from '../../../worker/wasm/unspool_compare.js';
 import { type Comparing, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
@@ -65,6 +65,14 @@ const service: Comparing = {
       await scheduler.turn('rest');
       if (of !== sequences) return new Uint32Array();
     }
+  },
+  compareValues: async (a, b, own, given) => {
+    await loaded;
+    return compareValues(a, b, [...own], [...given]) ?? null;
+  },
+  drawnSentence: async (a, b) => {
+    await loaded;
+    return drawnSentence(a, b);
   },
 };
 

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
+
+const GOOD = readFileSync(fixture('trace_db/compare-good.trace'));
+const BAD = readFileSync(fixture('trace_db/compare-bad.trace'));
+
+const panel = (page: Page) => page.locator('.differences');
+const sentence = (page: Page) => panel(page).locator('.difference-sentence');
+const table = (page: Page, of: string) => panel(page).getByRole('grid', { name: `Differences between ${of}` });
+const row = (page: Page, of: string, at: number) => table(page, of).getByRole('row').nth(at);
+const show = (page: Page, view: string) => panel(page).getByRole('radio', { name: view }).click();
+
+/** Opens two traces of values together, with their differences in front. */
+async function compare(page: Page, before = GOOD, after = BAD): Promise<void> {
+  await choose(page, chosen('good.trace', before), chosen('bad.trace', after));
+  await settled(page, 'ready', 'good.trace');
+  await page.getByRole('tab', { name: 'Differences' }).click();
+  await expect(sentence(page)).not.toBeEmpty();
+}
+
+test('statements are listed by how much more or less often they are reached, and lead to their points', async ({
+  page,
+}) => {
+  await compare(page);
+  await expect(sentence(page)).toContainText('17 points in A and 22 in B.');
+  await expect(sentence(page)).toContainText('Only in B: statement 4.');
+  await expect(sentence(page)).toContainText('i < n holds in A at statement 3, and not in B, first at point 18');
+  await expect(row(page, 'statements', 1)).toContainText(/statement [23]\s*\+2\s*8\s*10/);
+  await expect(table(page, 'statements')).toContainText(/statement 4\s*\+1\s*1\s*21\s*B\s*new/);
+  await panel(page).getByRole('searchbox', { name: 'Filter statements' }).fill('4');
+  await expect(panel(page)).toContainText('1 of 4 statements');
+  await row(page, 'statements', 1).getByRole('button', { name: '21' }).click();
+  await expect(page.locator('.details')).toContainText('statement 4');
+  await expect(page.locator('.details')).not.toContainText('Start here');
+});
+
+test('variables have their ranges in both, and those come first that differ most', async ({ page }) => {
+  await compare(page);
+  await show(page, 'Variables');
+  await expect(row(page, 'variables', 1)).toContainText(/square int\s*0\s*0\s*49\s*81\s*8\s*10/);
+  // Its values are links of their own.
+  await row(page, 'variables', 1).getByText('square').click();
+  await expect(row(page, 'variables', 1)).toHaveAttribute('aria-selected', 'true');
+  await expect(page.locator('.details')).toContainText('square');
+});
+
+test('what always holds in one trace leads to the first point of the other that breaks it', async ({ page }) => {
+  await compare(page);
+  await show(page, 'Relations');
+  const broken = table(page, 'relations').getByRole('row', { name: /^i < n/ });
+  await expect(broken).toContainText(/i < n\s*statement 3\s*A\s*8\s*B\s*2\s*18/);
+  await broken.getByText('i < n').click();
+  await expect(page.locator('.details')).toContainText('statement 3');
+  await expect(page.locator('.details')).toContainText('64');
+});
+
+test('two copies of a trace have the same values', async ({ page }) => {
+  await compare(page, GOOD, Buffer.from(GOOD));
+  await expect(sentence(page)).toHaveText(/^Nothing differs: both reach each statement equally often/);
+  await show(page, 'Relations');
+  await expect(panel(page)).toContainText('What always holds at a statement of one trace holds in the other, too.');
+});
+
+test('calls, draws and uploads of OpenGL calls are compared as a whole and per frame', async ({ page }) => {
+  const before = readFileSync(fixture('replay_views.trace'));
+  const after = readFileSync(fixture('replay_loop.trace'));
+  await compare(page, before, after);
+  await show(page, 'Frames');
+  const figures = panel(page).getByRole('table', { name: 'Differences between frames' });
+  await expect(figures.getByRole('row', { name: /^Draws/ })).toContainText(/Draws\s*−8\s*9\s*1\s*3\s*1/);
+  await expect(figures.getByRole('row', { name: /^Calls/ })).toContainText(/Calls\s*−91\s*113\s*22\s*37.7\s*22/);
+  await expect(figures.getByRole('row', { name: /^Uploaded/ })).toContainText('+1.26 kB');
+  await expect(sentence(page)).toContainText('Draws: 9 in A and 1 in B, 3 and 1 a frame.');
+  expect(await barriers(page)).toEqual([]);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on a ${colorScheme} page with differences of values`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await compare(page);
+    for (const view of ['Statements', 'Variables', 'Relations']) {
+      await show(page, view);
+      await expect(table(page, view.toLowerCase())).toBeVisible();
+      expect(await barriers(page)).toEqual([]);
+    }
+  });
+}
