@@ -69,9 +69,9 @@ pub(crate) struct Compare {
     /// contents of blobs, no arguments in XRay logs, and addresses as they are.
     #[arg(long, requires = "records")]
     exact: bool,
-    /// Leave out what a rule names (with --records): records by `thread:NAME` or `name:NAME`, values
-    /// by `arg.NAME`, `addresses`, or `times`. In names, * stands for any characters. Repeat the
-    /// option for several rules.
+    /// Leave out what a rule names (with --records): records by `thread:NAME` or `name:NAME`,
+    /// values by `arg.NAME`, `addresses`, or `times`. In names, * stands for any characters. Repeat
+    /// the option for several rules.
     #[arg(long, value_name = "RULE", requires = "records", conflicts_with = "exact")]
     ignore: Vec<String>,
     /// Print one JSON object.

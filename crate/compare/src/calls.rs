@@ -206,7 +206,7 @@ impl CallAlignment {
 
     /// Two calls that belong together: their ends, and what is in them.
     fn call(&mut self, tokens: [&[u32]; 2], begins: [u32; 2]) {
-        let [a, b] = [0, 1].map(|of| self.sides[of].call(begins[of]));
+        let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(*one(&begins, of)));
         let same = |a: Option<u32>, b: Option<u32>| {
             let (a, b) = (a?, b?);
             let is = tokens[0].get(a as usize) == tokens[1].get(b as usize);
@@ -219,7 +219,7 @@ impl CallAlignment {
 
     /// Aligns calls, and records between them.
     fn list(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
-        let [a, b] = [0, 1].map(|of| self.sides[of].listed(tokens[of], areas[of]));
+        let [a, b] = [0, 1].map(|of| one(&self.sides, of).listed(*one(&tokens, of), *one(&areas, of)));
         self.work += (a.keys.len() + b.keys.len()) as u64 + 1;
         if a.keys.is_empty() || b.keys.is_empty() {
             return;
@@ -252,8 +252,8 @@ impl CallAlignment {
             return;
         }
         let named = |side: usize| -> Vec<u32> {
-            let (from, to) = range[side];
-            (from..to).map(|at| of[side].name(at, tokens[side], kinds)).collect()
+            let (from, to) = *one(&range, side);
+            (from..to).map(|at| one(&of, side).name(at, *one(&tokens, side), kinds)).collect()
         };
         let [a, b] = [named(0), named(1)];
         let found = Alignment::of(&a, &b);
@@ -288,39 +288,46 @@ impl CallAlignment {
         }
         for side in [1, 0] {
             let other = 1 - side;
-            let bare = range[other].0..range[other].1;
-            let Some(inner) = bare.clone().find(|at| of[other].is_call(*at)) else { continue };
-            let wanted = bare.clone().filter(|at| of[other].is_call(*at)).count();
+            let (from, to) = *one(&range, other);
+            let bare = from..to;
+            let Some(inner) = bare.clone().find(|at| one(&of, other).is_call(*at)) else { continue };
+            let wanted = bare.clone().filter(|at| one(&of, other).is_call(*at)).count();
             let mut candidates: Vec<usize> =
-                (range[side].0..range[side].1).filter(|at| of[side].is_call(*at)).collect();
+                (one(&range, side).0..range[side].1).filter(|at| one(&of, side).is_call(*at)).collect();
             // Those with the most in them.
-            candidates.sort_by_key(|at| std::cmp::Reverse(of[side].at(at + 1) - of[side].at(*at)));
+            candidates.sort_by_key(|at| std::cmp::Reverse(one(&of, side).at(at + 1) - one(&of, side).at(*at)));
             candidates.truncate(CANDIDATES);
             for around in candidates {
-                let begin = of[side].at(around);
-                let call = self.sides[side].call(begin);
-                let inside = self.sides[side].listed(tokens[side], call.inside);
+                let begin = one(&of, side).at(around);
+                let call = one(&self.sides, side).call(begin);
+                let inside = one(&self.sides, side).listed(*one(&tokens, side), call.inside);
                 self.work += (inside.keys.len() + bare.len()) as u64;
                 let mut counts: HashMap<u32, usize> = HashMap::new();
-                for at in bare.clone().filter(|at| of[other].is_call(*at)) {
-                    *counts.entry(of[other].name(at, tokens[other], kinds)).or_default() += 1;
+                for at in bare.clone().filter(|at| one(&of, other).is_call(*at)) {
+                    *counts.entry(one(&of, other).name(at, *one(&tokens, other), kinds)).or_default() += 1;
                 }
                 let is_bare = |at: &usize| {
-                    let count = counts.get_mut(&inside.name(*at, tokens[side], kinds)).filter(|count| **count > 0);
+                    let count =
+                        counts.get_mut(&inside.name(*at, *one(&tokens, side), kinds)).filter(|count| **count > 0);
                     count.map(|count| *count -= 1).is_some()
                 };
                 let matched = (0..inside.keys.len()).filter(is_bare).count();
                 if matched * 2 < wanted || matched == 0 {
                     continue;
                 }
-                let mut areas = [call.inside; 2];
-                areas[other] = (of[other].at(bare.start), of[other].at(bare.end));
+                let outside = (one(&of, other).at(bare.start), one(&of, other).at(bare.end));
+                let areas = if side == 0 { [call.inside, outside] } else { [outside, call.inside] };
                 tasks.push(Task::List(areas));
-                self.wrappers.push(Wrapper { side, begin, end: call.end, inner: of[other].at(inner) });
+                self.wrappers.push(Wrapper { side, begin, end: call.end, inner: one(&of, other).at(inner) });
                 return;
             }
         }
     }
+}
+
+/// What belongs to a side, 0 or 1.
+fn one<T>([a, b]: &[T; 2], side: usize) -> &T {
+    if side == 0 { a } else { b }
 }
 
 /// Where a call is.
@@ -371,7 +378,7 @@ impl Side {
         Call { inside: (begin + 1, next - 1), end: Some(next - 1) }
     }
 
-    /// The key of what begins at a record, which is no end of a call, and where the next one is.
+    /// The key of what begins at a record, which does not end a call, and where the next one is.
     fn key(&self, tokens: &[u32], at: u32) -> (u32, u32) {
         match self.links.get(at as usize).copied().unwrap_or(NONE) {
             NONE => (tokens.get(at as usize).copied().unwrap_or(NONE) << 1, at + 1),
@@ -400,7 +407,7 @@ impl Numbers {
     /// The number of a call, given those of the calls in it.
     fn of(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
         let parts = |of: usize, begin: u32| {
-            let (side, own) = (&sides[of], tokens[of]);
+            let (side, own) = (one(sides, of), *one(&tokens, of));
             let Call { inside: (from, to), end } = side.call(begin);
             let mut at = from;
             let inner = std::iter::from_fn(move || {

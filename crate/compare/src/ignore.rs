@@ -26,7 +26,7 @@ impl Ignore {
     ///
     /// # Errors
     ///
-    /// Returns a sentence about the first text that is no rule.
+    /// Returns a sentence about the first text that cannot be read.
     pub fn parse<'r>(rules: impl IntoIterator<Item = &'r str>) -> Result<Self, String> {
         let mut ignore = Self::default();
         for rule in rules {

@@ -175,8 +175,8 @@ impl What {
 /// Records of a hunk that are looked at for an order or a loop, at most.
 const MOST: usize = 1 << 20;
 
-/// What each hunk is. Takes time in proportion to the number of tokens: what is left over once
-/// `8` steps were taken for each of them is not told apart.
+/// What each hunk is. Takes time in proportion to the number of tokens: what is left over once `8`
+/// steps were taken for each of them is not told apart.
 #[must_use]
 pub fn classify(tokens: [&[u32]; 2], kinds: &Kinds, hunks: &[Hunk], wrappers: &[Wrapper]) -> Vec<What> {
     let mut ends = BTreeMap::new();

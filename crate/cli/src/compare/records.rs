@@ -111,7 +111,7 @@ impl Pair<'_> {
 ///
 /// Returns an error if a trace cannot be read, or the two are of different formats.
 pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failure> {
-    // Rules that are none are said before anything is read.
+    // A rule with a mistake is refused before anything is read.
     rules(what)?;
     let (a, b) = std::thread::scope(|scope| {
         let other = scope.spawn(|| read(what, b, &what.names_b, &what.binary_b));
