@@ -69,9 +69,15 @@ pub(crate) struct Compare {
     /// step that wrote another value, in traces that say what each step read and wrote (frames).
     #[arg(long, conflicts_with_all = ["records", "csv", "a", "b"])]
     why: bool,
-    /// Contents of blobs do not count, only what the text of a record has (with --records).
+    /// Only what the text of a record has counts, and threads are paired by id (with --records): no
+    /// contents of blobs, no arguments in XRay logs, and addresses as they are.
     #[arg(long, requires = "records")]
     exact: bool,
+    /// Leave out what a rule names (with --records): records by `thread:NAME` or `name:NAME`,
+    /// values by `arg.NAME`, `addresses`, or `times`. In names, * stands for any characters. Repeat
+    /// the option for several rules.
+    #[arg(long, value_name = "RULE", requires = "records", conflicts_with = "exact")]
+    ignore: Vec<String>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,

@@ -93,13 +93,20 @@ pub(crate) fn failed(source: &Source, error: TraceErrorOut) -> Failure {
 
 /// A reader of the records of a trace that was read.
 pub(crate) fn reader_of(session: &Session, source: &Source) -> Result<RecordReader, Failure> {
+    let index = (!session.is_pulled()).then(|| session.index());
+    reader_with(session.format().id, index.as_deref(), source)
+}
+
+/// A reader of the records of a trace, with the index of what was read; without one of a database.
+pub(crate) fn reader_with(format: &str, index: Option<&[u8]>, source: &Source) -> Result<RecordReader, Failure> {
     let failed = |error| failed(source, error);
-    if session.is_pulled() {
-        let database = Database::open(&source.path).map_err(|error| failed(error.into()))?;
-        let records = open_row_records(session.format().id).map_err(|error| failed(error.into()))?;
-        RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
-    } else {
-        RecordReader::open(session.format().id, &session.index(), Box::new(File::open(&source.path)?))
+    match index {
+        None => {
+            let database = Database::open(&source.path).map_err(|error| failed(error.into()))?;
+            let records = open_row_records(format).map_err(|error| failed(error.into()))?;
+            RecordReader::of_database(records, Box::new(database), Some(Box::new(Disassembler)))
+        }
+        Some(index) => RecordReader::open(format, index, Box::new(File::open(&source.path)?)),
     }
     .map_err(failed)
 }

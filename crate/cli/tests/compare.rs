@@ -133,6 +133,30 @@ fn records_without_a_counterpart_are_printed_as_diff_prints_them() {
 }
 
 #[test]
+fn what_a_rule_names_is_left_out() {
+    const FILES: &[&str] = &["apitrace/values.trace", "apitrace/scene.trace"];
+    let hunks = |rules: &[&str]| {
+        let mut options = vec!["--records", "--json"];
+        rules.iter().for_each(|rule| options.extend(["--ignore", rule]));
+        let output = unspool("compare", FILES, &options);
+        (output.status.code(), json(&output)["tracks"].clone())
+    };
+    let (status, tracks) = hunks(&[]);
+    assert_eq!(status, Some(1));
+    let track = &tracks[0];
+    assert_eq!(track["what"].as_array().unwrap().len(), track["hunks"].as_array().unwrap().len());
+    assert!(track["what"][0]["kind"].is_string() && track["what"][0]["says"].is_string(), "{track}");
+    assert_eq!(hunks(&["name:*"]).0, Some(0));
+    let (status, tracks) = hunks(&["thread:*"]);
+    assert_eq!((status, tracks.as_array().map(Vec::len)), (Some(0), Some(0)));
+    for wrong in ["name", "arg.", "adresses"] {
+        let output = unspool("compare", FILES, &["--records", "--ignore", wrong]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(wrong));
+    }
+}
+
+#[test]
 fn block_runs_and_points_are_compared_too() {
     for name in ["rvn/blocks.sqlite", "trace_db/values.trace", "frames/calls.frames"] {
         let report = json(&unspool("compare", &[name, name], &["--records", "--json"]));

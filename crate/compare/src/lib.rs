@@ -16,8 +16,12 @@
 //!
 //! **Records** are compared one by one.
 //!
-//! - [`tokens`] makes a number of each record, equal where records are the same.
-//! - [`align`] says which of two sequences of numbers belong together.
+//! - [`tokens`] makes a number of each record, equal where records are the same, but for what is to
+//!   be ignored ([`mod@ignore`]).
+//! - [`threads`] pairs threads by their records.
+//! - [`align`] says which of two sequences of numbers belong together, and [`calls`] does that
+//!   within calls that belong together.
+//! - [`kinds`] says what a difference is.
 //! - [`why`] follows values that differ back to where they come from.
 //!
 //! **Values** of two runs are compared by the [`unspool_values::Profile`] of each: [`values`].
@@ -28,19 +32,24 @@
 
 pub mod align;
 pub mod call_tree;
+pub mod calls;
 pub mod drawn;
 pub mod flame;
+pub mod ignore;
 pub mod join;
+pub mod kinds;
 pub mod profile;
 pub mod rows;
 pub mod sentence;
 mod stretches;
 pub mod suspects;
+pub mod threads;
 pub mod tokens;
 pub mod values;
 pub mod verdict;
 pub mod why;
 
+pub use ignore::Ignore;
 pub use profile::{Figures, Function, Key, Run, Unit};
 pub use rows::{Comparison, Row, compare};
 pub use sentence::sentence;

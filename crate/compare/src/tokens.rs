@@ -6,11 +6,13 @@
 
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
+
+use crate::ignore::{Addresses, Ignore, asks_for_time};
 
 /// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
 const MOST_KEPT: usize = 48 << 20;
@@ -18,46 +20,72 @@ const MOST_KEPT: usize = 48 << 20;
 /// What records say, numbered in the order in which it is first seen.
 ///
 /// Contents are kept and compared, so that those with equal hashes are told apart. Only of those
-/// that are seen first when 48 MB are kept is a hash of 128 bits kept instead.
+/// that are seen first when 48 MB are kept is a digest kept instead: 128 bits of hash.
 #[derive(Debug, Default)]
 pub struct Contents {
     numbers: HashTable<u32>,
     /// Where each ends in `bytes`.
     ends: Vec<usize>,
     bytes: Vec<u8>,
-    hashers: [RandomState; 2],
+    hasher: DefaultHashBuilder,
+}
+
+/// No content begins with this byte.
+const DIGEST: u8 = 0xFF;
+
+/// What stands for a content that is not kept, the same in each trace.
+fn digest_of(content: &[u8]) -> [u8; 17] {
+    let mut digest = [DIGEST; 17];
+    if let Ok(known) = content.try_into()
+        && content.first() == Some(&DIGEST)
+    {
+        return known;
+    }
+    let mut hasher = DefaultHasher::new();
+    for half in digest.get_mut(1..).unwrap_or_default().chunks_exact_mut(8) {
+        // The second hash is that of the content twice.
+        hasher.write(content);
+        half.copy_from_slice(&hasher.finish().to_le_bytes());
+    }
+    digest
 }
 
 impl Contents {
-    /// The number of contents.
+    /// The number of a content.
     pub fn number(&mut self, content: &[u8]) -> u32 {
-        let [first, second] = &self.hashers;
-        let hash = first.hash_one(content);
+        let hash = self.hasher.hash_one(content);
         if let Some(number) = self.find(hash, content) {
             return number;
         }
-        let mut digest = [0xFF; 17];
-        let mut kept = content;
-        if self.bytes.len() + content.len() > MOST_KEPT && content.len() > digest.len() {
-            digest[1..9].copy_from_slice(&hash.to_le_bytes());
-            digest[9..].copy_from_slice(&second.hash_one(content).to_le_bytes());
-            kept = &digest;
-            if let Some(number) = self.find(hash, kept) {
-                return number;
-            }
+        if self.bytes.len() + content.len() > MOST_KEPT && content.len() > 17 {
+            let digest = digest_of(content);
+            let hash = self.hasher.hash_one(&digest[..]);
+            return self.find(hash, &digest).unwrap_or_else(|| self.add(hash, &digest));
         }
-        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
-        self.bytes.extend_from_slice(kept);
-        self.ends.push(self.bytes.len());
-        let (ends, bytes) = (&self.ends, &self.bytes);
-        self.numbers.insert_unique(hash, number, |number| {
-            let content = content_of(ends, bytes, *number);
-            // A digest holds the hash of what it stands for.
-            match content.strip_prefix(&[0xFF]).and_then(|digest| digest.first_chunk()) {
-                Some(hash) => u64::from_le_bytes(*hash),
-                None => first.hash_one(content),
-            }
+        self.add(hash, content)
+    }
+
+    /// Adds contents with numbers of their own, those of another trace, and returns their numbers
+    /// here.
+    pub fn merge<'c>(&mut self, others: impl Iterator<Item = &'c [u8]> + Clone) -> Vec<u32> {
+        let is_digest = |content: &[u8]| content.first() == Some(&DIGEST);
+        if !self.iter().any(is_digest) && !others.clone().any(is_digest) {
+            return others.map(|content| self.number(content)).collect();
+        }
+        // What one of them keeps may have a digest in the other.
+        let mut known: HashMap<[u8; 17], u32> = self.iter().map(digest_of).zip(0..).collect();
+        let numbers = others.map(|content| {
+            *known.entry(digest_of(content)).or_insert_with(|| self.add(self.hasher.hash_one(content), content))
         });
+        numbers.collect()
+    }
+
+    fn add(&mut self, hash: u64, content: &[u8]) -> u32 {
+        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX).min(LEFT_OUT - 1);
+        self.bytes.extend_from_slice(content);
+        self.ends.push(self.bytes.len());
+        let (ends, bytes, hasher) = (&self.ends, &self.bytes, &self.hasher);
+        self.numbers.insert_unique(hash, number, |number| hasher.hash_one(content_of(ends, bytes, *number)));
         number
     }
 
@@ -66,7 +94,7 @@ impl Contents {
     }
 
     /// The contents by their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
         (0..self.ends.len() as u32).map(|number| content_of(&self.ends, &self.bytes, number))
     }
 }
@@ -75,6 +103,39 @@ fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
     let number = number as usize;
     let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
     bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
+}
+
+/// Of the content of a record whose name counts: the bytes of that name, and its text.
+pub(crate) fn name_of(content: &[u8]) -> Option<(&[u8], String)> {
+    let (bytes, _) = name_in(content)?;
+    let text = match (bytes.first()?, bytes.get(1..)?) {
+        (2, id) => format!("#{}", i64::from_le_bytes(*id.first_chunk()?)),
+        (_, text) => String::from_utf8_lossy(text.get(4..)?).into_owned(),
+    };
+    Some((bytes, text))
+}
+
+/// The field `kind` of a record whose name counts, if it comes first.
+pub(crate) fn kind_of(content: &[u8]) -> Option<&[u8]> {
+    let rest = name_in(content).map_or(content.get(1..), |(_, rest)| Some(rest))?;
+    let (key, rest) = text_in(rest.strip_prefix(&[11])?)?;
+    if key == b"kind" { text_in(rest.strip_prefix(&[7])?).map(|(kind, _)| kind) } else { None }
+}
+
+/// The name at the beginning of a content, and what follows.
+fn name_in(content: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = match content.first()? {
+        1 => 1 + 4 + text_in(content.get(1..)?)?.0.len(),
+        2 => 1 + 8,
+        _ => return None,
+    };
+    content.split_at_checked(length)
+}
+
+/// A text after its length, and what follows.
+fn text_in(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
 /// Numbers the records of each thread, from 0, in the order of its lane: records of a thread that
@@ -115,10 +176,45 @@ pub struct Sequence {
     pub tokens: Vec<u32>,
     /// Position of the first record on the x axis.
     pub begin: u64,
+    /// Numbers of records that have no token, because they are to be ignored. Ascending.
+    pub left_out: Vec<u32>,
+}
+
+impl Sequence {
+    /// The number of the record with the token at an index: other than that if records before it
+    /// are left out.
+    #[must_use]
+    pub fn number(&self, index: u32) -> u32 {
+        let mut range = (0, self.left_out.len());
+        while range.0 < range.1 {
+            let middle = usize::midpoint(range.0, range.1);
+            let before = self.left_out.get(middle).copied().unwrap_or(u32::MAX) - middle as u32;
+            range = if before <= index { (middle + 1, range.1) } else { (range.0, middle) };
+        }
+        index + range.0 as u32
+    }
+
+    /// The numbers of records from those of tokens, as they are in a hunk: from and to.
+    #[must_use]
+    pub fn numbers(&self, (from, to): (u32, u32)) -> (u32, u32) {
+        let first = self.number(from);
+        (first, if from < to { self.number(to - 1) + 1 } else { first })
+    }
+
+    fn leave_out(&mut self) {
+        self.tokens.retain(|token| *token != HOLE);
+        if self.tokens.contains(&LEFT_OUT) {
+            let numbered = self.tokens.iter().zip(0..).filter(|(token, _)| **token == LEFT_OUT);
+            self.left_out = numbered.map(|(_, number)| number).collect();
+            self.tokens.retain(|token| *token != LEFT_OUT);
+        }
+    }
 }
 
 /// No record has been seen here yet.
 const HOLE: u32 = u32::MAX;
+/// The record here is to be ignored.
+const LEFT_OUT: u32 = u32::MAX - 1;
 
 /// The tokens of a trace.
 pub struct Tokens<C, S> {
@@ -137,6 +233,17 @@ pub struct Tokens<C, S> {
     depth: usize,
     inside: usize,
     is_wanted: bool,
+    ignore: Ignore,
+    /// `None`: addresses count as they are.
+    addresses: Option<Addresses>,
+    /// Of the present record: whether it is left out, whether its numbers tell the time, and where
+    /// in `depth` a structure began that does not count.
+    is_left_out: bool,
+    is_timed: bool,
+    ignored_from: Option<usize>,
+    /// Bytes of `content` for the name of the record.
+    named_by: usize,
+    place: Vec<u8>,
 }
 
 impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
@@ -155,13 +262,28 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             depth: 0,
             inside: 0,
             is_wanted: false,
+            ignore: Ignore::default(),
+            addresses: None,
+            is_left_out: false,
+            is_timed: false,
+            ignored_from: None,
+            named_by: 0,
+            place: Vec::new(),
         }
+    }
+
+    /// Ignores what rules say, and addresses of modules, which have a path each: they count by what
+    /// they are relative to their module.
+    #[must_use]
+    pub fn ignoring<'p>(self, ignore: Ignore, modules: impl IntoIterator<Item = (u64, &'p str)>) -> Self {
+        Self { ignore, addresses: Some(Addresses::new(modules)), ..self }
     }
 
     /// A run of a block: its address, its bytes and how many instructions of it were executed.
     pub fn run(&mut self, track: TrackId, x: u64, address: u64, bytes: &[u8], instructions: u64) {
         self.content.clear();
-        self.number(15, address);
+        self.is_left_out = false;
+        self.instruction(address);
         self.number(15, instructions);
         self.write(15, bytes);
         self.at = (track, None, x);
@@ -173,16 +295,16 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     pub fn finish(self) -> (BTreeMap<TrackId, Sequence>, C) {
         let mut sequences = self.sequences;
         for sequence in sequences.values_mut() {
-            sequence.tokens.retain(|token| *token != HOLE);
+            sequence.leave_out();
         }
         (sequences, self.contents)
     }
 
     fn add(&mut self) {
-        let token = self.contents.borrow_mut().number(&self.content);
+        let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().number(&self.content) };
         let (track, place, x) = self.at;
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
-        let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { tokens: Vec::new(), begin: x });
+        let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { begin: x, ..Sequence::default() });
         sequence.begin = sequence.begin.min(x);
         if row >= sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
@@ -190,6 +312,12 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         if let Some(place) = sequence.tokens.get_mut(row) {
             *place = token;
         }
+    }
+
+    /// Whether a key of the present record is that of an argument, of a part of one, or of the
+    /// result.
+    fn is_argument(&self, key: &str) -> bool {
+        self.depth > 0 || key == "ret"
     }
 
     fn write(&mut self, kind: u8, bytes: &[u8]) {
@@ -201,19 +329,54 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         self.content.extend_from_slice(&bits.to_le_bytes());
     }
 
-    fn value(&mut self, value: FieldValue<'_>) {
+    /// The address of an instruction, by its module if that is known.
+    fn instruction(&mut self, address: u64) {
+        match self.addresses.as_ref().map(|addresses| addresses.within(address)) {
+            Some(Some((module, offset))) => {
+                put(&mut self.content, 16, module.as_bytes());
+                self.number(16, offset);
+            }
+            Some(None) if self.ignore.addresses => self.content.push(16),
+            _ => self.number(15, address),
+        }
+    }
+
+    /// An opaque value, which may be a pointer.
+    fn opaque(&mut self, key: &str, value: u64) {
+        if let (true, Some(addresses)) = (self.ignore.addresses, &mut self.addresses) {
+            self.place.clear();
+            self.place.extend_from_slice(self.content.get(..self.named_by).unwrap_or_default());
+            self.place.extend_from_slice(key.as_bytes());
+            if let Some((place, number)) = addresses.pointer(value, &self.place) {
+                put(&mut self.content, 18, place);
+                self.number(18, number.into());
+                return;
+            }
+        }
+        self.number(4, value);
+    }
+
+    fn value(&mut self, key: &str, value: FieldValue<'_>) {
         match value {
+            _ if self.is_timed && is_number(&value) => self.content.push(17),
             FieldValue::Null => self.content.push(0),
             FieldValue::Bool(is) => self.number(1, is.into()),
             FieldValue::U64(number) => self.number(2, number),
             FieldValue::I64(number) | FieldValue::Id(number) => self.number(3, number as u64),
-            FieldValue::Hex(number) => self.number(4, number),
+            FieldValue::Hex(number) if self.depth == 0 && key == "address" => self.instruction(number),
+            FieldValue::Hex(number) => self.opaque(key, number),
             FieldValue::F32(number) => self.number(5, number.to_bits().into()),
             FieldValue::F64(number) => self.number(6, number.to_bits()),
             FieldValue::Text(text) => self.write(7, text.as_bytes()),
             FieldValue::Symbol { name, value } => {
                 self.write(8, name.as_bytes());
-                self.value(*value);
+                self.is_timed |= self.ignore.times && asks_for_time(name);
+                match *value {
+                    FieldValue::Hex(number) => self.number(4, number),
+                    FieldValue::U64(number) => self.number(2, number),
+                    FieldValue::I64(number) => self.number(3, number as u64),
+                    _ => {}
+                }
             }
             FieldValue::Bytes { bytes, len } => {
                 self.number(9, len);
@@ -222,7 +385,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
                 }
             }
             FieldValue::Code { address, bytes, .. } => {
-                self.number(10, address);
+                self.instruction(address);
                 self.write(10, bytes);
             }
         }
@@ -235,6 +398,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         (self.depth, self.inside) = (0, 0);
         self.at = (record.track, Some((record.lane, record.row)), record.x);
         self.is_wanted = self.same.of.is_none();
+        (self.is_left_out, self.is_timed, self.ignored_from) = (false, false, None);
         if self.same.name {
             match record.name {
                 RecordName::None => self.content.push(0),
@@ -245,6 +409,17 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
                 },
             }
         }
+        if self.ignore.has_names() {
+            self.is_left_out = match record.name {
+                RecordName::None => self.ignore.name(""),
+                RecordName::Text(text) => self.ignore.name(text),
+                RecordName::Id(id) => match self.named.get(&id) {
+                    Some(name) => self.ignore.name(name.as_ref()),
+                    None => self.ignore.name(&format!("#{id}")),
+                },
+            };
+        }
+        self.named_by = self.content.len();
         true
     }
 
@@ -257,12 +432,26 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         } else if self.inside == 0 {
             return;
         }
+        if self.ignored_from.is_some() {
+            return;
+        }
         self.write(11, key.as_bytes());
-        self.value(value);
+        if self.is_argument(key) && self.ignore.argument(key) {
+            self.content.push(17);
+            return;
+        }
+        self.value(key, value);
     }
 
     fn open(&mut self, key: &str, is_list: bool) {
+        let is_ignored = self.is_argument(key) && self.ignore.argument(key);
         self.depth += 1;
+        if is_ignored && self.ignored_from.is_none() {
+            self.ignored_from = Some(self.depth);
+        }
+        if self.ignored_from.is_some() {
+            return;
+        }
         if self.inside > 0 || self.depth == 1 && self.same.fields.contains(&key) {
             self.inside += 1;
             self.write(12 + u8::from(is_list), key.as_bytes());
@@ -270,6 +459,11 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     }
 
     fn close(&mut self) {
+        if let Some(from) = self.ignored_from {
+            self.ignored_from = Some(from).filter(|from| *from < self.depth);
+            self.depth = self.depth.saturating_sub(1);
+            return;
+        }
         self.depth = self.depth.saturating_sub(1);
         if self.inside > 0 {
             self.inside -= 1;
@@ -284,6 +478,10 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     }
 }
 
+fn is_number(value: &FieldValue<'_>) -> bool {
+    matches!(value, FieldValue::U64(_) | FieldValue::I64(_) | FieldValue::Hex(_))
+}
+
 fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
     content.push(kind);
     content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
@@ -296,7 +494,14 @@ mod tests {
 
     use super::*;
 
-    const SAME: Same = Same { name: true, fields: &["kind", "args"], of: None, threads_by_id: true };
+    const SAME: Same = Same {
+        name: true,
+        fields: &["kind", "args"],
+        full: &["kind", "args"],
+        of: None,
+        calls: [&["enter"], &["leave"]],
+        threads_by_id: true,
+    };
 
     fn record(row: u64, name: RecordName<'_>) -> Record<'_> {
         Record { lane: 0, row, x: 100 + row, track: 4, locator: Locator::at(row), name }
@@ -338,7 +543,7 @@ mod tests {
             tokens.end();
         }
         let (found, _) = tokens.finish();
-        assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100 });
+        assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100, left_out: Vec::new() });
         let mut tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
@@ -363,7 +568,8 @@ mod tests {
         for row in [2, 3, 0] {
             visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
         }
-        assert_eq!(tokens.finish().0[&4], Sequence { tokens: vec![2, 0, 1], begin: 100 });
+        let expected = Sequence { tokens: vec![2, 0, 1], begin: 100, left_out: Vec::new() };
+        assert_eq!(tokens.finish().0[&4], expected);
     }
 
     #[test]
@@ -386,5 +592,97 @@ mod tests {
         assert!(contents.bytes.len() < MOST_KEPT + 1024);
         assert_eq!(contents.number(b"short"), 60);
         assert_eq!(contents.iter().count(), 61);
+    }
+
+    /// Makes tokens of calls with arguments.
+    fn calls(rules: &[&str], calls: &[(&str, &[(&str, FieldValue<'_>)])]) -> Sequence {
+        let mut contents = Contents::default();
+        let ignore = Ignore::parse(rules.iter().copied()).unwrap();
+        let mut tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), &mut contents, HashMap::new())
+            .ignoring(ignore, [(0x40_0000, "/bin/app")]);
+        for (name, args) in calls {
+            tokens.begin(&record(0, RecordName::Text(name)));
+            tokens.open("args", false);
+            for (key, value) in *args {
+                tokens.field(key, *value);
+            }
+            tokens.close();
+            tokens.end();
+        }
+        tokens.finish().0.remove(&4).unwrap_or_default()
+    }
+
+    #[test]
+    fn records_that_are_left_out_keep_their_numbers() {
+        let found = calls(&["name:get*"], &[("a", &[]), ("getX", &[]), ("getY", &[]), ("b", &[]), ("getX", &[])]);
+        assert_eq!((&found.tokens[..], &found.left_out[..]), (&[0, 1][..], &[1, 2, 4][..]));
+        assert_eq!([0, 1, 2].map(|index| found.number(index)), [0, 3, 5]);
+        assert_eq!((found.numbers((0, 1)), found.numbers((0, 2)), found.numbers((1, 1))), ((0, 1), (0, 4), (3, 3)));
+    }
+
+    #[test]
+    fn arguments_pointers_and_times_can_be_ignored() {
+        use FieldValue::{Hex, I64, Symbol, U64};
+        let pointers: [(&str, &[(&str, FieldValue<'_>)]); 4] = [
+            ("new", &[("p", Hex(0x7000_0000))]),
+            ("new", &[("p", Hex(0x7000_1000))]),
+            ("use", &[("p", Hex(0x7000_1000))]),
+            ("use", &[("p", Hex(0x7000_0000))]),
+        ];
+        assert_eq!(calls(&[], &pointers).tokens, [0, 1, 2, 3]);
+        let mut moved = pointers.to_vec();
+        moved.extend([("new", &[("p", Hex(0x7000_1000))][..]), ("use", &[("p", Hex(0x7000_0000))])]);
+        assert_eq!(calls(&["addresses"], &moved).tokens, [0, 1, 2, 3, 1, 3]);
+        let seeds = [("seed", &[("n", I64(1)), ("x", I64(3))][..]), ("seed", &[("n", I64(2)), ("x", I64(3))])];
+        assert_eq!(calls(&[], &seeds).tokens, [0, 1]);
+        assert_eq!(calls(&["arg.n"], &seeds).tokens, [0, 0]);
+        let times =
+            |time| [("get", vec![("pname", Symbol { name: "GL_TIMESTAMP", value: &U64(5) }), ("data", I64(time))])];
+        let [first, second] = [times(1), times(2)];
+        let both = [("get", &first[0].1[..]), ("get", &second[0].1[..])];
+        assert_eq!(calls(&["times"], &both).tokens, [0, 0]);
+        assert_eq!(calls(&[], &both).tokens, [0, 1]);
+    }
+
+    #[test]
+    fn instructions_are_the_same_at_the_same_place_of_their_module() {
+        const CODE: Same = Same { name: false, fields: &["address", "instruction"], of: None, ..SAME };
+        let mut contents = Contents::default();
+        let at = |base: u64, path: &str, contents: &mut Contents| {
+            let mut tokens: Tokens<_, &str> = Tokens::new(CODE, true, &lane(None), contents, HashMap::new())
+                .ignoring(Ignore::default(), [(base, path)]);
+            for offset in [0, 4] {
+                tokens.begin(&record(0, RecordName::None));
+                tokens.field("address", FieldValue::Hex(base + offset));
+                let address = base + offset;
+                tokens.field("instruction", FieldValue::Code { isa: "x86-64", address, bytes: &[0x90] });
+                tokens.end();
+            }
+            tokens.finish().0.remove(&4).unwrap_or_default().tokens
+        };
+        assert_eq!(at(0x5000, "/a/app", &mut contents), [0, 1]);
+        assert_eq!(at(0x7000, "/b/app", &mut contents), [0, 1]);
+        assert_eq!(at(0x7000, "/b/other", &mut contents), [2, 3]);
+    }
+
+    #[test]
+    fn contents_of_two_traces_have_common_numbers() {
+        let long = |n: u32| [&[1; 30][..], &n.to_le_bytes()].concat();
+        let (mut one, mut two) = (Contents::default(), Contents::default());
+        for n in [1, 2, 3] {
+            one.number(&long(n));
+        }
+        for n in [3, 4, 1] {
+            two.number(&long(n));
+        }
+        assert_eq!(one.merge(two.iter()), [2, 3, 0]);
+        // One of them has kept enough before it sees them, and knows digests.
+        let mut full = Contents::default();
+        full.number(&vec![2; MOST_KEPT]);
+        for n in [2, 9, 4, 9] {
+            full.number(&long(n));
+        }
+        assert_eq!(full.ends.len(), 4);
+        assert_eq!(one.merge(full.iter()), [4, 1, 5, 3]);
     }
 }

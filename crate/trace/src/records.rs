@@ -177,11 +177,23 @@ pub struct Same {
     pub name: bool,
     /// These fields, with all that is in them.
     pub fields: &'static [&'static str],
+    /// These if all that tells them apart is compared ([`Same::in_full`]).
+    pub full: &'static [&'static str],
     /// Only records with this field are compared.
     pub of: Option<&'static str>,
+    /// Their `kind` if they begin a call, and if they end one.
+    pub calls: [&'static [&'static str]; 2],
     /// Whether threads are the same by the ids that the file gives them. Otherwise ids are a matter
     /// of chance, and threads are the same by the order in which they began.
     pub threads_by_id: bool,
+}
+
+impl Same {
+    /// By all that tells records apart, those without what makes others the same included.
+    #[must_use]
+    pub fn in_full(self) -> Self {
+        Self { name: true, fields: self.full, of: self.of.filter(|_| self.name), ..self }
+    }
 }
 
 /// How a record uses an operand.

@@ -6,17 +6,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use unspool_compare::Ignore;
 use unspool_compare::align::{Alignment, Hunk};
+use unspool_compare::calls::CallAlignment;
+use unspool_compare::kinds::{Kinds, What, classify};
+use unspool_compare::threads::{self, Sketch};
 use unspool_compare::tokens::{Contents, Sequence, Tokens};
-use unspool_engine::{Session, TrackOut};
+use unspool_engine::Session;
 use unspool_formats::table::{has_blocks, same};
+use unspool_trace::Lane;
 use unspool_trace::batch::Key;
 use unspool_trace::records::Same;
 
 use super::lines::{Lines, Printed};
 use super::{Compare, side_args};
 use crate::binaries::Argument;
-use crate::find::{reader_of, visit_records};
+use crate::find::{reader_with, visit_records};
 use crate::listing::Form;
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::block_runs;
@@ -31,10 +36,17 @@ const CONTEXT: u32 = 3;
 /// A trace whose records are tokens.
 struct Trace {
     source: Source,
-    session: Session,
+    format: &'static str,
+    title: String,
+    /// What a record is called.
+    noun: &'static str,
     same: Same,
-    /// In the order in which threads are paired.
+    /// Where reading begins again. `None` of a database.
+    index: Option<Vec<u8>>,
+    names: HashMap<i64, String>,
+    /// In the order of their ids, or in that in which they began.
     sequences: Vec<Named>,
+    contents: Contents,
 }
 
 /// The records of a thread.
@@ -63,13 +75,23 @@ struct Thread<'a> {
     first: Option<[u32; 2]>,
     /// What has no counterpart: from and to in A, from and to in B.
     hunks: Vec<[u32; 4]>,
+    /// What each of them is.
+    what: Vec<Kind>,
+}
+
+#[derive(Serialize)]
+struct Kind {
+    kind: &'static str,
+    says: String,
 }
 
 /// Two threads that belong together, and what differs in them.
 struct Pair<'a> {
     a: Option<&'a Named>,
     b: Option<&'a Named>,
+    /// In numbers of records.
     hunks: Vec<Hunk>,
+    what: Vec<What>,
 }
 
 impl Pair<'_> {
@@ -78,7 +100,8 @@ impl Pair<'_> {
     }
 
     fn records(&self) -> [usize; 2] {
-        [self.a, self.b].map(|named| named.map_or(0, |named| named.sequence.tokens.len()))
+        [self.a, self.b]
+            .map(|named| named.map_or(0, |Named { sequence, .. }| sequence.tokens.len() + sequence.left_out.len()))
     }
 }
 
@@ -88,17 +111,25 @@ impl Pair<'_> {
 ///
 /// Returns an error if a trace cannot be read, or the two are of different formats.
 pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failure> {
-    let mut contents = Contents::default();
-    let a = read(what, a, &what.names_a, &what.binary_a, &mut contents)?;
-    let b = read(what, b, &what.names_b, &what.binary_b, &mut contents)?;
-    if a.session.format().id != b.session.format().id {
-        return Err(Failure::new(super::of_two_formats(
-            (&a.source.name, &a.session.info().title),
-            (&b.source.name, &b.session.info().title),
-        )));
+    // A rule with a mistake is refused before anything is read.
+    rules(what)?;
+    let (a, b) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| read(what, b, &what.names_b, &what.binary_b));
+        let a = read(what, a, &what.names_a, &what.binary_a);
+        let b = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        a.and_then(|a| Ok((a, b?)))
+    })?;
+    if a.format != b.format {
+        return Err(Failure::new(super::of_two_formats((&a.source.name, &a.title), (&b.source.name, &b.title))));
     }
-    drop(contents);
-    let pairs: Vec<Pair<'_>> = paired(&a, &b).into_iter().map(|(a, b)| compared(a, b)).collect();
+    let (mut a, mut b) = (a, b);
+    let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
+    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
+        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
+    }
+    let kinds = Kinds::of(&std::mem::take(&mut a.contents), &a.same);
+    let pairs = paired(what, &a, &b).into_iter().map(|(a, b)| compared(what, &kinds, a, b));
+    let pairs: Vec<Pair<'_>> = pairs.collect();
     let form = Form::of(what.json, false);
     let mut out = form.out();
     match form {
@@ -109,32 +140,47 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
     Ok(ExitCode::from(u8::from(pairs.iter().any(|pair| !pair.hunks.is_empty()))))
 }
 
+fn rules(what: &Compare) -> Result<Ignore, Failure> {
+    let rules = Ignore::parse(what.ignore.iter().map(String::as_str));
+    rules.map_err(|sentence| Failure { usage: true, ..Failure::new(sentence) })
+}
+
 /// Reads a trace, and its records as tokens.
-fn read(
-    what: &Compare,
-    file: &Path,
-    names: &Option<PathBuf>,
-    binaries: &[Argument],
-    contents: &mut Contents,
-) -> Result<Trace, Failure> {
+fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> Result<Trace, Failure> {
     let (trace, names) = side_args(what, file, names, binaries);
     let (source, session) = read_named(&trace, &names)?;
-    let same = same(session.format().id).ok_or_else(|| Failure::new("This format has no records."))?;
-    let found = tokens_of(&source, &session, same, !what.exact, contents)?;
-    complete(&session)?;
+    let format = session.format().id;
+    let same = same(format).ok_or_else(|| Failure::new("This format has no records."))?;
+    let same = if what.exact { same } else { same.in_full() };
     let tracks = session.store().track_report();
-    let is_runs = has_blocks(session.format().id);
-    let name_of = |of: Option<&TrackOut>| match of {
-        _ if is_runs => format!("{}s", session.format().nouns.event),
-        of => of.map_or_else(String::new, |it| it.name.clone()),
+    let modules: Vec<(u64, String)> = session.modules().into_iter().map(|(at, path)| (at, path.into())).collect();
+    let mut trace = Trace {
+        format,
+        title: session.info().title,
+        noun: session.format().nouns.record,
+        same,
+        index: (!session.is_pulled()).then(|| session.index()),
+        names: names_of(&session),
+        sequences: Vec::new(),
+        contents: Contents::default(),
+        source,
     };
+    let events = format!("{}s", session.format().nouns.event);
+    complete(&session)?;
+    // Of what the timeline shows, nothing more is needed.
+    drop(session);
+    let found = tokens_of(what, &mut trace, &modules)?;
+    let is_runs = has_blocks(format);
+    let ignore = rules(what)?;
     let named = found.into_iter().map(|(track, sequence)| {
         let of = tracks.get(track as usize);
-        Named { name: name_of(of), track, id: of.and_then(|it| it.thread), sequence }
+        let name = if is_runs { events.clone() } else { of.map_or_else(String::new, |it| it.name.clone()) };
+        Named { name, track, id: of.and_then(|it| it.thread), sequence }
     });
-    let mut sequences: Vec<Named> = named.collect();
-    sequences.sort_by_key(|it| if same.threads_by_id { (it.id, 0, 0) } else { (None, it.sequence.begin, it.track) });
-    Ok(Trace { source, session, same, sequences })
+    trace.sequences = named.filter(|named| !ignore.thread(&named.name)).collect();
+    let order = |it: &Named| if same.threads_by_id { (it.id, 0, 0) } else { (None, it.sequence.begin, it.track) };
+    trace.sequences.sort_by_key(order);
+    Ok(trace)
 }
 
 /// The records of a trace as tokens, by track.
@@ -142,38 +188,54 @@ fn read(
 /// # Errors
 ///
 /// Returns an error if the file cannot be read again.
-pub(crate) fn tokens_of(
-    source: &Source,
-    session: &Session,
-    same: Same,
-    with_blobs: bool,
-    contents: &mut Contents,
-) -> Result<BTreeMap<u32, Sequence>, Failure> {
-    if has_blocks(session.format().id) {
-        let mut tokens = Tokens::new(same, with_blobs, &[], contents, names_of(session));
+fn tokens_of(what: &Compare, trace: &mut Trace, modules: &[(u64, String)]) -> Result<BTreeMap<u32, Sequence>, Failure> {
+    let source = &trace.source;
+    let ignore = rules(what)?;
+    let begin = |lanes: &[Lane]| -> Result<Tokens<Contents, &str>, Failure> {
+        let named = trace.names.iter().map(|(id, name)| (*id, name.as_str())).collect();
+        let tokens = Tokens::new(trace.same, !what.exact, lanes, Contents::default(), named);
+        let modules = modules.iter().map(|(at, path)| (*at, path.as_str()));
+        Ok(if what.exact { tokens } else { tokens.ignoring(ignore, modules) })
+    };
+    let (found, contents) = if has_blocks(trace.format) {
+        let mut tokens = begin(&[])?;
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
             .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
-        return Ok(tokens.finish().0);
-    }
-    let mut reader = reader_of(session, source)?;
-    let mut tokens = Tokens::new(same, with_blobs, reader.lanes(), contents, names_of(session));
-    visit_records(&mut reader, source, &mut tokens)?;
-    Ok(tokens.finish().0)
+        tokens.finish()
+    } else {
+        let mut reader = reader_with(trace.format, trace.index.as_deref(), source)?;
+        let mut tokens = begin(reader.lanes())?;
+        visit_records(&mut reader, source, &mut tokens)?;
+        tokens.finish()
+    };
+    trace.contents = contents;
+    Ok(found)
 }
 
 /// The names of the ids that the records of a trace have.
-fn names_of(session: &Session) -> HashMap<i64, &str> {
+fn names_of(session: &Session) -> HashMap<i64, String> {
     let store = session.store();
     let names = store.names().iter().zip(0..);
     let of_ids = names.filter_map(|(name, number)| match store.key(number).1 {
-        Key::Id(id) => Some((id, name.as_str())),
+        Key::Id(id) => Some((id, name.as_str().to_string())),
         _ => None,
     });
     of_ids.collect()
 }
 
-/// Threads of both sides: by their ids, or by the order in which they began.
-fn paired<'t>(a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t Named>)> {
+/// Threads of both sides: by what they do, and exactly by their ids, or by the order in which they
+/// began.
+fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t Named>)> {
+    if !what.exact {
+        let sketches = [a, b].map(|side| -> Vec<_> {
+            let id = |named: &Named| named.id.filter(|_| side.same.threads_by_id);
+            side.sequences.iter().map(|named| (Sketch::of(&named.sequence.tokens), id(named))).collect()
+        });
+        let [of_a, of_b] = sketches.each_ref().map(|side| side.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>());
+        let pairs = threads::pair(&of_a, &of_b).into_iter();
+        let named = |side: &'t Trace, at: Option<usize>| at.and_then(|at| side.sequences.get(at));
+        return pairs.map(|(i, j)| (named(a, i), named(b, j))).collect();
+    }
     if !a.same.threads_by_id {
         let count = a.sequences.len().max(b.sequences.len());
         return (0..count).map(|n| (a.sequences.get(n), b.sequences.get(n))).collect();
@@ -188,9 +250,20 @@ fn paired<'t>(a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t 
     pairs.into_values().collect()
 }
 
-fn compared<'t>(a: Option<&'t Named>, b: Option<&'t Named>) -> Pair<'t> {
-    let [x, y] = [a, b].map(|named| named.map_or(&[][..], |named| &named.sequence.tokens));
-    Pair { a, b, hunks: Alignment::of(x, y).hunks() }
+fn compared<'t>(what: &Compare, kinds: &Kinds, a: Option<&'t Named>, b: Option<&'t Named>) -> Pair<'t> {
+    let tokens = [a, b].map(|named| named.map_or(&[][..], |named| &named.sequence.tokens));
+    let lengths = tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
+    let has_calls = kinds.has_calls && !what.exact && lengths.iter().all(|length| *length < 1 << 31);
+    let (hunks, wrappers) = if has_calls {
+        let found = CallAlignment::of(tokens, kinds);
+        (found.hunks(lengths), found.wrappers().to_vec())
+    } else {
+        (Alignment::of(tokens[0], tokens[1]).hunks(), Vec::new())
+    };
+    let what = classify(tokens, kinds, &hunks, &wrappers);
+    let numbers = |of: Option<&Named>, range| of.map_or(range, |named| named.sequence.numbers(range));
+    let hunks = hunks.iter().map(|hunk| Hunk { a: numbers(a, hunk.a), b: numbers(b, hunk.b) }).collect();
+    Pair { a, b, hunks, what }
 }
 
 fn report<'t>(a: &'t Trace, b: &'t Trace, pairs: &'t [Pair<'t>]) -> Report<'t> {
@@ -199,13 +272,14 @@ fn report<'t>(a: &'t Trace, b: &'t Trace, pairs: &'t [Pair<'t>]) -> Report<'t> {
         records: pair.records(),
         first: pair.hunks.first().map(|hunk| [hunk.a.0, hunk.b.0]),
         hunks: pair.hunks.iter().map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
+        what: pair.what.iter().map(|what| Kind { kind: what.word(), says: what.phrase(a.noun) }).collect(),
     });
-    Report { a: &a.source.name, b: &b.source.name, format: a.session.format().id, tracks: tracks.collect() }
+    Report { a: &a.source.name, b: &b.source.name, format: a.format, tracks: tracks.collect() }
 }
 
 /// Prints what differs, as diff does with context.
 fn print(out: &mut impl Write, a: &Trace, b: &Trace, pairs: &[Pair<'_>]) -> Result<(), Failure> {
-    let noun = a.session.format().nouns.record;
+    let noun = a.noun;
     let total: usize = pairs.iter().map(|pair| pair.hunks.len()).sum();
     if total == 0 {
         writeln!(out, "No {noun} differs.")?;
@@ -220,7 +294,8 @@ fn print(out: &mut impl Write, a: &Trace, b: &Trace, pairs: &[Pair<'_>]) -> Resu
         for (number, hunk) in pair.hunks.iter().enumerate().take(MOST_HUNKS) {
             let before = number.checked_sub(1).and_then(|before| pair.hunks.get(before)).map_or(0, |before| before.a.1);
             let after = pair.hunks.get(number + 1).map_or(u32::MAX, |after| after.a.0);
-            print_hunk(out, pair, hunk, (before, after), [&lines[0], &lines[1]])?;
+            let says = pair.what.get(number).map_or_else(String::new, |what| format!(" {}", what.phrase(noun)));
+            print_hunk(out, pair, hunk, &says, (before, after), [&lines[0], &lines[1]])?;
         }
         if let Some(more) = pair.hunks.len().checked_sub(MOST_HUNKS).filter(|more| *more > 0) {
             writeln!(out, "{more} more differences; --json lists all.")?;
@@ -233,12 +308,15 @@ fn print_hunk(
     out: &mut impl Write,
     pair: &Pair<'_>,
     hunk: &Hunk,
+    says: &str,
     (before, after): (u32, u32),
     lines: [&Printed; 2],
 ) -> io::Result<()> {
     let [length, _] = pair.records().map(|records| u32::try_from(records).unwrap_or(u32::MAX));
     let [a, b] = [pair.a, pair.b].map(|named| named.map(|named| named.track));
-    writeln!(out, "@@ -{},{} +{},{} @@", hunk.a.0, hunk.a.1 - hunk.a.0, hunk.b.0, hunk.b.1 - hunk.b.0)?;
+    let (a_count, b_count) = (hunk.a.1 - hunk.a.0, hunk.b.1 - hunk.b.0);
+    let says = console::one_line(says);
+    writeln!(out, "@@ -{},{a_count} +{},{b_count} @@{says}", hunk.a.0, hunk.b.0)?;
     let mut print = |sign: char, lines: &Printed, track: Option<u32>, (from, to): (u32, u32)| {
         let shown = if sign == ' ' { to } else { to.min(from.saturating_add(MOST_LINES)) };
         for record in from..shown {
@@ -270,15 +348,14 @@ fn lines_of(
         }
         ranges.sort_unstable();
     }
-    if has_blocks(trace.session.format().id) {
+    if has_blocks(trace.format) {
         let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
             .map_err(|error| Failure::new(format!("{}: {}", trace.source.name, error.sentence)))?;
         return Ok(lines.finish());
     }
-    let named = names_of(&trace.session);
-    let name_of = |id: i64| named.get(&id).copied();
-    let mut reader = reader_of(&trace.session, &trace.source)?;
+    let name_of = |id: i64| trace.names.get(&id).map(String::as_str);
+    let mut reader = reader_with(trace.format, trace.index.as_deref(), &trace.source)?;
     let mut lines = Lines::new(wanted, trace.same, reader.lanes(), &name_of);
     visit_records(&mut reader, &trace.source, &mut lines)?;
     Ok(lines.finish())

@@ -150,24 +150,11 @@ impl Alignment {
     /// What has no counterpart, in order. Of a finished alignment.
     #[must_use]
     pub fn hunks(&self) -> Vec<Hunk> {
-        let end = Run { a: self.lengths[0], b: self.lengths[1], length: 0 };
-        let mut at = (0, 0);
-        let mut hunks = Vec::new();
-        for run in self.runs.iter().chain([&end]) {
-            if at != (run.a, run.b) {
-                hunks.push(Hunk { a: (at.0, run.a), b: (at.1, run.b) });
-            }
-            at = (run.a + run.length, run.b + run.length);
-        }
-        hunks
+        between(&self.runs, self.lengths)
     }
 
     fn keep(&mut self, run: Run) {
-        match self.runs.last_mut() {
-            Some(last) if (last.a + last.length, last.b + last.length) == (run.a, run.b) => last.length += run.length,
-            _ if run.length > 0 => self.runs.push(run),
-            _ => {}
-        }
+        keep(&mut self.runs, run);
     }
 
     /// Matches what is equal at both ends of an area, and leaves the middle to the next step.
@@ -210,6 +197,29 @@ impl Alignment {
         }
         self.tasks.push(Task::Compare(Area { a: (area.a.0, above.0), b: (area.b.0, above.1) }, level));
     }
+}
+
+/// Adds a run after others, or makes the last one longer.
+pub(crate) fn keep(runs: &mut Vec<Run>, run: Run) {
+    match runs.last_mut() {
+        Some(last) if (last.a + last.length, last.b + last.length) == (run.a, run.b) => last.length += run.length,
+        _ if run.length > 0 => runs.push(run),
+        _ => {}
+    }
+}
+
+/// What lies between runs, in order.
+pub(crate) fn between(runs: &[Run], lengths: [u32; 2]) -> Vec<Hunk> {
+    let end = Run { a: lengths[0], b: lengths[1], length: 0 };
+    let mut at = (0, 0);
+    let mut hunks = Vec::new();
+    for run in runs.iter().chain([&end]) {
+        if at != (run.a, run.b) {
+            hunks.push(Hunk { a: (at.0, run.a), b: (at.1, run.b) });
+        }
+        at = (run.a + run.length, run.b + run.length);
+    }
+    hunks
 }
 
 fn common<'t>(pairs: impl Iterator<Item = (&'t u32, &'t u32)>) -> u32 {

@@ -122,7 +122,14 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: true,
-    same: Same { name: true, fields: &["args", "ret", "flags"], of: None, threads_by_id: true },
+    same: Same {
+        name: true,
+        fields: &["args", "ret", "flags"],
+        full: &["args", "ret", "flags"],
+        of: None,
+        calls: [&[], &[]],
+        threads_by_id: true,
+    },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

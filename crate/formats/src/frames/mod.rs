@@ -66,7 +66,14 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: false,
-    same: Same { name: false, fields: &["address", "instruction"], of: Some("instruction"), threads_by_id: true },
+    same: Same {
+        name: false,
+        fields: &["address", "instruction"],
+        full: &["address", "instruction"],
+        of: Some("instruction"),
+        calls: [&[], &[]],
+        threads_by_id: true,
+    },
     executed: Executed::Steps(open_steps),
     cut: Some(cut),
 };

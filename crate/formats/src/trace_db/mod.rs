@@ -84,7 +84,14 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: false,
-    same: Same { name: true, fields: &["statement"], of: Some("statement"), threads_by_id: true },
+    same: Same {
+        name: true,
+        fields: &["statement"],
+        full: &["statement"],
+        of: Some("statement"),
+        calls: [&[], &[]],
+        threads_by_id: true,
+    },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

@@ -68,7 +68,14 @@ pub const ROW: Row = Row {
     },
     reader: Reader::Stream(open_records),
     has_arguments: true,
-    same: Same { name: true, fields: &["kind", "type", "data"], of: None, threads_by_id: false },
+    same: Same {
+        name: true,
+        fields: &["kind", "type", "data"],
+        full: &["kind", "type", "data", "args"],
+        of: None,
+        calls: [&["function-enter", "function-enter-arg"], &["function-exit", "function-tail-exit"]],
+        threads_by_id: false,
+    },
     executed: Executed::Unknown,
     cut: Some(cut),
 };

@@ -26,13 +26,9 @@ impl Sequences {
     /// Takes what the tokens of a side, 0 or 1, stand for: contents, one after the other, and where
     /// each ends.
     pub fn take(&mut self, side: usize, contents: &[u8], ends: &[u32]) {
-        let mut from = 0;
-        let common = ends.iter().map(|end| {
-            let content = contents.get(from..*end as usize).unwrap_or_default();
-            from = *end as usize;
-            self.contents.number(content)
-        });
-        let common = common.collect();
+        let begins = [0].iter().chain(ends);
+        let each = begins.zip(ends).map(|(from, to)| contents.get(*from as usize..*to as usize).unwrap_or_default());
+        let common = self.contents.merge(each);
         if let Some(of) = self.common.get_mut(side) {
             *of = common;
         }

@@ -392,7 +392,7 @@ impl RecordReader {
     pub fn begin_tokens(&mut self, ids: Vec<i64>, names: Vec<String>) {
         let Some(same) = self.same else { return };
         // All records of a track have a number, as in a list of them.
-        let same = Same { of: None, ..same };
+        let same = Same { of: None, ..same.in_full() };
         let named: HashMap<i64, String> = ids.into_iter().zip(names).collect();
         let tokens = Tokens::new(same, true, self.engine.lanes(), Contents::default(), named);
         self.tokens = Some(Box::new(Making { tokens, next: 0 }));
@@ -407,7 +407,7 @@ impl RecordReader {
         let Some(making) = &mut self.tokens else { return Ok(None) };
         making.next = self.engine.visit_all(making.next, budget, &mut making.tokens).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.covered(making.next);
-        let fields = self.same.map_or(&[][..], |same| same.fields);
+        let fields = self.same.map_or(&[][..], |same| same.full);
         let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens, fields));
         Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))
     }
