@@ -69,21 +69,6 @@ test('the flame graph of the difference is walked, zoomed and normalised by keyb
   await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
 });
 
-test('stacks with the self times of both are saved for other tools', async ({ page }) => {
-  await compare(page);
-  await panel(page).getByRole('radio', { name: 'Flame graph' }).click();
-  await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
-  const saving = page.waitForEvent('download');
-  await panel(page).getByRole('button', { name: 'Save stacks' }).click();
-  const saved = await saving;
-  expect(saved.suggestedFilename()).toBe('differences.folded.txt');
-  const lines = readFileSync(await saved.path(), 'utf8')
-    .trimEnd()
-    .split('\n');
-  for (const line of lines) expect(line).toMatch(/^#\d+(;#\d+)* \d+ \d+$/);
-  expect(lines.length).toBeGreaterThan(3);
-});
-
 test('the calls of a function of both have one histogram and their quantiles', async ({ page }) => {
   await compare(page, BEFORE, Buffer.from(BEFORE));
   await rows(page).nth(1).click();

@@ -12,6 +12,7 @@
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`mod@sentence`] says in words what has changed.
 //! - [`flame`] merges the call paths of both into one tree.
+//! - [`report`] is all of that as a document, and [`tables`] are the same as tables of [`parquet`].
 //!
 //! **Records** are compared one by one.
 //!
@@ -26,11 +27,14 @@
 pub mod align;
 pub mod flame;
 pub mod join;
+pub mod parquet;
 pub mod profile;
+pub mod report;
 pub mod rows;
 pub mod sentence;
 mod stretches;
 pub mod suspects;
+pub mod tables;
 pub mod tokens;
 pub mod verdict;
 pub mod why;

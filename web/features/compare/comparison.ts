@@ -4,7 +4,7 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import { type Profiled, profileOf } from './profile.ts';
-import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
+import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile, SavedKind } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Work } from './work.ts';
 
@@ -44,8 +44,8 @@ export interface Comparison {
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
   nameOf(row: number): string;
-  /** Stacks with the self times of both, in the form of `difffolded.pl`. */
-  folded(): Promise<string>;
+  /** The comparison as a file, which may name the files of both. */
+  saved(kind: SavedKind, a: string, b: string): Promise<Uint8Array<ArrayBuffer>>;
   readonly records: RecordDifferences;
   readonly dispose: Dispose;
 }
@@ -147,7 +147,7 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     filter,
     holds,
     nameOf,
-    folded: () => service.remote().folded(),
+    saved: (kind, a, b) => service.remote().saved(kind, a, b),
     records,
     dispose: scope.dispose,
   };

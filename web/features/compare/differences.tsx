@@ -7,8 +7,9 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
 import type { Comparison } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
-import { DifferenceTable, Take } from './functions.tsx';
+import { DifferenceTable } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import { Save } from './save.tsx';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
@@ -50,7 +51,7 @@ export function Differences({ comparison, pair, theme }: Props) {
             }}
           />
         )}
-        {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
+        {view !== 'records' && <Count comparison={comparison} pair={pair} />}
       </div>
       {view === 'records' ? (
         <RecordsOfBoth differences={comparison.records} pair={pair} />
@@ -62,9 +63,9 @@ export function Differences({ comparison, pair, theme }: Props) {
 }
 
 /** How many functions there are, and a button that takes them along. */
-function Count({ comparison, a }: Pick<Props, 'comparison'> & Pick<Pair, 'a'>) {
+function Count({ comparison, pair }: Pick<Props, 'comparison' | 'pair'>) {
   const state = comparison.state.value;
-  const clock = a.trace.info.value?.clock;
+  const clock = pair.a.trace.info.value?.clock;
   const rows = useRows(comparison);
   if (state.at !== 'done' || !clock) return null;
   const { length } = state.compared.rows;
@@ -76,7 +77,7 @@ function Count({ comparison, a }: Pick<Props, 'comparison'> & Pick<Pair, 'a'>) {
         {formatCount(length)} {plural(length, 'function')}
         {noun}
       </span>
-      {comparison.view.value === 'functions' && <Take compared={state.compared} rows={rows} clock={clock} />}
+      <Save comparison={comparison} compared={state.compared} rows={rows} pair={pair} clock={clock} />
     </>
   );
 }

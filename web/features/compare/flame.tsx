@@ -5,7 +5,6 @@ import type { PanelProps } from '../../page/page.ts';
 import { flamePath, layOutFlame } from '../../timeline/flame.ts';
 import { FlameCanvas } from '../../timeline/widgets/flame_canvas.tsx';
 import { createFlameState } from '../../timeline/widgets/flame_state.ts';
-import { saveBlob } from '../../trace/save_blob.ts';
 import type { Compared, Comparison } from './comparison.ts';
 import { factorText } from './figures.ts';
 import { type ColouredBy, createPathNames, differenceSource, SCALE } from './flame_source.ts';
@@ -122,18 +121,6 @@ export function DifferenceFlame({ comparison, compared, clock, theme }: Props) {
           </button>
         )}
         <Legend />
-        <button
-          type="button"
-          class="plain link"
-          title="Save stacks with the self times of both, for difffolded.pl and flamegraph.pl"
-          onClick={() => {
-            void comparison
-              .folded()
-              .then((text) => saveBlob(new Blob([text], { type: 'text/plain' }), 'differences.folded.txt'));
-          }}
-        >
-          Save stacks
-        </button>
       </div>
       {now && empty.value ? (
         <p class="panel-note muted">Neither trace has calls with a duration here.</p>

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { NO_NAME } from '../../base/protocol.ts';
 import { flamePath } from '../../timeline/flame.ts';
-import { createPathNames, SCALE, stepOf } from './flame_source.ts';
+import { createPathNames, DIFFERENCE_PALETTES, SCALE, stepOf } from './flame_source.ts';
 import type { ComparedFlame } from './protocol.ts';
 
 /** A graph from rows, nodes above, and total times of A and of B, which are self times, too. */
@@ -48,4 +49,13 @@ it('names each path by itself, in every graph alike', () => {
   expect(paths.rowsOf(flamePath(named, 3))).toEqual([4, 4]);
   expect(paths.named(FLAME, { ...COLOURING, by: 'self' }).name).toEqual(named.name);
   expect(paths.names.colour[named.name[2]!]).toBe(0);
+});
+
+it('reports have the colours of the page', () => {
+  const drawn = readFileSync('crate/compare/src/report/flame.rs', 'utf8');
+  const colours = [...drawn.split('];')[0]!.matchAll(/^ {4}\((\d+), (\d+), (\d+)\),$/gm)];
+  expect(colours.map(([, red, green, blue]) => `rgb(${red} ${green} ${blue})`)).toEqual(SCALE);
+  const dark = /DARK: \[usize; \d\] = \[([\d, ]+)\]/.exec(drawn)![1]!.split(', ').map(Number);
+  const white = DIFFERENCE_PALETTES.light.label.flatMap((ink, step) => (ink === 'rgb(255 255 255)' ? [step] : []));
+  expect(dark).toEqual(white);
 });

@@ -1,14 +1,17 @@
 //! Reads the runs of a side.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use unspool_compare::flame::Paths;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
 use unspool_engine::jobs::Job;
-use unspool_engine::statistics::{Question, SelfTimeColumns, SelfTimes, Summary};
+use unspool_engine::statistics::{CallPaths, Question, SelfTimeColumns, SelfTimes, Summary};
 use unspool_trace::batch::Key as NameKey;
 use unspool_trace::info::Clock;
 
+use super::saved::is_wanted;
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
@@ -16,12 +19,14 @@ use crate::read_whole::{complete, read_named, threads};
 
 /// A trace of which only its figures are left.
 pub(super) struct Trace {
-    name: String,
+    pub(super) name: String,
     /// The stable id of its format, and its name.
     pub(super) format: &'static str,
     title: String,
     pub(super) unit: Unit,
-    run: Run,
+    pub(super) run: Run,
+    /// Its call paths, if a file is to have them. Their rows are indices of functions.
+    pub(super) paths: Paths,
 }
 
 /// The traces of a side.
@@ -43,6 +48,19 @@ impl Side {
     /// The runs, with all times in the unit of a trace.
     pub(super) fn runs(&self, of: &Trace) -> Vec<Run> {
         self.0.iter().map(|trace| trace.run.in_unit(&trace.unit, &of.unit)).collect()
+    }
+
+    /// The first run, if there is one.
+    pub(super) fn first(&self) -> Option<&Trace> {
+        self.0.first()
+    }
+
+    /// Makes a run the first one.
+    pub(super) fn put_first(&mut self, run: usize) {
+        if run < self.0.len() {
+            let shown = self.0.remove(run);
+            self.0.insert(0, shown);
+        }
     }
 
     /// The names of the files, that of run `shown` first.
@@ -69,15 +87,16 @@ pub(super) fn read(
             Clock::Ticks => Unit::Ticks { frequency: None },
             Clock::Ordinal { unit } => Unit::Counted(unit.into()),
         };
-        let run = run_of(&session);
+        let (run, paths) = run_of(&session, is_wanted(what));
         complete(&session)?;
-        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run })
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, paths })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)
 }
 
-/// The functions of a trace, over all threads, as `unspool stats` lists them.
-fn run_of(session: &Session) -> Run {
+/// The functions of a trace, over all threads, as `unspool stats` lists them; and its call paths,
+/// if they are wanted.
+fn run_of(session: &Session, with_paths: bool) -> (Run, Paths) {
     let store = session.store();
     let question = Question { from: 0, to: u64::MAX, tracks: threads(session) };
     let summary = Summary::of(store, &question);
@@ -104,7 +123,20 @@ fn run_of(session: &Session) -> Run {
         },
         stretches,
     });
-    Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 }
+    let run = Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 };
+    let mut paths = Paths::default();
+    if with_paths {
+        let indices: HashMap<u32, u32> = summary.functions.iter().map(|it| it.name).zip(0..).collect();
+        for path in CallPaths::of(store, &question).iter().skip(1) {
+            paths.row.push(indices.get(&path.name).copied().unwrap_or(u32::MAX));
+            // The root is left out.
+            paths.parent.push(path.parent.wrapping_sub(1));
+            paths.total.push(path.total as f64);
+            paths.own.push(path.own as f64);
+            paths.count.push(path.count as f64);
+        }
+    }
+    (run, paths)
 }
 
 /// What a function has in place of a name. `modules` are sorted by the address where they begin.

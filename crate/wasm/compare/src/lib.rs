@@ -5,7 +5,8 @@ mod records;
 
 pub use records::Sequences;
 use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
-use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};
+use unspool_compare::report::Report;
+use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches, tables};
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 use wasm_bindgen::prelude::*;
@@ -217,11 +218,19 @@ impl Comparer {
         Some(answer.cross())
     }
 
-    /// Stacks with the self times of both, in the folded form of `difffolded.pl`.
-    pub fn folded(&mut self) -> String {
-        let Self { sides, found: Some(found), tree } = self else { return String::new() };
+    /// The comparison as a file: `folded` are stacks with the self times of both, in the form of
+    /// `difffolded.pl`, `functions` and `paths` tables in Apache Parquet, and `report` is a page of
+    /// HTML, which names the files `a` and `b`. Empty before there are rows.
+    pub fn saved(&mut self, kind: &str, a: &str, b: &str) -> Vec<u8> {
+        let Self { sides, found: Some(found), tree } = self else { return Vec::new() };
         let tree = tree.get_or_insert_with(|| tree_of(sides, found));
-        tree.folded(|row| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone()))
+        let name = |row: u32| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone());
+        match kind {
+            "folded" => tree.folded(name).into_bytes(),
+            "functions" => tables::functions(found),
+            "paths" => tables::paths(found, tree),
+            _ => Report { files: [a, b], found, tree }.html().into_bytes(),
+        }
     }
 }
 

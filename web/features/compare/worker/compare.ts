@@ -30,7 +30,7 @@ const service: Comparing = {
     return comparer.rows();
   },
   flame: async (path, width, normalised) => comparer?.flame(path, WIDTHS.indexOf(width), normalised) ?? null,
-  folded: () => comparer?.folded() ?? '',
+  saved: (kind, a, b) => new Uint8Array(comparer?.saved(kind, a, b) ?? []),
   takeTokens: async (side, contents, ends) => {
     await loaded;
     if (side === 0 || !sequences) {
