@@ -1,9 +1,9 @@
-//! Channels that are exchanged when a texture is sampled (`GL_TEXTURE_SWIZZLE_RGBA`: OpenGL 4.6, section
-//! 15.2.1), which WebGL2 does not do: a program that samples such textures does it itself. A uniform
-//! of each sampler says what its channels are, because the same program samples other textures too.
-//! The same goes for sRGB textures that are sampled without decoding them
-//! (`GL_TEXTURE_SRGB_DECODE_EXT`: EXT_texture_sRGB_decode): what WebGL2 decoded is encoded again. That
-//! is exact where one texel is sampled, and close where several are mixed.
+//! Channels that are exchanged when a texture is sampled (`GL_TEXTURE_SWIZZLE_RGBA`: OpenGL 4.6,
+//! section 15.2.1), which WebGL2 does not do: a program that samples such textures does it itself.
+//! A uniform of each sampler says what its channels are, because the same program samples other
+//! textures too. The same goes for sRGB textures that are sampled without decoding them
+//! (`GL_TEXTURE_SRGB_DECODE_EXT`: EXT_texture_sRGB_decode): what WebGL2 decoded is encoded again.
+//! That is exact where one texel is sampled, and close where several are mixed.
 
 use core::fmt::Write;
 
@@ -14,7 +14,8 @@ use super::Translated;
 /// What a sampler's uniform is called, less the name of the sampler.
 pub(crate) const UNIFORM: &str = "_sw_";
 
-/// Functions of the translation that sample, less `_gather`, which takes one channel of four texels.
+/// Functions of the translation that sample, less `_gather`, which takes one channel of four
+/// texels.
 const SAMPLING: [&str; 4] = ["texture", "_tex", "texelFetch", "_fetch"];
 /// Those that only ask for a size.
 const ASKING: [&str; 3] = ["textureSize", "_size1D", "_sizeRect"];
@@ -35,8 +36,8 @@ const FUNCTIONS: &str = "\
     ivec4 _sw(ivec4 v, ivec4 s) { return ivec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n\
     uvec4 _sw(uvec4 v, ivec4 s) { return uvec4(_sc(v, s.x), _sc(v, s.y), _sc(v, s.z), _sc(v, s.w)); }\n";
 
-/// A program that exchanges the channels of what it samples. Its `exchanges` are the samplers for which
-/// it does so: one that is handed to a function of the shader is not among them.
+/// A program that exchanges the channels of what it samples. Its `exchanges` are the samplers for
+/// which it does so: one that is handed to a function of the shader is not among them.
 pub(crate) fn exchanging(made: &Translated) -> Translated {
     let samplers: HashSet<&str> =
         made.uniforms.iter().filter(|it| it.type_name.contains("sampler")).map(|it| it.shown.as_str()).collect();
