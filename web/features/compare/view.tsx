@@ -3,15 +3,20 @@ import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
+import { createRuns } from './runs.ts';
 import compareWorker from './worker/compare.ts?worker&url';
 
 /** The Differences panel of two traces. */
 export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
-  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  const runs = createRuns(both);
+  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker), runs);
   return {
-    component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
-    dispose: comparison.dispose,
+    component: ({ theme }) => <Differences comparison={comparison} runs={runs} pair={both} theme={theme} />,
+    dispose: () => {
+      comparison.dispose();
+      runs.dispose();
+    },
   };
 }

@@ -6,7 +6,7 @@
 mod flame;
 mod text;
 
-use crate::flame::{Tree, Width};
+use crate::flame::{Tree, View, Width};
 use crate::profile::Unit;
 use crate::rows::{Comparison, Row};
 use crate::sentence::{amount, grouped, sentence};
@@ -50,7 +50,7 @@ impl Report<'_> {
         out += &format!("<p>{}</p>\n", escaped(&sentence(found), usize::MAX));
         if !found.rows.is_empty() {
             self.table(&mut out);
-            let graph = tree.graph(&[], Width::Larger, 1.0);
+            let graph = tree.graph(View::Down(&[]), Width::Larger, 1.0);
             flame::draw(&mut out, &graph, found);
         }
         out += "</main>\n</body>\n</html>\n";
