@@ -2,7 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, pictured, recording, selectRange, showPanel, test } from './page.ts';
+import {
+  barriers,
+  choose,
+  chosen,
+  details,
+  fixture,
+  open,
+  pictured,
+  recording,
+  selectRange,
+  settled,
+  showPanel,
+  test,
+} from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** A trace of each format, by its heading in docs/sql.md. */
@@ -36,7 +49,8 @@ async function openSql(page: Page, path: string) {
 /** The documented queries about a trace, by heading. */
 function documented(heading: string): string[] {
   const parts = readFileSync(join(ROOT, 'docs/sql.md'), 'utf8').split('\n## ');
-  const of = parts.filter((part) => part.startsWith('Any trace\n') || part.startsWith(`${heading}\n`));
+  const wanted = heading === 'Two traces' ? [heading] : ['Any trace', heading];
+  const of = parts.filter((part) => wanted.some((heading) => part.startsWith(`${heading}\n`)));
   return of.flatMap((part) => [...part.matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1]!));
 }
 
@@ -50,21 +64,59 @@ for (const [heading, name] of Object.entries(TRACES)) {
     const command = join(ROOT, 'target/debug/unspool');
     test.skip(!existsSync(command), 'the native command is not built: cargo build -p unspool-cli');
     for (const query of documented(heading)) {
-      const native = execFileSync(command, ['sql', path, query, '--json'], { encoding: 'utf8' });
-      const expected = native.split('\n').filter((line) => line !== '');
-      await ask(page, query);
-      await expect(said(page)).toContainText(new RegExp(`^${expected.length}\\srows? in`));
-      // Those that are on the screen.
-      const shown = await rows(page).evaluateAll((all) =>
-        all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
-      );
-      expect(shown.length).toBeGreaterThan(0);
-      const asShown = (line: string) => Object.values(JSON.parse(line) as object).map((value) => value ?? 'NULL');
-      const plain = (text: string) => (/^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text) : text);
-      expect(shown.map((row) => row.map(plain))).toEqual(expected.slice(0, shown.length).map(asShown));
+      await compareRows(page, query, execFileSync(command, ['sql', path, query, '--json'], { encoding: 'utf8' }));
     }
   });
 }
+
+/** Runs a query, whose rows are those that the native command has printed. */
+async function compareRows(page: Page, query: string, native: string): Promise<void> {
+  const expected = native.split('\n').filter((line) => line !== '');
+  await ask(page, query);
+  await expect(said(page)).toContainText(new RegExp(`^${expected.length}\\srows? in`));
+  // Those that are on the screen.
+  const shown = await rows(page).evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
+  );
+  expect(shown.length).toBeGreaterThan(0);
+  const asShown = (line: string) => Object.values(JSON.parse(line) as object).map((value) => value ?? 'NULL');
+  const plain = (text: string) => (/^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text) : text);
+  expect(shown.map((row) => row.map(plain))).toEqual(expected.slice(0, shown.length).map(asShown));
+}
+
+test('two traces are the schemas a and b, with the same rows as natively', async ({ page }) => {
+  test.setTimeout(60_000);
+  const [before, after] = [fixture('threads.xray'), fixture('events.xray')];
+  const files = [chosen('before.xray', readFileSync(before)), chosen('after.xray', readFileSync(after))];
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await choose(page, ...files);
+  await settled(page, 'ready', 'before.xray');
+  await showPanel(page, 'SQL');
+  await page.getByRole('combobox', { name: 'Queries and tables' }).selectOption('Sizes of both');
+  await expect(rows(page)).toHaveCount(2);
+  const first = (query: string) => ask(page, query).then(() => rows(page).first().innerText());
+  const counts = "select (select count(*) from slices) || ' ' || (select count(*) from a.slices) as n";
+  const [own, base] = (await first(counts)).trim().split(' ');
+  expect(own).toBe(base);
+  expect(Number(await first('select count(*) from b.records'))).toBeGreaterThan(0);
+  expect(await first('select count(*) from a.records')).not.toBe(await first('select count(*) from b.records'));
+  // A place in what is not in front is shown on its own timeline.
+  await ask(page, 'select start, name from b.named_slices order by dur desc limit 1');
+  await rows(page).first().getByRole('button').click();
+  await page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { name: 'B' }).click();
+  await expect(details(page)).toContainText('Duration');
+  await showPanel(page, 'SQL');
+  expect((await first(counts)).trim().split(' ')[1]).toBe(base);
+  expect((await first(counts)).trim().split(' ')[0]).not.toBe(base);
+  expect(await barriers(page)).toEqual([]);
+  const command = join(ROOT, 'target/debug/unspool');
+  test.skip(!existsSync(command), 'the native command is not built: cargo build -p unspool-cli');
+  await page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { name: 'A' }).click();
+  for (const query of documented('Two traces')) {
+    const native = execFileSync(command, ['sql', before, '--with', after, query, '--json'], { encoding: 'utf8' });
+    await compareRows(page, query, native);
+  }
+});
 
 test('queries are about the range, and a position leads to its slice', async ({ page }) => {
   await openSql(page, fixture('threads.xray'));

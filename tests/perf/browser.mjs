@@ -110,14 +110,15 @@ export async function speedscopeOpens(executablePath, url, path) {
   }
 }
 
-/** Passes a file to an input by its path, without a copy. */
+/** Passes a file, or several, to an input by their paths, without a copy. */
 export async function choose(client, path, selector = '#file-input') {
   const { root } = await client.send('DOM.getDocument');
   const { nodeId } = await client.send('DOM.querySelector', { nodeId: root.nodeId, selector });
-  await client.send('DOM.setFileInputFiles', { files: [resolve(path)], nodeId });
+  await client.send('DOM.setFileInputFiles', { files: [path].flat().map((each) => resolve(each)), nodeId });
 }
 
-async function moving({ browser, page, client }) {
+/** Pans and zooms. Returns the work of each frame, sorted, and what {@link gestures} returns. */
+export async function moving({ browser, page, client }) {
   await browser.startTracing(page, {
     categories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'],
   });
@@ -150,7 +151,7 @@ const rendererName = (page) =>
   page.evaluate(() => document.querySelector('[data-renderer]')?.dataset.renderer ?? 'unknown');
 
 /** The renderer process of the page: not one of the browser's own, and busy when the page is. */
-async function rendererOf(browser, page) {
+export async function rendererOf(browser, page) {
   const client = await browser.newBrowserCDPSession();
   const times = async () => {
     const { processInfo } = await client.send('SystemInfo.getProcessInfo');
@@ -172,7 +173,8 @@ function isBrowsersOwn(pid) {
   return /--(top-chrome-webui|extension-process)/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
 }
 
-function memoryOf(pid) {
+/** Bytes of a process in memory, now and at most so far. */
+export function memoryOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const bytes = (name) => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') };

@@ -26,10 +26,14 @@ export interface SqlResult {
 export interface Queries {
   /** Opens the trace, if it is a database, with its write-ahead log, if there is one. */
   open(file: Blob | null, log: Blob | null): void;
-  /** The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. */
-  tables(size: number, portions: readonly Uint8Array<ArrayBuffer>[]): void;
-  /** Rows of the tables `records` and `fields`, as the record worker makes them, after `tables`. `last` ends them. */
-  records(portion: Uint8Array<ArrayBuffer>, last: boolean): void;
+  /**
+   * The tables that every trace has, as portions of a database of `size` bytes. All but the last are equally long. Side 0 is the trace
+   * itself, side 1 the one that it is compared with, which comes after it. Tables are also readable under the name of their schema, if
+   * that is not ''. They replace those of the side, and those of side 0 all.
+   */
+  tables(side: 0 | 1, schema: string, size: number, portions: readonly Uint8Array<ArrayBuffer>[]): void;
+  /** Rows of the tables `records` and `fields` of a side, as the record worker makes them, after `tables`. `last` ends them. */
+  records(side: 0 | 1, portion: Uint8Array<ArrayBuffer>, last: boolean): void;
   /** Runs one read-only statement, with at most `most` rows. */
   run(sql: string, most: number, columns: SqlResult['columns'], rows: SqlResult['rows']): Promise<SqlEnd>;
 }
@@ -60,6 +64,23 @@ export function mentions(sql: string, words: readonly string[]): boolean {
       .toLowerCase()
       .match(/[\p{L}\p{N}_$]+/gu) ?? [];
   return found.some((word) => words.includes(word));
+}
+
+/** A table that a statement reads, in lower case. `schema` is '' if it does not say which. */
+export interface NamedTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
+/** The tables after `from`, `join` and commas of a statement. Other words after commas are among them, such as columns. */
+export function tablesNamed(sql: string): readonly NamedTable[] {
+  const bare = sql
+    .replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'?/g, ' ')
+    // A name may be quoted.
+    .replace(/["`[](\w+)["`\]]/g, '$1')
+    .toLowerCase();
+  const found = bare.matchAll(/(?:\bfrom|\bjoin|,|\()\s*(?:(\w+)\s*\.\s*)?(\w+)/g);
+  return [...found].map(([, schema = '', table]) => ({ schema, table: table! }));
 }
 
 /** The statement without comments, quoted text and trailing semicolons. */

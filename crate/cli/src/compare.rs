@@ -4,6 +4,7 @@ mod drawn;
 mod lines;
 mod records;
 mod runs;
+mod saved;
 mod values;
 mod why;
 
@@ -84,6 +85,17 @@ pub(crate) struct Compare {
     /// Print one line of CSV per function, with a header.
     #[arg(long)]
     csv: bool,
+    /// Write a report for people, a page of HTML in one file: the sentence, the functions that
+    /// changed, and the flame graph of the difference.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["records", "why"])]
+    html: Option<PathBuf>,
+    /// Write call stacks with the self times of both, for difffolded.pl and flamegraph.pl.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["records", "why"])]
+    folded: Option<PathBuf>,
+    /// Write functions.parquet and paths.parquet, the functions and the call paths of both, to a
+    /// directory.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["records", "why"])]
+    parquet: Option<PathBuf>,
     /// Read on where a limit on unpacked bytes or memory would end the reading.
     #[arg(long)]
     no_limits: bool,
@@ -147,10 +159,21 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
             return why::run(what, a, b);
         }
     }
-    let a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
-    let b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
+    saved::check(what, files_a.iter().chain(files_b))?;
+    let mut a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
+    let mut b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
+    a.one(&b)?;
+    let mut found = compared(&a, &b)?;
+    if saved::is_wanted(what) {
+        // Call paths are those of the first runs.
+        if found.shown != (0, 0) {
+            a.put_first(found.shown.0);
+            b.put_first(found.shown.1);
+            found = compared(&a, &b)?;
+        }
+        saved::save(what, &a, &b, &found)?;
+    }
     let first = a.one(&b)?;
-    let found = compare(first.unit.clone(), &a.runs(first), &b.runs(first));
     let of_values = a.values(found.shown.0).zip(b.values(found.shown.1));
     let values = of_values.map(|(a, b)| Compared::new(a, b));
     let drawn = a.drawn(found.shown.0).zip(b.drawn(found.shown.1)).map(<[_; 2]>::from);
@@ -163,6 +186,12 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
         || values.is_some_and(|values| values.is_different())
         || drawn.is_some_and(|[a, b]| a != b);
     Ok(ExitCode::from(u8::from(is_different)))
+}
+
+/// Compares two sides, in the unit of the first trace of A.
+fn compared(a: &runs::Side, b: &runs::Side) -> Result<Comparison, Failure> {
+    let first = a.one(b)?;
+    Ok(compare(first.unit.clone(), &a.runs(first), &b.runs(first)))
 }
 
 fn print(

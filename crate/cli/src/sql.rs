@@ -21,7 +21,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::attach;
-use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, sql_functions};
+use crate::{Failure, NameArgs, Source, TraceArgs, binaries, interrupt, sql_functions};
 
 /// Runs SQL statements on a trace, in SQLite.
 ///
@@ -30,7 +30,8 @@ use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, sql_functions};
 /// Tables: slices, instants, counters, tracks, names; records and fields hold what `unspool dump`
 /// prints. Views with names and seconds: named_slices, named_instants, named_counters. Without a
 /// query, lists all of them with their columns. A REVEN database also has its own tables, such as
-/// rvn.execution. docs/sql.md describes them, with examples.
+/// rvn.execution. With another trace (--with), the tables of both are in the schemas a and b.
+/// docs/sql.md describes them, with examples.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Sql {
@@ -44,6 +45,15 @@ pub(crate) struct Sql {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
+    /// Compare another trace: its tables are in the schema `b`, those of the first one in `a`, too.
+    #[arg(long, value_name = "FILE")]
+    with: Option<PathBuf>,
+    /// Program that ran in the trace of --with, as --binary.
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument, requires = "with")]
+    binary_b: Vec<binaries::Argument>,
+    /// File of names for the trace of --with, as --names.
+    #[arg(long, value_name = "FILE", requires = "with")]
+    names_b: Option<PathBuf>,
     /// Attach another trace as the schema `other`; further ones as `other2`, `other3` and so on.
     #[arg(long, value_name = "FILE")]
     attach: Vec<PathBuf>,
@@ -77,18 +87,28 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
         None => (write(&what.trace, &what.names, held.path(), with_records)?, held.path()),
     };
     let mut others = Vec::new();
-    for other in &what.attach {
+    let mut add = |other: &Path, schema: String, names: &NameArgs| {
         let file = interrupt::temporary()?;
-        let trace = TraceArgs { file: other.clone(), ..what.trace.clone() };
-        write(&trace, &NameArgs { names: None, binary: Vec::new() }, file.path(), with_records)?;
-        others.push(file);
+        let trace = TraceArgs { file: other.to_path_buf(), ..what.trace.clone() };
+        write(&trace, names, file.path(), with_records)?;
+        others.push((schema, file));
+        Ok::<(), Failure>(())
+    };
+    if let Some(other) = &what.with {
+        add(other, "b".into(), &NameArgs { names: what.names_b.clone(), binary: what.binary_b.clone() })?;
+    }
+    for (number, other) in (1..).zip(&what.attach) {
+        let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
+        add(other, schema, &NameArgs { names: None, binary: Vec::new() })?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| wrong(&error, text))?;
     sql_functions::add(&connection).map_err(|error| wrong(&error, text))?;
-    for (number, other) in (1..).zip(&others) {
-        let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
-        attach(&connection, other.path(), &schema).map_err(|error| wrong(&error, text))?;
+    if what.with.is_some() {
+        attach(&connection, path, "a").map_err(|error| wrong(&error, text))?;
+    }
+    for (schema, other) in &others {
+        attach(&connection, other.path(), schema).map_err(|error| wrong(&error, text))?;
     }
     if let Some(source) = &source {
         attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, text))?;

@@ -100,6 +100,46 @@ fn verdicts_of_several_runs_are_those_of_the_page() {
 }
 
 #[test]
+fn a_report_stacks_and_tables_are_written_beside_what_is_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).into_os_string().into_string().unwrap();
+    let (html, folded, parquet) = (at("report.html"), at("stacks.txt"), at("tables"));
+    let options = ["--json", "--html", &html, "--folded", &folded, "--parquet", &parquet];
+    let output = unspool("compare", &[SMALL, OTHER], &options);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    let page = std::fs::read_to_string(&html).unwrap();
+    let sentence = report["sentence"].as_str().unwrap();
+    assert!(page.contains(&format!("<p>{sentence}</p>")) && page.contains("<span>threads.xray</span>"), "{page}");
+    let own = |side: &str, at: usize| -> u64 {
+        let lines = std::fs::read_to_string(&folded).unwrap();
+        let sum: u64 = lines.lines().map(|line| line.rsplit(' ').nth(at).unwrap().parse::<u64>().unwrap()).sum();
+        assert_eq!(sum, report[side]["self"].as_u64().unwrap(), "{side}");
+        sum
+    };
+    assert!(own("a", 1) > 0 && own("b", 0) > 0);
+    for name in ["functions.parquet", "paths.parquet"] {
+        let bytes = std::fs::read(Path::new(&parquet).join(name)).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{name}");
+    }
+    // An output never replaces an input, and several runs are those of the one that is shown.
+    let copy = at("copy.xray");
+    std::fs::copy(fixture(SMALL), &copy).unwrap();
+    let refused = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["compare", &copy, &copy, "--html", &copy]).output();
+    assert_eq!(refused.unwrap().status.code(), Some(2));
+    assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(fixture(SMALL)).unwrap());
+    let runs =
+        [fixture(SMALL), fixture(OTHER), fixture(SMALL)].map(|path| path.into_os_string().into_string().unwrap());
+    let [one, two, three] = &runs;
+    let args =
+        ["compare", "--a", one, two, three, "--b", two, one, two, "--html", &html, "--folded", &folded, "--json"];
+    let report = json(&Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap());
+    let page = std::fs::read_to_string(&html).unwrap();
+    let name = report["a"]["files"][0].as_str().unwrap().rsplit('/').next().unwrap();
+    assert!(page.contains(&format!("<span>{name}, the median of 3 runs</span>")), "{page}");
+}
+
+#[test]
 fn errors_are_status_2_with_a_sentence() {
     let refused = |files: &[&str], options: &[&str], sentence: &str| {
         let output = unspool("compare", files, options);

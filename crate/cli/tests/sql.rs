@@ -50,6 +50,9 @@ const TRACES: [(&str, &str); 5] = [
     ("trace-db", "trace_db/variables.trace"),
 ];
 
+/// Two traces, for the queries about two.
+const TWO: [&str; 2] = ["xray/threads.xray", "xray/events.xray"];
+
 #[test]
 fn the_documented_queries_find_something() {
     let text = fs::read_to_string(root().join("docs/sql.md")).unwrap();
@@ -59,6 +62,13 @@ fn the_documented_queries_find_something() {
         let of: Vec<_> = TRACES.iter().filter(|(of, _)| heading == "Any trace" || heading == *of).collect();
         for query in part.split("```sql\n").skip(1) {
             let query = query.split("```").next().unwrap();
+            if heading == "Two traces" {
+                let [a, b] = TWO.map(fixture);
+                let args = ["sql", a.to_str().unwrap(), "--with", b.to_str().unwrap(), query, "--json"];
+                assert!(!lines(&unspool(&args)).is_empty(), "{query}");
+                asked += 1;
+                continue;
+            }
             assert!(!of.is_empty(), "no trace for {heading}");
             for (_, file) in &of {
                 let found = rows(file, query);
@@ -68,7 +78,7 @@ fn the_documented_queries_find_something() {
             }
         }
     }
-    assert!(asked >= 34, "{asked} queries");
+    assert!(asked >= 39, "{asked} queries");
 }
 
 #[test]
@@ -143,6 +153,28 @@ fn fields_have_the_keys_and_values_of_the_dump() {
     assert_eq!(found, [serde_json::json!({ "n": points })]);
     let lists = rows("xray/threads.xray", "select distinct key from fields where key like 'args%' order by key");
     assert_eq!(lists, ["args.0", "args.1"].map(|key| serde_json::json!({ "key": key })));
+}
+
+#[test]
+fn two_traces_have_schemas_and_names_of_their_own() {
+    let [one, two] = TWO.map(fixture);
+    let [one, two] = [one.to_str().unwrap(), two.to_str().unwrap()];
+    let query = "select (select count(*) from slices) as front, (select count(*) from a.slices) as a, \
+                 (select count(*) from b.slices) as b, (select count(*) from b.records) as records";
+    let found = lines(&unspool(&["sql", one, "--with", two, query, "--json"]));
+    let count = |file, table: &str| {
+        let query = format!("select count(*) as n from {table}");
+        lines(&unspool(&["sql", file, &query, "--json"]))[0]["n"].clone()
+    };
+    let expected = [count(one, "slices"), count(one, "slices"), count(two, "slices"), count(two, "records")];
+    assert_eq!(["front", "a", "b", "records"].map(|key| found[0][key].clone()), expected);
+    let (log, program) = (fixture("binaries/program.xray"), fixture("binaries/program.elf"));
+    let [log, program] = [log.to_str().unwrap(), program.to_str().unwrap()];
+    let query = "select (select count(*) from a.names where name = 'program::leaf') as a, \
+                 (select count(*) from b.names where name = 'program::leaf') as b";
+    let found = lines(&unspool(&["sql", log, "--with", log, "--binary-b", program, query, "--json"]));
+    assert_eq!(found, [serde_json::json!({ "a": 0, "b": 1 })]);
+    assert_eq!(unspool(&["sql", one, "--names-b", two, "select 1"]).status.code(), Some(2));
 }
 
 #[test]

@@ -292,6 +292,13 @@ impl Tree {
         }
     }
 
+    /// All nodes but the root, from number 1 on: the number of the caller, 0 without one, the row
+    /// of the function, and figures.
+    pub fn nodes(&self) -> impl Iterator<Item = (u32, u32, Both)> {
+        let columns = self.parents.iter().zip(&self.rows).zip(&self.figures).skip(1);
+        columns.map(|((above, row), both)| (*above, *row, *both))
+    }
+
     /// Stacks in the folded form of `difffolded.pl`: names from the outermost function, then the
     /// self time in A and in B. Stacks without self time are left out.
     pub fn folded(&self, name: impl Fn(u32) -> String) -> String {

@@ -13,6 +13,7 @@
 //! - [`mod@sentence`] says in words what has changed.
 //! - [`drawn`] compares what OpenGL calls add up to.
 //! - [`flame`] merges the call paths of both into one tree, of which [`call_tree`] has rows.
+//! - [`report`] is all of that as a document, and [`tables`] are the same as tables of [`parquet`].
 //!
 //! **Records** are compared one by one.
 //!
@@ -38,11 +39,14 @@ pub mod flame;
 pub mod ignore;
 pub mod join;
 pub mod kinds;
+pub mod parquet;
 pub mod profile;
+pub mod report;
 pub mod rows;
 pub mod sentence;
 mod stretches;
 pub mod suspects;
+pub mod tables;
 pub mod threads;
 pub mod tokens;
 pub mod values;

@@ -19,6 +19,7 @@ import type {
   FlameQuestion,
   FlameWidth,
   Profile,
+  SavedKind,
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Runs } from './runs.ts';
@@ -98,8 +99,8 @@ export interface Comparison {
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
-  /** Stacks with the self times of both, in the form of `difffolded.pl`. */
-  folded(): Promise<string>;
+  /** The comparison as a file, which may name the files of both. */
+  saved(kind: SavedKind, a: string, b: string): Promise<Uint8Array<ArrayBuffer>>;
   readonly records: RecordDifferences;
   /** Of traces of OpenGL calls. */
   readonly drawn: DrawnOfBoth;
@@ -289,7 +290,7 @@ export function createComparison(
     chosen,
     filter,
     holds,
-    folded: () => service.remote().folded(),
+    saved: (kind, a, b) => service.remote().saved(kind, a, b),
     records,
     drawn,
     values,

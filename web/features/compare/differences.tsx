@@ -10,10 +10,11 @@ import { CallsOfBoth } from './calls.tsx';
 import type { Comparison, View } from './comparison.ts';
 import { DrawnTable } from './drawn_table.tsx';
 import { DifferenceFlame } from './flame.tsx';
-import { DifferenceTable, Take } from './functions.tsx';
+import { DifferenceTable } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
 import type { Runs } from './runs.ts';
 import { AddRun, RunList } from './runs_bar.tsx';
+import { Save } from './save.tsx';
 import { DifferenceTree } from './tree.tsx';
 import { haveValues } from './values.ts';
 import { ValuesOfBoth } from './values_tables.tsx';
@@ -123,9 +124,9 @@ function CallsShow({ comparison: { callsShow } }: Pick<Props, 'comparison'>) {
 }
 
 /** How many functions there are, and a button that takes them along. */
-function Count({ comparison, a }: Pick<Props, 'comparison'> & Pick<Pair, 'a'>) {
+function Count({ comparison, pair }: Pick<Props, 'comparison' | 'pair'>) {
   const state = comparison.state.value;
-  const clock = a.trace.info.value?.clock;
+  const clock = pair.a.trace.info.value?.clock;
   const rows = useRows(comparison);
   if (state.at !== 'done' || !clock) return null;
   const { length } = state.compared.rows;
@@ -137,7 +138,7 @@ function Count({ comparison, a }: Pick<Props, 'comparison'> & Pick<Pair, 'a'>) {
         {formatCount(length)} {plural(length, 'function')}
         {noun}
       </span>
-      {comparison.view.value === 'functions' && <Take compared={state.compared} rows={rows} clock={clock} />}
+      <Save comparison={comparison} compared={state.compared} rows={rows} pair={pair} clock={clock} />
     </>
   );
 }
@@ -192,7 +193,7 @@ function Figures({ comparison, runs, pair, theme, lead }: Props & { readonly lea
         {view === 'functions' && <Filter what="functions" example="parse" of={filter} />}
         {view === 'functions' && <AddRun runs={runs} />}
         {view === 'calls' && <CallsShow comparison={comparison} />}
-        {view === 'functions' && <Count comparison={comparison} a={a} />}
+        {view === 'functions' && <Count comparison={comparison} pair={pair} />}
       </div>
       <Sentence text={sentence} isBrief={view === 'calls'} />
       {view === 'functions' && <RunList runs={runs} pair={pair} compared={compared} />}

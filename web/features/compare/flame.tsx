@@ -199,8 +199,8 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
               })
             }
             stacks={() =>
-              comparison.folded().then((text) => {
-                saveBlob(new Blob([text], { type: 'text/plain' }), 'differences.folded.txt');
+              comparison.saved('folded', '', '').then((bytes) => {
+                saveBlob(new Blob([bytes], { type: 'text/plain' }), 'differences.folded.txt');
               })
             }
           />

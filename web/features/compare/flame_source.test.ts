@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import { type Clock, NO_NAME } from '../../base/protocol.ts';
 import { flamePath, layOutFlame } from '../../timeline/flame.ts';
 import type { FlameShows } from '../../timeline/widgets/flame_graphs.tsx';
-import { createPathNames, differenceSource, SCALE, stepOf } from './flame_source.ts';
+import { createPathNames, DIFFERENCE_PALETTES, differenceSource, SCALE, stepOf } from './flame_source.ts';
 import type { ComparedFlame } from './protocol.ts';
 
 /** A graph from rows, nodes above, and total times of A and of B, which are self times, too. */
@@ -76,4 +77,13 @@ it('says what widths are, of both traces', () => {
   expect(about('inverted', 2).figures.map(([word]) => word)).toEqual([
     'self time of the function below, called from here',
   ]);
+});
+
+it('reports have the colours of the page', () => {
+  const drawn = readFileSync('crate/compare/src/report/flame.rs', 'utf8');
+  const colours = [...drawn.split('];')[0]!.matchAll(/^ {4}\((\d+), (\d+), (\d+)\),$/gm)];
+  expect(colours.map(([, red, green, blue]) => `rgb(${red} ${green} ${blue})`)).toEqual(SCALE);
+  const dark = /DARK: \[usize; \d\] = \[([\d, ]+)\]/.exec(drawn)![1]!.split(', ').map(Number);
+  const white = DIFFERENCE_PALETTES.light.label.flatMap((ink, step) => (ink === 'rgb(255 255 255)' ? [step] : []));
+  expect(dark).toEqual(white);
 });

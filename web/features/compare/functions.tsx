@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatCount, formatPercent, shortened } from '../../base/format.ts';
-import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
 import { changeText, factorText, figureOf, lengthOf, shareText } from './figures.ts';
 import { VERDICTS, type Verdict } from './protocol.ts';
@@ -180,26 +178,4 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
 
 function withoutCommon(factor: number): string | undefined {
   return Number.isNaN(factor) ? undefined : `${factorText(factor)} without what most functions have in common`;
-}
-
-/** Copies the table, or saves it: lengths as numbers. */
-export function Take({ compared, rows, clock }: Pick<Props, 'compared' | 'rows' | 'clock'>) {
-  const length = (value: number | null) => (value === null ? '' : plainLength(BigInt(Math.round(value)), clock));
-  const sides = ['a', 'b'] as const;
-  const head = ['Function', plainTitle('Difference', clock), 'Share of all differences'];
-  for (const of of ['Self', 'Total'] as const) {
-    for (const side of sides) head.push(plainTitle(`${of} ${side.toUpperCase()}`, clock));
-  }
-  head.push('Calls A', 'Calls B', 'Per call', 'Verdict', 'Sure');
-  const texts = (row: number) => [
-    nameIn(compared, row),
-    length(compared.rows.change[row]!),
-    String(compared.rows.share[row]),
-    ...(['self', 'total'] as const).flatMap((of) => sides.map((side) => length(figureOf(compared, side, of, row)))),
-    ...sides.map((side) => String(figureOf(compared, side, 'count', row) ?? '')),
-    Number.isNaN(compared.rows.factor[row]) ? '' : String(compared.rows.factor[row]),
-    VERDICTS[compared.rows.verdict[row]!]!,
-    String(compared.rows.confidence[row]),
-  ];
-  return <TakeTable name="differences" head={head} rows={() => atOnce(rows, texts)} />;
 }

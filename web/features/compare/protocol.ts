@@ -24,6 +24,12 @@ export type Verdict = (typeof VERDICTS)[number];
 export const WIDTHS = ['a', 'b', 'larger'] as const;
 export type FlameWidth = (typeof WIDTHS)[number];
 
+/**
+ * What a comparison is saved as: a page of HTML, its functions or its call paths in Apache Parquet, or stacks with the self times of both in
+ * the folded form of `difffolded.pl`.
+ */
+export type SavedKind = 'report' | 'functions' | 'paths' | 'folded';
+
 /** The figures of one trace. */
 export interface Profile {
   readonly names: readonly string[];
@@ -86,8 +92,8 @@ export interface Comparing {
   flame(question: FlameQuestion): Promise<ComparedFlames | null>;
   /** Rows of the call tree of both. null before {@link Comparing.compare}. */
   calls(question: TreeView): Promise<ComparedTree | null>;
-  /** Stacks with the self times of both, in the folded form of `difffolded.pl`. */
-  folded(): string;
+  /** The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. */
+  saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
   /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */
   takeTokens(side: 0 | 1, contents: Uint8Array, ends: Uint32Array): void;
   /**

@@ -14,14 +14,15 @@ const BELOW = 22;
 const GAP = 10;
 
 interface Props {
-  readonly open: OpenTrace;
+  /** The trace that the rows are of; null if they are of two. */
+  readonly rowsOf: OpenTrace | null;
   readonly sql: Sql;
   readonly choice: Signal<ChartChoice | null>;
   readonly order: ArrayLike<number>;
 }
 
 /** Two columns of a result as bars or as a line. */
-export function Chart({ open, sql, choice, order }: Props) {
+export function Chart({ rowsOf, sql, choice, order }: Props) {
   const shown = choice.value;
   if (!shown) return <p class="panel-note muted">A chart needs a column of numbers.</p>;
   const names = sql.columns.value;
@@ -56,7 +57,7 @@ export function Chart({ open, sql, choice, order }: Props) {
       {shown.kind === 'bars' ? (
         <Bars sql={sql} choice={shown} order={order} />
       ) : (
-        <LineChart open={open} sql={sql} choice={shown} names={names} />
+        <LineChart rowsOf={rowsOf} sql={sql} choice={shown} names={names} />
       )}
     </div>
   );
@@ -105,12 +106,12 @@ function Bars({ sql, choice, order }: { sql: Sql; choice: ChartChoice; order: Ar
   );
 }
 
-interface LineProps extends Pick<Props, 'open' | 'sql'> {
+interface LineProps extends Pick<Props, 'rowsOf' | 'sql'> {
   readonly choice: ChartChoice;
   readonly names: readonly string[];
 }
 
-function LineChart({ open: { trace }, sql, choice, names }: LineProps) {
+function LineChart({ rowsOf, sql, choice, names }: LineProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
   const near = useSignal(-1);
@@ -140,8 +141,8 @@ function LineChart({ open: { trace }, sql, choice, names }: LineProps) {
   };
   const point = line?.points[near.value];
   const row = point && sql.rows[point.row];
-  const info = trace.info.value;
-  const extent = trace.progress.value.extent;
+  const info = rowsOf?.trace.info.value;
+  const extent = rowsOf?.trace.progress.value.extent;
   const [first] = sql.rows;
   const isPosition = info && extent && first && columnsOf(names, info).linkOf(first, choice.x)?.to === 'position';
   /** A value along x: a position as the timeline shows it. */

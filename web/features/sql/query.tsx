@@ -10,6 +10,7 @@ import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { rowsKey } from '../../trace/derived.ts';
 import { type RowsShape, rowsAsTrack, trackColumns } from '../../trace/sql_track.ts';
 import { valuesCompletions } from '../../trace/values_completion.ts';
+import { otherOf, tracesOf } from './both.ts';
 import { Chart } from './chart.tsx';
 import { createEditor, type Editor, type Language, type Place } from './editor.ts';
 import { Limit } from './limit.tsx';
@@ -35,8 +36,12 @@ export function Query({ open, sql, state, examples }: Props) {
   const { mode, values } = state;
   useEffect(() => sql.begin(), [sql]);
   // Also when the panel comes to the front again.
-  useEffect(() => sql.follow(), [sql, open.statistics.range.value]);
+  const other = otherOf(open);
+  useEffect(() => sql.follow(), [sql, open.statistics.range.value, other?.statistics.range.value]);
   const isSql = mode.value === 'sql';
+  // Rows of both lead nowhere: a position is one of either.
+  const traces = tracesOf(sql.about.value, open);
+  const rowsOf = traces.length === 1 ? traces[0]! : null;
   const text = isSql || !values ? state.text : values.text;
   const run = () => {
     const query = text.peek();
@@ -82,6 +87,7 @@ export function Query({ open, sql, state, examples }: Props) {
           text={text}
           examples={isSql ? examples : NO_EXAMPLES}
           tables={isSql ? Object.keys(sql.own.value) : null}
+          isCompared={other !== null}
           onChoose={(query) => {
             text.value = query;
             run();
@@ -104,7 +110,7 @@ export function Query({ open, sql, state, examples }: Props) {
                   state.isChart.value = shown === 'chart';
                 }}
               />
-              <KeepRows open={open} sql={sql} />
+              {rowsOf && <KeepRows open={rowsOf} sql={sql} />}
               <TakeTable
                 name="rows"
                 head={sql.columns.value}
@@ -125,9 +131,9 @@ export function Query({ open, sql, state, examples }: Props) {
           <div />
         )
       ) : state.isChart.value && sql.count.value > 0 ? (
-        <Chart open={open} sql={sql} choice={state.chart} order={state.order.value} />
+        <Chart rowsOf={rowsOf} sql={sql} choice={state.chart} order={state.order.value} />
       ) : (
-        <Results open={open} sql={sql} sort={state.sort} order={state.order.value} />
+        <Results open={open} rowsOf={rowsOf} sql={sql} sort={state.sort} order={state.order.value} />
       )}
     </div>
   );
@@ -147,7 +153,8 @@ interface TextProps extends Pick<Props, 'open' | 'sql' | 'state'> {
 }
 
 /** The editor: an object of its own, which is notified of changes. */
-function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
+function Text({ open, sql, state, wrong, run, stop }: TextProps) {
+  const { trace } = open;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   /** What it calls must be that of the latest render. */
@@ -157,13 +164,21 @@ function Text({ open: { trace }, sql, state, wrong, run, stop }: TextProps) {
   const isSql = mode.value === 'sql' || !values;
   const text = isSql ? state.text : values.text;
   const info = trace.info.value;
-  const schema = useComputed(() => schemaOf(trace.info.value?.clock.kind === 'seconds', sql.own.value));
+  const schema = useComputed(() =>
+    schemaOf(trace.info.value?.clock.kind === 'seconds', sql.own.value, open.pair.value !== null),
+  );
+  const names = useComputed(() => {
+    const other = otherOf(open);
+    const all = other ? [trace.names, other.trace.names] : [trace.names];
+    for (const { version } of all) void version.value;
+    return all.length === 1 ? trace.names.text : all.flatMap(({ text }) => text);
+  });
   const language: Language = isSql
     ? {
         label: 'SQL query',
         placeholder: 'select … from …',
         isSql: true,
-        complete: (typed, caret) => sqlCompletions(typed, caret, { schema: schema.peek(), names: trace.names.text }),
+        complete: (typed, caret) => sqlCompletions(typed, caret, { schema: schema.peek(), names: names.value }),
       }
     : {
         label: 'Query about values',
@@ -250,7 +265,7 @@ function Answer({ sql, open }: Pick<Props, 'sql' | 'open'>) {
           {asked.cut > 0 && (
             <span class="warning-text"> · of the first {formatCount(asked.cut)} rows of records and fields</span>
           )}
-          <Limit sql={sql} range={open.statistics.range} />
+          <Limit sql={sql} ranges={tracesOf(sql.about.value, open).map(({ statistics }) => statistics.range)} />
         </span>
       );
     case 'stopped':

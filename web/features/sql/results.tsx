@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals';
 import { type SqlValue, sqlText } from '../../base/sql.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { schemaOfSide } from './both.ts';
 import type { Sql } from './sql.ts';
 import { follow, leads, saysOf } from './sql_links.ts';
 import { columnsOf, type SqlLink, type SqlSort } from './sql_results.ts';
@@ -12,6 +13,8 @@ const TITLE = 2000;
 
 interface Props {
   readonly open: OpenTrace;
+  /** The trace that the rows are of; null if they are of two, and lead nowhere. */
+  readonly rowsOf: OpenTrace | null;
   readonly sql: Sql;
   /** null: in the order of the query. */
   readonly sort: Signal<SqlSort | null>;
@@ -20,11 +23,19 @@ interface Props {
 }
 
 /** The rows of a query. */
-export function Results({ open, sql, sort, order }: Props) {
+export function Results({ open, rowsOf, sql, sort, order }: Props) {
   const names = sql.columns.value;
   const info = open.trace.info.value;
   if (!info) return null;
   const columns = columnsOf(names, info);
+  const linkOf = (row: readonly SqlValue[], column: number) => {
+    const link = rowsOf && columns.linkOf(row, column);
+    return link && leads(link, rowsOf) ? link : null;
+  };
+  const go = (link: SqlLink) => {
+    // What is not in front is known by its schema, and moves on its own timeline.
+    if (rowsOf) void follow(link, rowsOf, sql, rowsOf === open ? '' : `${schemaOfSide(rowsOf)}.`);
+  };
   const { column: by, descending } = sort.value ?? { column: -1, descending: false };
   return (
     <section class="query-rows column" aria-label="Rows">
@@ -43,13 +54,12 @@ export function Results({ open, sql, sort, order }: Props) {
               class: 'words',
               key: `${i}`,
               cell: (row) => {
-                const link = columns.linkOf(row, i);
                 return (
                   <Cell
                     text={cellText(row[i]!, columns.isAddress(i))}
                     isNull={row[i] === null}
-                    link={link && leads(link, open) ? link : null}
-                    go={(to) => void follow(to, open, sql)}
+                    link={linkOf(row, i)}
+                    go={go}
                   />
                 );
               },
@@ -63,13 +73,12 @@ export function Results({ open, sql, sort, order }: Props) {
             }),
           )}
           menu={(row, _, cell) => {
-            const links = names.map((_, i) => columns.linkOf(row, i)).filter((link) => link && leads(link, open));
-            const clicked = cell < 0 ? null : columns.linkOf(row, cell);
-            const link = clicked && leads(clicked, open) ? clicked : links[0];
+            const links = names.map((_, i) => linkOf(row, i)).filter((link) => link !== null);
+            const link = (cell < 0 ? null : linkOf(row, cell)) ?? links[0];
             return {
               named: null,
               show: null,
-              own: link ? [{ id: 'follow', title: saysOf(link), run: () => void follow(link, open, sql) }] : [],
+              own: link ? [{ id: 'follow', title: saysOf(link), run: () => go(link) }] : [],
             };
           }}
           by={`${by}`}

@@ -4,18 +4,25 @@ import type { Queries, SqlEnd, SqlResult } from '../../base/sql.ts';
 import { ticks } from '../../base/ticks.ts';
 import type { SqlRange } from '../../base/trace_protocol.ts';
 import { workerOf } from '../../base/worker.fixture.ts';
-import { createSql, LIMIT_SECONDS, type SqlSource } from './sql.ts';
+import { createSql, LIMIT_SECONDS, type SqlSide, type SqlSource } from './sql.ts';
 
-/** A database, whose tables are there at once. */
-const database: SqlSource = {
-  file: new Blob(),
-  log: null,
+/** A trace, whose tables are there at once. */
+const alone: SqlSide = {
+  schema: '',
   tables: async () => ({ size: 0, portions: [] }),
   records: async () => 0,
-  ledger: { set: () => undefined },
   range: () => null,
   version: () => 1,
 };
+/** A database. */
+const database: SqlSource = {
+  file: new Blob(),
+  log: null,
+  sides: () => [alone],
+  ledger: { set: () => undefined },
+};
+/** The same with other tables. */
+const withSide = (side: Partial<SqlSide>): SqlSource => ({ ...database, sides: () => [{ ...alone, ...side }] });
 
 /** Lets tables and answers arrive. */
 const settled = async () => {
@@ -31,8 +38,8 @@ function workers() {
     const asked: Query[] = [];
     const worker = workerOf<Queries>({
       open: (file) => void got.push(['open', file]),
-      tables: () => void got.push(['tables']),
-      records: (portion, last) => void got.push(['records', portion, last]),
+      tables: (side, schema, size) => void got.push(size > 0 ? ['tables', side, schema, size] : ['tables']),
+      records: (side, portion, last) => void got.push(['records', portion, last, ...(side > 0 ? [side] : [])]),
       run: (sql, _, columns, rows) => {
         got.push(['run', sql]);
         return new Promise((end) => asked.push({ columns, rows, end }));
@@ -66,7 +73,7 @@ it('enters its tables into the account of memory, and makes them again once they
       free = held.free;
     },
   };
-  const sql = createSql({ ...database, ledger, tables: async () => ({ size: 100, portions: [] }) }, spawn);
+  const sql = createSql({ ...withSide({ tables: async () => ({ size: 100, portions: [] }) }), ledger }, spawn);
   sql.run('select 1');
   await settled();
   expect(entered).toEqual([[100, true]]);
@@ -193,18 +200,13 @@ describe('queries over a database', () => {
     let version = 1;
     let deliver: (value: { size: number; portions: [] } | string | null) => void = () => undefined;
     let hear: (share: number) => boolean = () => false;
-    const source: SqlSource = {
-      ...database,
-      file: null,
-      range: () => null,
-      version: () => version,
-      tables: (heard) => {
-        hear = heard;
-        return new Promise((resolve) => {
-          deliver = resolve;
-        });
-      },
+    const tables: SqlSide['tables'] = (heard) => {
+      hear = heard;
+      return new Promise((resolve) => {
+        deliver = resolve;
+      });
     };
+    const source: SqlSource = { ...withSide({ version: () => version, tables }), file: null };
     const sql = createSql(source, spawn);
     // Without a database there is nothing to list.
     sql.begin();
@@ -235,7 +237,7 @@ describe('queries over a database', () => {
     let asked = 0;
     let go: (share: number) => boolean = () => false;
     let end: (result: number | string | null) => void = () => undefined;
-    const records: SqlSource['records'] = (take) => {
+    const records: SqlSide['records'] = (take) => {
       asked += 1;
       let sent = 0;
       go = (share) => {
@@ -246,7 +248,7 @@ describe('queries over a database', () => {
         end = resolve;
       });
     };
-    const sql = createSql({ ...database, records }, spawn);
+    const sql = createSql(withSide({ records }), spawn);
     sql.run("select 'records' from slices -- fields");
     await settled();
     await done(0);
@@ -279,13 +281,13 @@ describe('queries over a database', () => {
     const { spawn, isEnded } = workers();
     let go: () => boolean = () => false;
     let end: (result: string | null) => void = () => undefined;
-    const records: SqlSource['records'] = (take) => {
+    const records: SqlSide['records'] = (take) => {
       go = () => take(new Uint8Array(1), 0.5);
       return new Promise((resolve) => {
         end = resolve;
       });
     };
-    const sql = createSql({ ...database, records }, spawn);
+    const sql = createSql(withSide({ records }), spawn);
     sql.run('select 1 from records');
     await settled();
     expect(go()).toBe(true);
@@ -303,7 +305,7 @@ describe('queries over a database', () => {
 it('asks a quick query again when the range is another one, and leaves a slow one', async () => {
   const { made, spawn, done } = workers();
   let range: SqlRange | null = null;
-  const sql = createSql({ ...database, range: () => range }, spawn);
+  const sql = createSql(withSide({ range: () => range }), spawn);
   sql.follow();
   expect(made.length).toBe(0);
   sql.run('select 1');
@@ -314,7 +316,7 @@ it('asks a quick query again when the range is another one, and leaves a slow on
   sql.follow();
   await settled();
   await done(0);
-  expect([made[0]!.asked.length, sql.range.value]).toEqual([2, range]);
+  expect([made[0]!.asked.length, sql.ranges.value]).toEqual([2, [range]]);
   const now = performance.now();
   vi.spyOn(performance, 'now').mockReturnValueOnce(now - 2000);
   sql.run('select 2');
@@ -326,4 +328,75 @@ it('asks a quick query again when the range is another one, and leaves a slow on
   await settled();
   expect([made[0]!.asked.length, sql.asked.value.at]).toEqual([3, 'answered']);
   sql.dispose();
+});
+
+describe('queries over two traces', () => {
+  /** The second of two traces, with what was taken of the room before. */
+  function both() {
+    const taken: number[] = [];
+    const side = (schema: string, size: number): SqlSide => ({
+      ...alone,
+      schema,
+      tables: async (_, before) => {
+        taken.push(before);
+        return { size, portions: [] };
+      },
+      records: async (take) => (take(new Uint8Array([size]), 1) ? 0 : null),
+    });
+    const sides = [side('b', 70), side('a', 30)] as const;
+    return { taken, source: { ...database, sides: () => sides } satisfies SqlSource };
+  }
+
+  it('get the tables of the other one when they name them, and its records', async () => {
+    const { made, spawn, done } = workers();
+    const { taken, source } = both();
+    const entered: number[] = [];
+    const ledger: SqlSource['ledger'] = { set: (_, { bytes }) => void entered.push(bytes) };
+    const sql = createSql({ ...source, ledger }, spawn);
+    sql.run('select count(*) from slices a where a.depth = 0');
+    await settled();
+    await done(0);
+    expect([made[0]!.got.slice(1), sql.about.value]).toEqual([
+      [
+        ['tables', 0, 'b', 70],
+        ['run', 'select count(*) from slices a where a.depth = 0'],
+      ],
+      'own',
+    ]);
+    sql.run('select * from b.slices, "a".names');
+    await settled();
+    await done(0);
+    expect([made[0]!.got.at(-2), taken, entered.at(-1), sql.about.value]).toEqual([
+      ['tables', 1, 'a', 30],
+      [0, 70],
+      100,
+      'both',
+    ]);
+    sql.run('select * from a.records');
+    await settled();
+    await done(0);
+    expect([made[0]!.got.at(-2), entered.at(-1), sql.about.value]).toEqual([
+      ['records', new Uint8Array([30]), true, 1],
+      101,
+      'other',
+    ]);
+    expect(sql.ranges.value).toEqual([null]);
+  });
+
+  it('give the tables of the other one back when it leaves, with what was found in them', async () => {
+    const { spawn, query, done, isEnded } = workers();
+    const sql = createSql(both().source, spawn);
+    sql.run('select 1 from names');
+    await settled();
+    query(0).rows([[1n]]);
+    await done(0);
+    sql.leave();
+    expect([isEnded(), sql.count.value, sql.asked.value.at]).toEqual([[false], 1, 'answered']);
+    sql.run('select 1 from a.names');
+    await settled();
+    query(0).rows([[1n]]);
+    await done(0);
+    sql.leave();
+    expect([isEnded(), sql.count.value, sql.asked.value.at]).toEqual([[true], 0, 'nothing']);
+  });
 });

@@ -1,11 +1,12 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { give, type RemoteWorker } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
-import { mentions, type Queries, refusalOf, type SqlEnd, type SqlResult, type SqlValue } from '../../base/sql.ts';
+import { type Queries, refusalOf, type SqlEnd, type SqlResult, type SqlValue } from '../../base/sql.ts';
 import type { SqlPlace } from '../../base/sql_place.ts';
 import type { SqlRange } from '../../base/trace_protocol.ts';
 import type { Ledger } from '../../trace/ledger.ts';
 import { createService, ENDED } from '../../trace/service.ts';
+import { type About, type Need, needsOf } from './sql_needs.ts';
 import type { Schema } from './sql_tables.ts';
 import type { Gathered } from './tables.ts';
 
@@ -29,32 +30,45 @@ export const LIMIT_SECONDS = 30;
 /** A query whose answer took at most this long is asked again by itself when the range is another one. */
 const QUICK_SECONDS = 1;
 
-/** What queries are about. */
-export interface SqlSource {
-  /** The trace, if it is a database, and its write-ahead log, if there is one. */
-  readonly file: Blob | null;
-  readonly log: Blob | null;
-  /** The tables that every trace has. Resolves with a sentence if there are none, and as {@link gatherTables}. */
-  readonly tables: (hear: (share: number) => boolean) => Promise<Gathered | string | null>;
+/** A trace that queries are about. */
+export interface SqlSide {
+  /** A name that its tables are also known by; '' if no other trace is compared with it. */
+  readonly schema: string;
+  /**
+   * The tables that every trace has, beside `taken` bytes of others. Resolves with a sentence if there are none, and as
+   * {@link gatherTables}.
+   */
+  readonly tables: (hear: (share: number) => boolean, taken: number) => Promise<Gathered | string | null>;
   /** The records with their fields, as {@link gatherRecords}. */
   readonly records: (
     take: (portion: Uint8Array<ArrayBuffer>, share: number) => boolean,
   ) => Promise<number | string | null>;
-  /** The account in which the tables are entered. */
-  readonly ledger: Pick<Ledger, 'set'>;
   /** The range that the tables are about now; null for the whole trace. */
   readonly range: () => SqlRange | null;
   /** Changes when the tables do. */
   readonly version: () => unknown;
 }
 
-/** SQL queries over the tables of a trace, one at a time. */
+/** What queries are about. */
+export interface SqlSource {
+  /** The trace, if it is a database, and its write-ahead log, if there is one. */
+  readonly file: Blob | null;
+  readonly log: Blob | null;
+  /** The trace, whose tables need no schema, and the one that it is compared with, if there is one. */
+  readonly sides: () => readonly [SqlSide, SqlSide?];
+  /** The account in which the tables are entered. */
+  readonly ledger: Pick<Ledger, 'set'>;
+}
+
+/** SQL queries over the tables of a trace, and of the one that it is compared with, one at a time. */
 export interface Sql {
   readonly asked: ReadonlySignal<Asked>;
   /** The latest query, or ''. */
   readonly text: ReadonlySignal<string>;
-  /** The range that the latest query is about; null for the whole trace. */
-  readonly range: ReadonlySignal<SqlRange | null>;
+  /** The traces that the latest query is about. */
+  readonly about: ReadonlySignal<About>;
+  /** The range of each that the latest query is about; null for the whole trace. */
+  readonly ranges: ReadonlySignal<readonly (SqlRange | null)[]>;
   readonly columns: ReadonlySignal<readonly string[]>;
   /** Number of columns of the result: more than {@link Sql.columns} if they are too many to be shown. */
   readonly width: ReadonlySignal<number>;
@@ -73,6 +87,8 @@ export interface Sql {
   stop(): void;
   /** The first row of a query over the tables that were asked last. Resolves with null if it has none, or fails. */
   first(sql: string): Promise<readonly SqlValue[] | null>;
+  /** Another trace is compared with this one, or none: gives back the tables of the other, and what was found in them. */
+  leave(): void;
   dispose: Dispose;
 }
 
@@ -80,7 +96,8 @@ export interface Sql {
 export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
   const asked = signal<Asked>({ at: 'nothing' });
   const text = signal('');
-  const range = signal<SqlRange | null>(null);
+  const about = signal<About>('own');
+  const ranges = signal<readonly (SqlRange | null)[]>([]);
   const columns = signal<readonly string[]>([]);
   const width = signal(0);
   const count = signal(0);
@@ -88,30 +105,28 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
   const rows: (readonly SqlValue[])[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begun = false;
-  /** What the tables of the worker are of; undefined if it has none. */
-  let known: unknown;
-  /** Whether the worker has the records of these tables, too, and how many rows if there are more. */
-  let detailed: { readonly cut: number } | null = null;
+  /** What the worker has of each trace. */
+  let known: Known[] = [];
   /** Counts queries: one that gathers tables gives up when there is a newer one, or none. */
   let turn = 0;
-  /** Bytes of the tables that the worker has. */
+  /** Bytes entered into the account. */
   let held = 0;
 
   const service = createService<Queries>(spawn, () => lose());
   /** Forgets what the worker had. */
   const lose = () => {
     clearTimeout(timer);
-    known = undefined;
-    detailed = null;
+    known = [];
     turn += 1;
-    enter(0);
+    enter();
   };
   const end = () => {
     service.end();
     lose();
   };
   /** Enters what the worker holds into the account. While a query runs, that is in use. */
-  const enter = (bytes: number) => {
+  const enter = () => {
+    const bytes = known.reduce((sum, it) => sum + (it?.bytes ?? 0), 0);
     if (bytes === 0 && held === 0) return;
     held = bytes;
     source.ledger.set('sql', { noun: 'tables for SQL', bytes, free: asked.peek().at === 'running' ? null : end });
@@ -144,44 +159,84 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
     asked.value = { at: 'stopped', sentence, place: null };
   };
 
-  /** Adds the records to the tables, then goes on. */
-  const addRecords = async (mine: number, next: () => void) => {
+  /** Has the worker have the tables of a trace. Resolves with '', with a sentence if they cannot be had, and with null if it was stopped. */
+  const addTables = async (side: 0 | 1, mine: number): Promise<string | null> => {
+    const of = source.sides()[side]!;
+    const version = of.version();
+    const before = known[side];
+    if (before && before.version === version && before.schema === of.schema && service.isRunning()) return '';
+    const hear = (share: number) => {
+      if (turn === mine) asked.value = { at: 'running', share };
+      return turn === mine;
+    };
+    const gathered = await of.tables(hear, side === 1 ? (known[0]?.bytes ?? 0) : 0);
+    if (turn !== mine) return null;
+    if (gathered === null || typeof gathered === 'string') return gathered ?? 'The reader of this trace has stopped.';
+    asked.value = { at: 'running', share: null };
+    void queries()
+      .tables(side, of.schema, gathered.size, give(gathered.portions))
+      .catch(() => undefined);
+    // Those of the trace itself replace all.
+    known.length = side;
+    known[side] = { version, schema: of.schema, bytes: gathered.size, cut: null };
+    enter();
+    return '';
+  };
+  /** Adds the records to the tables. Resolves as {@link addTables}. */
+  const addRecords = async (side: 0 | 1, mine: number): Promise<string | null> => {
+    const of = known[side]!;
+    if (of.cut !== null) return '';
     let last: Uint8Array<ArrayBuffer> | null = null;
     const send = (isLast: boolean) => {
       if (last)
         void queries()
-          .records(give(last), isLast)
+          .records(side, give(last), isLast)
           .catch(() => undefined);
     };
-    const gathered = await source.records((portion, share) => {
+    const gathered = await source.sides()[side]!.records((portion, share) => {
       if (turn !== mine) return false;
       send(false);
       last = portion;
-      enter(held + portion.length);
+      of.bytes += portion.length;
+      enter();
       asked.value = { at: 'running', share, of: 'records' };
       return true;
     });
-    if (turn !== mine) return;
+    if (turn !== mine) return null;
     if (gathered === null || typeof gathered === 'string') {
       // Some of them may be there already: the worker starts over.
       end();
-      asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of the records has stopped.', place: null };
-      return;
+      return gathered ?? 'The reader of the records has stopped.';
     }
     send(true);
-    detailed = { cut: gathered };
+    of.cut = gathered;
     asked.value = { at: 'running', share: null };
-    next();
+    return '';
+  };
+  /** Has the worker have what a query needs. Resolves as {@link addTables}. */
+  const prepare = async (needs: readonly Need[], mine: number): Promise<string | null> => {
+    for (const { side } of needs) {
+      const why = await addTables(side, mine);
+      if (why !== '') return why;
+    }
+    for (const { side } of needs.filter(({ records }) => records)) {
+      const why = await addRecords(side, mine);
+      if (why !== '') return why;
+    }
+    return '';
   };
 
-  const isOfNow = () => {
-    const [of, now] = [range.peek(), source.range()];
-    return of?.from === now?.from && of?.to === now?.to;
+  /** The ranges of now of what the latest query is about. */
+  const rangesNow = () => {
+    const all = source.sides();
+    const of = about.peek() === 'both' ? all : [about.peek() === 'other' ? all[1] : all[0]];
+    return of.map((side) => side?.range() ?? null);
   };
   const made: Sql = {
     asked,
     text,
-    range,
+    about,
+    ranges,
     columns,
     width,
     rows,
@@ -208,7 +263,10 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
       columns.value = [];
       width.value = 0;
       text.value = sql;
-      range.value = source.range();
+      const [own, other] = source.sides();
+      const needed = needsOf(sql, own.schema, other?.schema ?? null);
+      about.value = needed.about;
+      ranges.value = rangesNow();
       const refusal = refusalOf(sql);
       if (refusal) {
         asked.value = { at: 'stopped', sentence: refusal, place: null };
@@ -216,7 +274,7 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
       }
       asked.value = { at: 'running', share: null };
       // From now on the tables are in use.
-      enter(held);
+      enter();
       const began = performance.now();
       timer = setTimeout(
         () => stop(`Stopped after ${LIMIT_SECONDS} seconds. A narrower query takes less time.`),
@@ -224,7 +282,6 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
       );
       turn += 1;
       const mine = turn;
-      const withRecords = mentions(sql, DETAIL_TABLES);
       const query = async () => {
         const ended = await ask(sql, {
           columns: (names, total) => {
@@ -238,63 +295,63 @@ export function createSql(source: SqlSource, spawn: () => RemoteWorker): Sql {
         });
         if (!ended) return;
         clearTimeout(timer);
+        const cut = needed.needs.reduce((sum, { side, records }) => sum + (records ? (known[side]?.cut ?? 0) : 0), 0);
         asked.value =
           'more' in ended
-            ? {
-                at: 'answered',
-                more: ended.more,
-                seconds: (performance.now() - began) / 1000,
-                cut: withRecords ? (detailed?.cut ?? 0) : 0,
-              }
+            ? { at: 'answered', more: ended.more, seconds: (performance.now() - began) / 1000, cut }
             : { at: 'stopped', ...ended };
-        enter(held);
+        enter();
       };
-      const start = () => {
-        if (withRecords && !detailed) void addRecords(mine, query);
-        else void query();
-      };
-      const version = source.version();
-      if (known === version && service.isRunning()) return start();
-      const hear = (share: number) => {
-        if (turn === mine) asked.value = { at: 'running', share };
-        return turn === mine;
-      };
-      void source.tables(hear).then((gathered) => {
-        if (turn !== mine) return;
-        if (gathered === null || typeof gathered === 'string') {
-          clearTimeout(timer);
-          asked.value = { at: 'stopped', sentence: gathered ?? 'The reader of this trace has stopped.', place: null };
-          enter(held);
-          return;
-        }
-        asked.value = { at: 'running', share: null };
-        void queries()
-          .tables(gathered.size, give(gathered.portions))
-          .catch(() => undefined);
-        known = version;
-        detailed = null;
-        enter(gathered.size);
-        start();
+      void prepare(needed.needs, mine).then((why) => {
+        if (why === null) return undefined;
+        if (why === '') return query();
+        clearTimeout(timer);
+        asked.value = { at: 'stopped', sentence: why, place: null };
+        enter();
+        return undefined;
       });
     },
     follow: () => {
       const last = asked.peek();
-      if (last.at === 'answered' && last.seconds <= QUICK_SECONDS && !isOfNow()) made.run(text.peek());
+      if (last.at !== 'answered' || last.seconds > QUICK_SECONDS) return;
+      const isOfNow = rangesNow().every(
+        (now, i) => now?.from === ranges.peek()[i]?.from && now?.to === ranges.peek()[i]?.to,
+      );
+      if (!isOfNow) made.run(text.peek());
     },
     stop: () => stop('Stopped.'),
     first: async (sql) => {
       // Without the tables it would be about something else, and after a query that runs it would be late.
-      const isThere = service.isRunning() && known !== undefined && known === source.version();
-      if (!isThere || asked.peek().at === 'running') return null;
+      const sides = source.sides();
+      const isThere = known.length > 0 && known.every((it, i) => it.version === sides[i]?.version());
+      if (!isThere || !service.isRunning() || asked.peek().at === 'running') return null;
       return (await answer(sql))?.[0] ?? null;
+    },
+    leave: () => {
+      if (known.length > 1) end();
+      if (about.peek() === 'own') return;
+      turn += 1;
+      clearTimeout(timer);
+      rows.length = 0;
+      count.value = 0;
+      columns.value = [];
+      about.value = 'own';
+      asked.value = { at: 'nothing' };
     },
     dispose: end,
   };
   return made;
 }
 
-/** Tables that are made when a query names them. */
-const DETAIL_TABLES = ['records', 'fields'];
+/** What the worker has of a trace. */
+interface Known {
+  /** What the tables are of. */
+  readonly version: unknown;
+  readonly schema: string;
+  bytes: number;
+  /** null without the records; otherwise how many rows of them it has if there are more, 0 if these are all. */
+  cut: number | null;
+}
 
 /** Each column of each table, in order. A view that cannot be read has none. */
 const OWN_TABLES =

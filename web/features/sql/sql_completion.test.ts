@@ -36,6 +36,13 @@ describe('completions of SQL', () => {
     expect(offered('select * from rvn.|').texts).toEqual(['execution', 'blocks']);
     expect(offered('select unknown.| from slices').texts).toEqual([]);
   });
+  it('know the tables of two traces by their schemas', () => {
+    const both = { ...known, schema: schemaOf(false, {}, true) };
+    const at = (text: string) => sqlCompletions(text, text.length, both).items.map((it) => it.text);
+    expect(at('select * from ')).toEqual([...Object.keys(TABLES), 'a.', 'b.']);
+    expect(at('select * from b.nam')).toEqual(['named_slices', 'named_instants', 'named_counters', 'names']);
+    expect(at('select * from a.slices x join b.names y on y.k')).toEqual(['kind', 'key']);
+  });
   it('are names of the trace in a text', () => {
     expect(offered("select * from names where name = 'mal|")).toEqual({
       texts: ["malloc'", "do_malloc'"],

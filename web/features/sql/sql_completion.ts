@@ -1,5 +1,5 @@
 import type { Completion, Completions } from '../../trace/completion.ts';
-import type { Schema } from './sql_tables.ts';
+import { type Schema, SIDES } from './sql_tables.ts';
 
 /** Most completions shown. */
 const MOST = 12;
@@ -68,7 +68,15 @@ export function sqlCompletions(text: string, caret: number, known: SqlKnown): Co
     const items = [...columns.map(column), ...own.map((table) => item(table.slice(schema.length), 'Table'))];
     return { from, to, items: like(word, items) };
   }
-  const all = Object.keys(known.schema).map((table) => item(table, 'Table'));
+  // Tables of two traces follow the schema.
+  const isOfSide = (table: string) => SIDES.some((side) => table.startsWith(`${side}.`));
+  const sides = SIDES.filter((side) => `${side}.slices` in known.schema);
+  const all = [
+    ...Object.keys(known.schema)
+      .filter((table) => !isOfSide(table))
+      .map((table) => item(table, 'Table')),
+    ...sides.map((side) => item(`${side}.`, `Tables of trace ${side.toUpperCase()}`)),
+  ];
   // A name of a table is expected.
   if (/\b(?:from|join)\s+$/i.test(before.slice(0, from))) return { from, to, items: like(word, all, all.length) };
   if (word === '') return none;

@@ -13,13 +13,18 @@ const HEADINGS: Readonly<Record<string, string>> = {
   'trace-db': 'trace-db',
 };
 const ANY = 'Any trace';
+const BOTH = 'Two traces';
 
 /**
- * The queries of docs/sql.md, whose text `guide` is, about any trace and about a format, by heading. Tests run them all, in the page
- * and natively.
+ * The queries of docs/sql.md, whose text `guide` is, about any trace and about a format, by heading; and about two traces, if two are
+ * compared. Tests run them all, in the page and natively.
  */
-export function examplesOf(guide: string, format: string): ReadonlyMap<string, readonly Example[]> {
-  const wanted = [HEADINGS[format], ANY];
+export function examplesOf(
+  guide: string,
+  format: string,
+  isCompared: boolean,
+): ReadonlyMap<string, readonly Example[]> {
+  const wanted = [...(isCompared ? [BOTH] : []), HEADINGS[format], ANY];
   const found = new Map<string, readonly Example[]>();
   for (const part of guide.split('\n## ').slice(1)) {
     const heading = part.slice(0, part.indexOf('\n'));

@@ -36,15 +36,20 @@ export function saysOf(link: SqlLink): string {
   }
 }
 
-/** Goes where a link leads: nowhere if it is the id of something that is not in the tables that were asked. */
-export async function follow(link: SqlLink, open: Linked, sql: Pick<Sql, 'first'>): Promise<void> {
+/**
+ * Goes where a link leads: nowhere if it is the id of something that is not in the tables that were asked. `schema` is that of the tables
+ * of this trace, with a dot; '' without.
+ */
+export async function follow(link: SqlLink, open: Linked, sql: Pick<Sql, 'first'>, schema = ''): Promise<void> {
   switch (link.to) {
     case 'position':
       return goToRow(link.at, link.track, link.depth, open);
     case 'slice':
     case 'record': {
-      const columns = link.to === 'slice' ? 'start, track, depth from slices' : 'time, track, null from records';
-      const [at, track, depth] = (await sql.first(`select ${columns} where id = ${link.id}`)) ?? [];
+      const [columns, table] =
+        link.to === 'slice' ? ['start, track, depth', 'slices'] : ['time, track, null', 'records'];
+      const found = await sql.first(`select ${columns} from ${schema}${table} where id = ${link.id}`);
+      const [at, track, depth] = found ?? [];
       if (typeof at !== 'bigint' || typeof track !== 'bigint') return undefined;
       return goToRow(at, Number(track) - 1, typeof depth === 'bigint' ? Number(depth) : null, open);
     }

@@ -20,11 +20,15 @@ export const TABLES: Readonly<Record<string, readonly string[]>> = {
 /** Columns by table. Tables of a database itself are called as queries call them, such as `rvn.execution`. */
 export type Schema = Readonly<Record<string, readonly string[]>>;
 
-/** The tables of a trace. `own` are those of a database itself. */
-export function schemaOf(isTimed: boolean, own: Schema): Schema {
-  const every = Object.entries(TABLES).map(([table, columns]) => [
+/** Schemas of two traces that are compared. */
+export const SIDES = ['a', 'b'] as const;
+
+/** The tables of a trace. `own` are those of a database itself. With `isCompared`, also the tables of both traces. */
+export function schemaOf(isTimed: boolean, own: Schema, isCompared = false): Schema {
+  const every = Object.entries(TABLES).map(([table, columns]): readonly [string, readonly string[]] => [
     table,
     isTimed ? columns : columns.filter((column) => !column.endsWith('_s')),
   ]);
-  return { ...Object.fromEntries(every), ...own };
+  const ofBoth = isCompared ? SIDES.flatMap((side) => every.map(([table, of]) => [`${side}.${table}`, of])) : [];
+  return { ...Object.fromEntries(every), ...own, ...Object.fromEntries(ofBoth) };
 }

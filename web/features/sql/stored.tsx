@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { shortened } from '../../base/format.ts';
 import { type QueryHistory, titleOf } from '../../trace/query_history.ts';
 import type { Example } from './sql_examples.ts';
-import { TABLES } from './sql_tables.ts';
+import { SIDES, TABLES } from './sql_tables.ts';
 
 /** Characters of a query in the list. */
 const SHOWN = 90;
@@ -18,12 +18,14 @@ interface Props {
   readonly examples: ReadonlyMap<string, readonly Example[]>;
   /** The tables of a database itself; null if there are none to be asked. */
   readonly tables: readonly string[] | null;
+  /** Whether two traces are compared. */
+  readonly isCompared: boolean;
   /** Gets a query. */
   readonly onChoose: (query: string) => void;
 }
 
 /** Queries to choose from, which run at once: saved, recent, examples, tables. And the way to save one. */
-export function Stored({ history, text, examples, tables, onChoose }: Props) {
+export function Stored({ history, text, examples, tables, isCompared, onChoose }: Props) {
   const saved = history.saved.value;
   const recent = history.recent.value.filter((query) => !saved.includes(query));
   const query = text.value.trim();
@@ -70,7 +72,14 @@ export function Stored({ history, text, examples, tables, onChoose }: Props) {
             ))}
           </optgroup>
         ))}
-        {tables && <optgroup label="Tables of every trace">{ofTables(Object.keys(TABLES))}</optgroup>}
+        {tables && !isCompared && <optgroup label="Tables of every trace">{ofTables(Object.keys(TABLES))}</optgroup>}
+        {tables &&
+          isCompared &&
+          SIDES.map((side) => (
+            <optgroup key={side} label={`Tables of ${side.toUpperCase()}`}>
+              {ofTables(Object.keys(TABLES).map((table) => `${side}.${table}`))}
+            </optgroup>
+          ))}
         {tables && tables.length > 0 && (
           <optgroup label="Tables of this database">{ofTables(tables.slice(0, MOST_TABLES))}</optgroup>
         )}

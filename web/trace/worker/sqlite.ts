@@ -100,17 +100,26 @@ export class SqlFile {
     return opened;
   }
 
-  /** A new database in memory, which can be written. */
-  static empty(library: Library): SqlFile {
-    return new SqlFile(library, new library.sql.Database(new Uint8Array()), null, null);
-  }
-
   /** The SQLite that it is open in. */
   get library(): Library {
     return this.#library;
   }
 
-  /** Makes the tables of another database of the same SQLite readable under a schema's name. Throws if there is no room for it. */
+  /** Begins a transaction that adds to the database, in memory: its file stays as it is. After a failure it is of no use. */
+  beginWriting(): void {
+    this.#file?.allowWriting();
+    this.database.run('pragma query_only=0; pragma journal_mode=off; pragma synchronous=off; begin');
+  }
+
+  /** Ends what {@link beginWriting} began. */
+  endWriting(): void {
+    this.database.run('commit; pragma query_only=1');
+  }
+
+  /**
+   * Makes the tables of a database of the same SQLite, which may be this one, readable under a schema's name. Throws if there is no
+   * room for it.
+   */
   attach(other: SqlFile, schema: string): void {
     // sql.js keeps each database as a file of this name.
     const { filename } = other.database as Database & { readonly filename: string };

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use unspool_compare::drawn::Drawn;
+use unspool_compare::flame::Paths;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
 use unspool_engine::jobs::Job;
-use unspool_engine::statistics::{Question, SelfTimeColumns, SelfTimes, Summary};
+use unspool_engine::statistics::{CallPaths, Question, SelfTimeColumns, SelfTimes, Summary};
 use unspool_trace::batch::Key as NameKey;
 use unspool_trace::info::Clock;
 use unspool_trace::{Capability, StatementId};
 use unspool_values::Profile;
 
+use super::saved::is_wanted;
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
@@ -22,12 +24,14 @@ use crate::segments::profile_of;
 
 /// A trace of which only its figures are left.
 pub(super) struct Trace {
-    name: String,
+    pub(super) name: String,
     /// The stable id of its format, and its name.
     pub(super) format: &'static str,
     title: String,
     pub(super) unit: Unit,
-    run: Run,
+    pub(super) run: Run,
+    /// Its call paths, if a file is to have them. Their rows are indices of functions.
+    pub(super) paths: Paths,
     pub(super) values: Option<Valued>,
     pub(super) drawn: Option<Drawn>,
 }
@@ -77,6 +81,19 @@ impl Side {
         self.0.get(shown)?.drawn.as_ref()
     }
 
+    /// The first run, if there is one.
+    pub(super) fn first(&self) -> Option<&Trace> {
+        self.0.first()
+    }
+
+    /// Makes a run the first one.
+    pub(super) fn put_first(&mut self, run: usize) {
+        if run < self.0.len() {
+            let shown = self.0.remove(run);
+            self.0.insert(0, shown);
+        }
+    }
+
     /// The names of the files, that of run `shown` first.
     pub(super) fn names(&self, shown: usize) -> Vec<&str> {
         let others = (0..self.0.len()).filter(|run| *run != shown);
@@ -101,14 +118,14 @@ pub(super) fn read(
             Clock::Ticks => Unit::Ticks { frequency: None },
             Clock::Ordinal { unit } => Unit::Counted(unit.into()),
         };
-        let run = run_of(&session);
+        let (run, paths) = run_of(&session, is_wanted(what));
         complete(&session)?;
         let has = |capability: Capability| info.offers.contains(&capability.word());
         let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
         let values = profile.map(|profile| Valued { profile, names: statement_names(&session) });
         let is_graphics = has(Capability::Graphics);
         let drawn = is_graphics.then(|| drawn(&source, &session.index_of_numbers())).transpose()?;
-        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, values, drawn })
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, paths, values, drawn })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)
 }
@@ -124,8 +141,9 @@ fn statement_names(session: &Session) -> HashMap<StatementId, String> {
     of_statements.collect()
 }
 
-/// The functions of a trace, over all threads, as `unspool stats` lists them.
-fn run_of(session: &Session) -> Run {
+/// The functions of a trace, over all threads, as `unspool stats` lists them; and its call paths,
+/// if they are wanted.
+fn run_of(session: &Session, with_paths: bool) -> (Run, Paths) {
     let store = session.store();
     let question = Question { from: 0, to: u64::MAX, tracks: threads(session) };
     let summary = Summary::of(store, &question);
@@ -152,7 +170,20 @@ fn run_of(session: &Session) -> Run {
         },
         stretches,
     });
-    Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 }
+    let run = Run { functions: functions.collect(), is_interleaved: question.tracks.len() > 1 };
+    let mut paths = Paths::default();
+    if with_paths {
+        let indices: HashMap<u32, u32> = summary.functions.iter().map(|it| it.name).zip(0..).collect();
+        for path in CallPaths::of(store, &question).iter().skip(1) {
+            paths.row.push(indices.get(&path.name).copied().unwrap_or(u32::MAX));
+            // The root is left out.
+            paths.parent.push(path.parent.wrapping_sub(1));
+            paths.total.push(path.total as f64);
+            paths.own.push(path.own as f64);
+            paths.count.push(path.count as f64);
+        }
+    }
+    (run, paths)
 }
 
 /// What a function has in place of a name. `modules` are sorted by the address where they begin.

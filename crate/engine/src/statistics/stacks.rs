@@ -12,8 +12,8 @@ use crate::call_tree::ROOT;
 /// Most stacks of an answer.
 pub(super) const MOST_STACKS: usize = 1000;
 
-/// Most paths of an answer: 32 bytes each.
-const MOST_PATHS: usize = 1 << 22;
+/// Most paths of an answer: 32 bytes each, and several times that in what is made of them.
+const MOST_PATHS: usize = 1 << 20;
 
 /// What decides which stacks are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,13 +76,31 @@ impl Shape {
         columns
     }
 
-    /// All call paths, each after that of its caller, as far as there is room.
+    /// All call paths, each after that of its caller. If there are too many, those that take least
+    /// are left out.
     pub(super) fn paths(&self) -> TreeColumns {
-        let len = self.len().min(MOST_PATHS);
-        let (cut, whole) = ((self.len() - len) as u64, self.figure(ROOT).total as f64);
-        let mut columns = TreeColumns { cut, whole, ..TreeColumns::default() };
-        for node in 1..len as u32 {
-            columns.push(self.name_of(node), &self.figure(node), self.parent_of(node).wrapping_sub(1), 0);
+        self.widest_paths(MOST_PATHS)
+    }
+
+    fn widest_paths(&self, most: usize) -> TreeColumns {
+        let mut totals: Vec<u64> = (1..self.len() as u32).map(|node| self.figure(node).total).collect();
+        // All above the first that has no room. None is without its caller, which takes as long.
+        let above = (most < totals.len()).then(|| *totals.select_nth_unstable_by(most, |a, b| b.cmp(a)).1);
+        drop(totals);
+        let mut columns = TreeColumns { whole: self.figure(ROOT).total as f64, ..TreeColumns::default() };
+        // For each path, its number among the listed ones.
+        let mut rows = vec![NO_PARENT; self.len()];
+        for node in 1..self.len() as u32 {
+            let figure = self.figure(node);
+            if above.is_some_and(|above| figure.total <= above) {
+                columns.cut += 1;
+                continue;
+            }
+            let parent = rows.get(self.parent_of(node) as usize).copied().unwrap_or(NO_PARENT);
+            if let Some(row) = rows.get_mut(node as usize) {
+                *row = columns.name.len() as u32;
+            }
+            columns.push(self.name_of(node), &figure, parent, 0);
         }
         columns
     }
@@ -119,3 +137,23 @@ impl Shape {
 
 // The root has no name, and outermost calls have no caller: both are this number.
 const _: () = assert!(NONE == NO_PARENT);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_take_least_are_left_out_if_there_are_too_many() {
+        // 1 calls 2 and 3, which calls 4.
+        let paths = [(7, 0, 5, 1), (8, 1, 10, 2), (9, 1, 1, 3), (8, 3, 30, 4)];
+        let shape = Shape::of_paths(paths.into_iter());
+        let all = shape.paths();
+        assert_eq!((all.name, all.parent, all.cut), (vec![7, 8, 9, 8], vec![NO_PARENT, 0, 0, 2], 0));
+        let some = shape.widest_paths(3);
+        assert_eq!((some.name, some.parent, some.cut), (vec![7, 9, 8], vec![NO_PARENT, 0, 1], 1));
+        assert_eq!((some.total, some.whole), (vec![46.0, 31.0, 30.0], 46.0));
+        // Of those that take equally long, none is left out alone.
+        let equal = Shape::of_paths([(1, 0, 5, 1), (2, 0, 5, 1), (3, 0, 9, 1)].into_iter());
+        assert_eq!((equal.widest_paths(2).name, equal.widest_paths(0).name), (vec![3], Vec::new()));
+    }
+}

@@ -9,7 +9,8 @@ pub use drawn::drawn_sentence;
 pub use records::Sequences;
 use unspool_compare::call_tree::{TreeRows, TreeView};
 use unspool_compare::flame::{Both, Graph, Paths, Tree, View, Width, factor_of};
-use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};
+use unspool_compare::report::Report;
+use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches, tables};
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 pub use values::compare_values;
@@ -311,11 +312,19 @@ impl Comparer {
         Some(answer.cross())
     }
 
-    /// Stacks with the self times of both, in the folded form of `difffolded.pl`.
-    pub fn folded(&mut self) -> String {
+    /// The comparison as a file: `folded` are stacks with the self times of both, in the form of
+    /// `difffolded.pl`, `functions` and `paths` tables in Apache Parquet, and `report` is a page of
+    /// HTML, which names the files `a` and `b`. Empty before there are rows.
+    pub fn saved(&mut self, kind: &str, a: &str, b: &str) -> Vec<u8> {
         self.tree();
-        let Self { found: Some(found), tree: Some(tree), .. } = self else { return String::new() };
-        tree.folded(|row| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone()))
+        let Self { found: Some(found), tree: Some(tree), .. } = self else { return Vec::new() };
+        let name = |row: u32| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone());
+        match kind {
+            "folded" => tree.folded(name).into_bytes(),
+            "functions" => tables::functions(found),
+            "paths" => tables::paths(found, tree),
+            _ => Report { files: [a, b], found, tree }.html().into_bytes(),
+        }
     }
 }
 

@@ -46,7 +46,7 @@ const service: Comparing = {
   },
   calls: async ({ inverted, parents, names, everything }) =>
     comparer?.calls(inverted, parents, names, everything) ?? null,
-  folded: () => comparer?.folded() ?? '',
+  saved: (kind, a, b) => new Uint8Array(comparer?.saved(kind, a, b) ?? []),
   takeTokens: async (side, contents, ends) => {
     await loaded;
     if (side === 0 || !sequences) {

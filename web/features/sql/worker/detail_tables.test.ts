@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SqlFile, startSqlJs } from '../../../trace/worker/sqlite.ts';
+import { type Library, SqlFile, startSqlJs } from '../../../trace/worker/sqlite.ts';
 import { DetailTables } from './detail_tables.ts';
 
 /** Rows as `TableBytes` writes them. */
@@ -41,9 +41,17 @@ function writer() {
   };
 }
 
+/** A database that is read as the worker reads those of the store. */
+function tablesIn(library: Library): SqlFile {
+  const bytes = new Uint8Array(readFileSync('tests/fixtures/rvn/blocks.sqlite'));
+  const read = (from: number, to: number) => bytes.slice(from, to);
+  return SqlFile.open(library, bytes.length, read, () => null);
+}
+
 it('rows are those that the record worker made, beside the tables of the store', async () => {
   const library = await startSqlJs(readFileSync('node_modules/sql.js/dist/sql-wasm-browser.wasm'));
-  const tables = new DetailTables(library);
+  const file = tablesIn(library);
+  const tables = new DetailTables(file);
   const first = writer();
   first.record(2n ** 40n, 2, 'naïve');
   first.field('a.0', null, -3n);
@@ -57,10 +65,9 @@ it('rows are those that the record worker made, beside the tables of the store',
   tables.add(new Uint8Array(first.bytes));
   tables.add(new Uint8Array(second.bytes));
   tables.finish();
-  const main = SqlFile.empty(library);
-  main.attach(tables.file, 'detail');
+  file.attach(file, 'a');
   const all = (query: string) => {
-    const statement = main.database.prepare(query);
+    const statement = file.database.prepare(query);
     const rows: unknown[] = [];
     while (statement.step()) rows.push(statement.get(null, { useBigInt: true }));
     statement.free();
@@ -79,5 +86,10 @@ it('rows are those that the record worker made, beside the tables of the store',
     [2n, 'f', null, null, 'null'],
   ]);
   expect(all('explain query plan select * from fields where record = 2').join()).toContain('fields_of_records');
-  expect(all('pragma detail.integrity_check')).toEqual([['ok']]);
+  // The tables before are still there, and all have the schema's name, too.
+  expect(all('select count(*) > 0 from execution')).toEqual([[1n]]);
+  expect(all('select count(*), (select count(*) from a.fields) from a.records')).toEqual([[2n, 6n]]);
+  expect(all('pragma integrity_check')).toEqual([['ok']]);
+  expect(() => file.database.run('delete from records')).toThrow(/readonly|read-only/);
+  expect(file.failure()).toBe(null);
 });

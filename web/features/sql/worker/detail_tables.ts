@@ -1,4 +1,4 @@
-import { type Library, SqlFile } from '../../../trace/worker/sqlite.ts';
+import type { SqlFile } from '../../../trace/worker/sqlite.ts';
 
 /** What `sqlite3_step` returns for a statement that is done. */
 const DONE = 101;
@@ -7,25 +7,23 @@ const NONE = 2 ** 32 - 1;
 
 /**
  * The tables `records` and `fields`, from rows as the record worker makes them (`TableBytes` in `crate/records/src/tabulate.rs`).
- * They are inserted, because values have any length. Texts and bytes are bound where they are in the memory of SQLite, so no value
+ * They are inserted beside the other tables of a trace, because values have any length. Texts and bytes are bound where they are in the memory of SQLite, so no value
  * becomes an object of JavaScript.
  */
 export class DetailTables {
-  readonly file: SqlFile;
-  readonly #library: Library;
+  readonly #file: SqlFile;
   readonly #record: number;
   readonly #field: number;
   /** For integers beyond 32 bits: sql.js can bind them as texts only. */
   readonly #longField: number;
   #id = 0;
 
-  /** Empty tables. Throws if there is no room for them. */
-  constructor(library: Library) {
-    this.#library = library;
-    this.file = SqlFile.empty(library);
-    this.file.database.run(
-      'pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; begin; ' +
-        'create table records (id integer primary key, time integer, track integer, name text); ' +
+  /** Adds empty tables to those of a trace. Throws if there is no room for them. */
+  constructor(file: SqlFile) {
+    this.#file = file;
+    file.beginWriting();
+    file.database.run(
+      'create table records (id integer primary key, time integer, track integer, name text); ' +
         'create table fields (record integer, key text, value, symbol text)',
     );
     this.#record = this.#prepare('insert into records values (?, cast(? as integer), ?, ?)');
@@ -35,7 +33,7 @@ export class DetailTables {
 
   /** Adds rows. Throws if there is no room for them. */
   add(portion: Uint8Array): void {
-    const { sql, memory } = this.#library;
+    const { sql, memory } = this.#file.library;
     const start = sql._malloc(portion.length);
     if (start === 0) throw new Error('Not enough memory for the records.');
     try {
@@ -52,19 +50,18 @@ export class DetailTables {
 
   /** Ends the adding. Nearly every query looks for the fields of a record. */
   finish(): void {
-    for (const statement of [this.#record, this.#field, this.#longField])
-      this.#library.sql._sqlite3_finalize(statement);
-    this.file.database.run('create index fields_of_records on fields (record); commit; pragma locking_mode=normal');
-    // Only then is the lock given up.
-    this.file.database.run('select 1 from records');
+    const { sql } = this.#file.library;
+    for (const statement of [this.#record, this.#field, this.#longField]) sql._sqlite3_finalize(statement);
+    this.#file.database.run('create index fields_of_records on fields (record)');
+    this.#file.endWriting();
   }
 
   #prepare(text: string): number {
-    const { sql, memory } = this.#library;
+    const { sql, memory } = this.#file.library;
     const chars = sql.stringToNewUTF8(text);
     const place = sql._malloc(4);
     try {
-      sql._sqlite3_prepare_v2(this.file.database.db, chars, -1, place, 0);
+      sql._sqlite3_prepare_v2(this.#file.database.db, chars, -1, place, 0);
       return new DataView(memory.buffer).getUint32(place, true);
     } finally {
       sql._free(chars);
@@ -73,7 +70,7 @@ export class DetailTables {
   }
 
   #addRecord(view: DataView, start: number, from: number): number {
-    const { sql } = this.#library;
+    const { sql } = this.#file.library;
     const statement = this.#record;
     this.#id += 1;
     sql._sqlite3_bind_int(statement, 1, this.#id);
@@ -85,7 +82,7 @@ export class DetailTables {
   }
 
   #addField(view: DataView, start: number, from: number): number {
-    const { sql } = this.#library;
+    const { sql } = this.#file.library;
     const key = from;
     const symbol = afterText(view, key);
     const kind = afterText(view, symbol);
@@ -120,7 +117,7 @@ export class DetailTables {
 
   /** Binds an integer: one beyond 32 bits as the text that the statement casts. */
   #bindInteger(statement: number, place: number, integer: bigint): void {
-    const { sql } = this.#library;
+    const { sql } = this.#file.library;
     if (BigInt.asIntN(32, integer) === integer) {
       sql._sqlite3_bind_int(statement, place, Number(integer));
       return;
@@ -135,16 +132,16 @@ export class DetailTables {
   #bindText(statement: number, place: number, view: DataView, start: number, at: number): number {
     const length = view.getUint32(at, true);
     if (length === NONE) return at + 4;
-    this.#library.sql._sqlite3_bind_text(statement, place, start + at + 4, length, 0);
+    this.#file.library.sql._sqlite3_bind_text(statement, place, start + at + 4, length, 0);
     return at + 4 + length;
   }
 
   #insert(statement: number): void {
-    const { sql } = this.#library;
+    const { sql } = this.#file.library;
     const result = sql._sqlite3_step(statement);
     sql._sqlite3_reset(statement);
     sql._sqlite3_clear_bindings(statement);
-    if (result !== DONE) throw new Error(sql.UTF8ToString(sql._sqlite3_errmsg(this.file.database.db)));
+    if (result !== DONE) throw new Error(sql.UTF8ToString(sql._sqlite3_errmsg(this.#file.database.db)));
   }
 }
 

@@ -6,6 +6,7 @@ import { type Queries, refusalOf, type SqlResult, type SqlValue } from '../../..
 import { placeOfError } from '../../../base/sql_place.ts';
 import { UNREADABLE } from '../../../trace/worker/errors.ts';
 import { createLanguageLoader, type Language } from '../../../trace/worker/language.ts';
+import type { ReadAt } from '../../../trace/worker/lazy_file.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import { databaseBytes, type Library, loadSqlJs, openSqlFile, SqlFile } from '../../../trace/worker/sqlite.ts';
 import { DetailTables } from './detail_tables.ts';
@@ -22,42 +23,42 @@ const MOST_COLUMNS = 500;
 /** Bytes of a value without its content, about. */
 const VALUE = 16;
 
-let database: Promise<SqlFile> | null = null;
+/** The tables of the trace, which queries are run on, and those of the trace that it is compared with. */
+let sides: Promise<SqlFile>[] = [];
 /** sql.js starts once. */
 let library: Promise<Library> | null = null;
-/** The tables of records, as far as they are there. */
-let details: Promise<DetailTables> | null = null;
+/** The tables of records of each side that are being filled. */
+const details: (DetailTables | null)[] = [];
 /** The trace, if it is a database. */
 let own: Promise<SqlFile> | null = null;
-/** Adds a portion of the records, each after the one before. The next query reports an error. */
-function addRecords(portion: Uint8Array<ArrayBuffer>, last: boolean): void {
-  const opened = database;
-  if (!opened) return;
-  const begun = details ?? opened.then(({ library }) => new DetailTables(library));
-  const added = begun.then((tables) => {
-    tables.add(portion);
-    if (last) tables.finish();
-    return tables;
-  });
-  details = added;
-  added.catch(() => undefined);
-  if (!last) return;
-  database = added.then(async ({ file }) => {
-    const tables = await opened;
-    tables.attach(file, 'detail');
-    return tables;
-  });
-  database.catch(() => undefined);
+
+/** What a side will be. The next query reports an error; until then the rejection must not count as unhandled. */
+function become(side: number, file: Promise<SqlFile>): void {
+  sides[side] = file;
+  file.catch(() => undefined);
 }
 
-/** Opens the tables of the trace. The trace's own, if it is a database, are attached as `rvn`. */
-async function openTables(
-  size: number,
-  portions: readonly Uint8Array[],
-  own: Promise<SqlFile> | null,
+/** Adds a portion of the records of a side, each after the one before. */
+async function withRecords(
+  side: number,
+  tables: Promise<SqlFile>,
+  portion: Uint8Array<ArrayBuffer>,
+  last: boolean,
 ): Promise<SqlFile> {
+  const file = await tables;
+  details[side] ??= new DetailTables(file);
+  details[side].add(portion);
+  if (last) {
+    details[side].finish();
+    details[side] = null;
+  }
+  return file;
+}
+
+/** Reads bytes of a database in portions, of which all but the last are equally long. */
+function readerOf(size: number, portions: readonly Uint8Array[]): ReadAt {
   const portion = portions[0]?.length ?? 1;
-  const read = (from: number, to: number) => {
+  return (from, to) => {
     const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from));
     for (let done = 0; done < bytes.length; ) {
       const at = from + done;
@@ -67,13 +68,34 @@ async function openTables(
     }
     return bytes;
   };
+}
+
+/** Opens the tables of the trace. The trace's own, if it is a database, are attached as `rvn`. */
+async function openTables(size: number, read: ReadAt, schema: string): Promise<SqlFile> {
   const attached = await own;
-  if (!attached) {
-    library ??= loadSqlJs();
-    return SqlFile.open(await library, size, read, () => null);
+  library ??= attached ? Promise.resolve(attached.library) : loadSqlJs();
+  const opened = SqlFile.open(await library, size, read, () => null);
+  if (attached) opened.attach(attached, 'rvn');
+  if (schema !== '') opened.attach(opened, schema);
+  return opened;
+}
+
+/** Opens the tables of the trace that it is compared with beside them, in place of those before. */
+async function openBeside(
+  main: Promise<SqlFile>,
+  before: Promise<SqlFile> | undefined,
+  size: number,
+  read: ReadAt,
+  schema: string,
+): Promise<SqlFile> {
+  const tables = await main;
+  const old = await before?.catch(() => null);
+  if (old) {
+    tables.database.run(`detach ${schema}`);
+    old.database.close();
   }
-  const opened = attached.beside(size, read);
-  opened.attach(attached, 'rvn');
+  const opened = tables.beside(size, read);
+  tables.attach(opened, schema);
   return opened;
 }
 
@@ -96,7 +118,8 @@ const run: Queries['run'] = async (sql, most, columns, rows) => {
   if (refusal) return { sentence: refusal, place: null };
   let opened: SqlFile | null = null;
   try {
-    opened = await (database ?? new Promise<never>(() => undefined));
+    const [main] = await Promise.all(sides);
+    opened = main ?? (await new Promise<never>(() => undefined));
     await extend(opened, sql);
     return { more: sendRows(opened, sql, most, { columns, rows }) };
   } catch (error) {
@@ -163,18 +186,21 @@ function sizeOf(value: SqlValue): number {
 serveToPage<Queries>({
   open: (file, log) => {
     own = file && openSqlFile(databaseBytes(file, log));
-    database = own;
-    // The first query reports a failure. Until then the rejection must not count as unhandled.
-    own?.catch(() => undefined);
+    if (own) become(0, own);
   },
-  tables: (size, portions) => {
+  tables: (side, schema, size, portions) => {
+    const read = readerOf(size, portions);
+    const before = sides;
+    details[side] = null;
+    if (side === 1) {
+      become(1, openBeside(sides[0]!, sides[1], size, read, schema));
+      return;
+    }
     // The tables before: their memory is needed.
-    if (database !== own) void database?.then((it) => it.database.close()).catch(() => undefined);
-    void details?.then((it) => it.file.database.close()).catch(() => undefined);
-    details = null;
-    database = openTables(size, portions, own);
-    database.catch(() => undefined);
+    for (const it of before) if (it !== own) void it.then((old) => old.database.close()).catch(() => undefined);
+    sides = [];
+    become(0, openTables(size, read, schema));
   },
-  records: addRecords,
+  records: (side, portion, last) => become(side, withRecords(side, sides[side]!, portion, last)),
   run,
 });
