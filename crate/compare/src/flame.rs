@@ -215,7 +215,7 @@ impl Tree {
     }
 
     /// The paths from the outermost calls of a function on.
-    fn from_function(&self, wanted: u32) -> Self {
+    fn below_function(&self, wanted: u32) -> Self {
         let mut tree = Self::empty();
         let mut known = HashMap::new();
         let mut into = vec![0; self.rows.len()];
@@ -273,7 +273,7 @@ impl Tree {
     /// The graph of a view. Times of B count `factor` times.
     pub fn graph(&self, view: View<'_>, by: Width, factor: f64) -> Graph {
         match view {
-            View::Callees(row) => self.from_function(row).graph(View::Down(&[row]), by, factor),
+            View::Callees(row) => self.below_function(row).graph(View::Down(&[row]), by, factor),
             View::Down(path) => {
                 let of = Widths::down(self, by, factor);
                 of.graph(of.root(MANY), of.below(&Spot::Down(0)), path)

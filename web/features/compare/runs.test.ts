@@ -43,8 +43,8 @@ function made(further: Readonly<Record<string, ReturnType<typeof trace>>>) {
   runs = createRuns({
     a: a.open,
     b: b.open,
-    openFurther: ({ name }) => {
-      log.push(`+${name}`);
+    openFurther: ({ name, companions }) => {
+      log.push(['', name, ...companions.map(({ kind }) => kind)].join('+'));
       const { open } = further[name]!;
       names.set(open, name);
       return open;
@@ -89,7 +89,11 @@ it('counts runs of the whole only, and reads them again with other names', async
   a.parts.statistics.range.value = { from: 0n, to: 5n } as Extent;
   expect(runs.a.profiles.value).toEqual([]);
   a.parts.statistics.range.value = null;
-  a.parts.trace.companions.value = [{ id: 1, kind: 'binary', attachment: {} }];
-  await vi.waitFor(() => expect(log).toEqual(['+x', '-x', '+x', '-x']));
+  a.parts.trace.companions.value = [
+    { id: 1, kind: 'binary', attachment: {} },
+    { id: 2, kind: 'times', attachment: {} },
+  ];
+  // Times of calls are of one recording.
+  await vi.waitFor(() => expect(log).toEqual(['+x', '-x', '+x+binary', '-x']));
   await vi.waitFor(() => expect(runs.a.profiles.value?.length).toBe(1));
 });

@@ -115,8 +115,8 @@ async function readRun(
 ): Promise<Omit<Run, 'file'> | null> {
   if (signal.aborted) return null;
   const { lifted, nested, companions, info } = beside.trace;
-  // A write-ahead log is of one database only.
-  const own = companions.peek().filter(({ kind }) => kind !== 'wal');
+  // A write-ahead log is of one database only, and times of calls are of one recording.
+  const own = companions.peek().filter(({ kind }) => kind === 'names' || kind === 'binary');
   const open = pair.openFurther({ file, name, companions: own, lifted, nested });
   const failed = (sentence: string) => ({ profile: null, failure: `${shortened(name)}: ${sentence}` });
   try {
