@@ -13,10 +13,9 @@ pub fn functions(found: &Comparison) -> Vec<u8> {
         Column { name: "name", values: Values::Text(rows.iter().map(|row| row.name.clone()).collect()) },
         Column { name: "name_b", values: Values::MaybeText(rows.iter().map(|row| row.name_b.clone()).collect()) },
     ];
-    let sides: [(&[&str; 9], fn(&Row) -> Option<Figures>); 2] = [(&NAMES_A, |row| row.a), (&NAMES_B, |row| row.b)];
-    for (names, of) in sides {
+    for (names, is_b) in [(&NAMES_A, false), (&NAMES_B, true)] {
         for (place, name) in names.iter().enumerate() {
-            let figure = |row: &Row| of(row).and_then(|figures| figure(&figures, place));
+            let figure = |row: &Row| if is_b { row.b } else { row.a }.and_then(|figures| figure(&figures, place));
             columns.push(Column { name, values: Values::MaybeInt(rows.iter().map(figure).collect()) });
         }
     }

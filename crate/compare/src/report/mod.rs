@@ -176,7 +176,7 @@ fn change(unit: &Unit, change: i128) -> String {
 /// A share without its sign.
 fn share(share: f64) -> String {
     match share.abs() * 100.0 {
-        percent if percent == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         percent if percent < 0.1 => "&lt;0.1 %".into(),
         percent => format!("{percent:.1} %"),
     }
