@@ -17,6 +17,8 @@
 //!
 //! - [`tokens`] makes a number of each record, equal where records are the same.
 //! - [`align`] says which of two sequences of numbers belong together.
+//! - [`positions`] keeps where they are.
+//! - [`kinds`] says what a hunk is, and which of its records differ in arguments only.
 //! - [`why`] follows values that differ back to where they come from.
 //!
 //! [`suspects`] ranks the statements of many runs by how much they go with failing.
@@ -26,6 +28,8 @@
 pub mod align;
 pub mod flame;
 pub mod join;
+pub mod kinds;
+pub mod positions;
 pub mod profile;
 pub mod rows;
 pub mod sentence;

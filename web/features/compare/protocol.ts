@@ -1,9 +1,9 @@
 /** What the page and the worker that compares two traces say to each other. */
 
-import type { ComparedFlame, ComparedRows } from '../../worker/wasm/unspool_compare.js';
+import type { ComparedFlame, ComparedRows, FoundHunks } from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
-export type { ComparedFlame, ComparedRows } from '../../worker/wasm/unspool_compare.js';
+export type { ComparedFlame, ComparedRows, FoundHunks } from '../../worker/wasm/unspool_compare.js';
 
 /** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
 export const VERDICTS = ['new', 'gone', 'slower', 'faster', 'same', 'unsure'] as const;
@@ -12,6 +12,10 @@ export type Verdict = (typeof VERDICTS)[number];
 /** What widths of the flame graph are: time in A, in B, or the greater of both. */
 export const WIDTHS = ['a', 'b', 'larger'] as const;
 export type FlameWidth = (typeof WIDTHS)[number];
+
+/** What a difference between records is, in the order of {@link FoundHunks.kinds}. */
+export const KINDS = ['only-a', 'only-b', 'arguments', 'order', 'iterations', 'other'] as const;
+export type HunkKind = (typeof KINDS)[number];
 
 /** The figures of one trace. */
 export interface Profile {
@@ -50,9 +54,6 @@ export interface Comparing {
   folded(): string;
   /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */
   takeTokens(side: 0 | 1, contents: Uint8Array, ends: Uint32Array): void;
-  /**
-   * Aligns the records of a thread of both, by their tokens. Resolves with what has no counterpart, four numbers a time: from and to in A,
-   * from and to in B.
-   */
-  align(a: Uint32Array, b: Uint32Array): Promise<Uint32Array>;
+  /** Aligns the records of a thread of both, by their tokens. */
+  align(a: Uint32Array, b: Uint32Array): Promise<FoundHunks>;
 }

@@ -3,6 +3,7 @@ import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
+import { showDifferences } from './shown.ts';
 import compareWorker from './worker/compare.ts?worker&url';
 
 /** The Differences panel of two traces. */
@@ -10,8 +11,12 @@ export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
   const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  const hide = showDifferences(comparison.records, both);
   return {
     component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
-    dispose: comparison.dispose,
+    dispose: () => {
+      hide();
+      comparison.dispose();
+    },
   };
 }
