@@ -14,7 +14,7 @@ use crate::tokens::{Contents, stem_of};
 /// Tokens of the longest repetition that is looked for.
 const MOST_REPEATED: usize = 1 << 22;
 /// A hunk of fewer tokens counts as moved only if it is at most so many tokens away.
-const FEW: u32 = 8;
+const FEW: u32 = 4;
 const NEAR: u32 = 32;
 
 /// What a hunk is.
@@ -198,8 +198,8 @@ fn moved(tokens: [&[u32]; 2], hunks: &[Hunk], kinds: &mut [Kind]) {
         let near = [at.checked_sub(1), Some(at)].into_iter().flatten();
         let best = near.filter_map(|at| Some((away(*found.get(at)?), at))).min();
         let Some((distance, at)) = best else { continue };
-        let few = (b.len() as u32) < FEW;
-        if few && distance > NEAR || few && kinds.get(number).is_some_and(|kind| matches!(kind, Kind::Iterations(_))) {
+        let is_loop = kinds.get(number).is_some_and(|kind| matches!(kind, Kind::Iterations(_)));
+        if (b.len() as u32) < FEW && (distance > NEAR || is_loop) {
             continue;
         }
         let other = found.remove(at);

@@ -9,11 +9,13 @@ import type { Comparison } from './comparison.ts';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable, Take } from './functions.tsx';
 import { RecordsOfBoth } from './records_list.tsx';
+import type { Why } from './why.ts';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
 interface Props extends Pick<PanelProps, 'theme'> {
   readonly comparison: Comparison;
+  readonly why: Why;
   readonly pair: Pair;
 }
 
@@ -25,7 +27,7 @@ const VIEWS = [
 ] as const;
 
 /** What differs between two traces: in words, function by function, as a flame graph, and record by record. */
-export function Differences({ comparison, pair, theme }: Props) {
+export function Differences({ comparison, why, pair, theme }: Props) {
   const { filter } = comparison;
   const view = comparison.view.value;
   return (
@@ -53,7 +55,7 @@ export function Differences({ comparison, pair, theme }: Props) {
         {view !== 'records' && <Count comparison={comparison} a={pair.a} />}
       </div>
       {view === 'records' ? (
-        <RecordsOfBoth differences={comparison.records} pair={pair} />
+        <RecordsOfBoth differences={comparison.records} why={why} pair={pair} />
       ) : (
         <Figures comparison={comparison} pair={pair} theme={theme} />
       )}
@@ -91,7 +93,7 @@ function useRows({ state: of, holds }: Comparison): readonly number[] {
 }
 
 /** What is known of functions, in words and in one of three views. */
-function Figures({ comparison, pair: { a, b }, theme }: Props) {
+function Figures({ comparison, pair: { a, b }, theme }: Omit<Props, 'why'>) {
   const state = comparison.state.value;
   const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;

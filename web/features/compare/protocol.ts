@@ -1,9 +1,15 @@
 /** What the page and the worker that compares two traces say to each other. */
 
-import type { ComparedFlame, ComparedRows, FoundHunks } from '../../worker/wasm/unspool_compare.js';
+import type { ComparedFlame, ComparedRows, FoundHunks, FoundWhy } from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
-export type { ComparedFlame, ComparedRows, FoundHunks } from '../../worker/wasm/unspool_compare.js';
+export type {
+  ComparedFlame,
+  ComparedRows,
+  FoundHunks,
+  FoundWhy,
+  SharedSteps,
+} from '../../worker/wasm/unspool_compare.js';
 
 /** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
 export const VERDICTS = ['new', 'gone', 'slower', 'faster', 'same', 'unsure'] as const;
@@ -16,6 +22,21 @@ export type FlameWidth = (typeof WIDTHS)[number];
 /** What a difference between records is, in the order of {@link FoundHunks.kinds}. */
 export const KINDS = ['only-a', 'only-b', 'arguments', 'order', 'iterations', 'other'] as const;
 export type HunkKind = (typeof KINDS)[number];
+
+/** What made two executions part, in the order of {@link FoundWhy.origin}. */
+export const ORIGINS = ['step', 'instruction', 'input'] as const;
+
+/** A trace whose steps are read: its file without containers, and the index that its session made. */
+export interface StepsOf {
+  readonly file: Blob;
+  readonly index: Uint8Array;
+}
+
+/** The object of the worker that says why two executions part. */
+export interface Reasoning {
+  /** Follows values back. `hear` gets how far it is, from 0 to 1. Rejects with a sentence if that cannot be done. */
+  why(format: string, a: StepsOf, b: StepsOf, hear: (share: number) => void): Promise<FoundWhy>;
+}
 
 /** The figures of one trace. */
 export interface Profile {

@@ -5,24 +5,29 @@ import { Segments } from '../../parts/segments.tsx';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
+import { isDatabase } from '../../trace/records.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
-import { textOf, threadOf } from './record_text.ts';
+import { nounOf, textOf, threadOf } from './record_text.ts';
 import type { Ends, Hunk, HunkOrder, RecordDifferences } from './records.ts';
 import { reveal, showDifference } from './shown.ts';
 import { SideBySide } from './side_by_side.tsx';
+import type { Why } from './why.ts';
+import { WhyTheyPart } from './why_panel.tsx';
 import { wordsOf } from './work.ts';
 
 interface Props {
   readonly differences: RecordDifferences;
   readonly pair: Pair;
+  readonly why: Why;
 }
 
 const LAYOUTS = [
   ['list', 'List'],
   ['beside', 'Side by side'],
 ] as const;
-type Layout = (typeof LAYOUTS)[number][0];
+const WHY = ['why', 'Why?'] as const;
+type Layout = (typeof LAYOUTS)[number][0] | (typeof WHY)[0];
 
 const ORDERS: readonly (readonly [HunkOrder, string])[] = [
   ['position', 'In order'],
@@ -30,7 +35,7 @@ const ORDERS: readonly (readonly [HunkOrder, string])[] = [
 ];
 
 /** The records of both that have no counterpart, as a list, or among the others. A chosen difference stands below each other in both timelines. */
-export function RecordsOfBoth({ differences, pair }: Props) {
+export function RecordsOfBoth({ differences, why, pair }: Props) {
   const { state: of, chosen, order, ordered, wanted, ends } = differences;
   const layout = useSignal<Layout>('list');
   useEffect(() => {
@@ -38,8 +43,8 @@ export function RecordsOfBoth({ differences, pair }: Props) {
   }, []);
   const state = of.value;
   if (state.at !== 'done') return <p class="panel-note muted">{wordsOf(state)}</p>;
-  const { hunks, threads } = state;
-  const noun = pair.a.trace.info.value?.recordNoun ?? 'record';
+  const { hunks, threads, fields } = state;
+  const noun = nounOf(pair.a.trace.info.value);
   if (hunks.length === 0) {
     return <p class="panel-note muted">{`Each ${noun} of A is in B, and the other way round, in the same order.`}</p>;
   }
@@ -51,58 +56,71 @@ export function RecordsOfBoth({ differences, pair }: Props) {
   };
   const hunk = hunks[chosen.value] ?? hunks[0]!;
   const thread = threads.find(({ tracks }) => tracks === hunk.tracks);
+  const isWhy = layout.value === 'why';
   return (
     <>
       <div class="row wrap difference-bar">
         <Segments
           label="Layout"
-          options={LAYOUTS}
+          options={hasWhy(pair) ? [...LAYOUTS, WHY] : LAYOUTS}
           value={layout.value}
           choose={(next) => {
             layout.value = next;
           }}
         />
-        <select
-          aria-label="Order of differences"
-          value={order.value}
-          onChange={(event) => {
-            order.value = event.currentTarget.value as HunkOrder;
-          }}
-        >
-          {ORDERS.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <Steps differences={differences} show={show} />
-        <p class="difference-sentence grow" role="status">
-          {hunks[chosen.value] && layout.value === 'beside' ? (
-            <Sentence {...{ differences, pair, hunk, noun }} />
-          ) : (
-            `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(pair, hunks[0]!, noun)}.`
-          )}
-        </p>
+        {!isWhy && (
+          <>
+            <select
+              aria-label="Order of differences"
+              value={order.value}
+              onChange={(event) => {
+                order.value = event.currentTarget.value as HunkOrder;
+              }}
+            >
+              {ORDERS.map(([value, title]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </select>
+            <Steps differences={differences} show={show} />
+            <p class="difference-sentence grow" role="status">
+              {hunks[chosen.value] && layout.value === 'beside' ? (
+                <Sentence {...{ differences, pair, hunk, noun }} />
+              ) : (
+                `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(pair, hunks[0]!, noun)}.`
+              )}
+            </p>
+          </>
+        )}
       </div>
-      {layout.value === 'beside' && thread ? (
-        <SideBySide {...{ differences, pair, thread, hunks, noun }} />
-      ) : (
-        <Table
-          label="Differences between records"
-          id="record-difference"
-          count={hunks.length}
-          row={(at) => hunks[numbers[at]!] ?? null}
-          columns={columnsOf(pair, noun, (at) => ends.value.get(numbers[at]!))}
-          current={numbers.indexOf(chosen.value)}
-          follows
-          choose={(at) => show(numbers[at]!)}
-          act={open}
-          double={open}
-          want={differences.want}
-        />
-      )}
+      {isWhy && <WhyTheyPart {...{ why, pair, fields }} />}
+      {!isWhy &&
+        (layout.value === 'beside' && thread ? (
+          <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
+        ) : (
+          <Table
+            label="Differences between records"
+            id="record-difference"
+            count={hunks.length}
+            row={(at) => hunks[numbers[at]!] ?? null}
+            columns={columnsOf(pair, noun, fields, (at) => ends.value.get(numbers[at]!))}
+            current={numbers.indexOf(chosen.value)}
+            follows
+            choose={(at) => show(numbers[at]!)}
+            act={open}
+            double={open}
+            want={differences.want}
+          />
+        ))}
     </>
   );
+}
+
+/** Whether steps say what they read and wrote. */
+function hasWhy({ a }: Pair): boolean {
+  const info = a.trace.info.value;
+  return info !== null && canWalk(info) && !isDatabase(info);
 }
 
 /** Goes to the previous and the next difference. */
@@ -128,16 +146,18 @@ function Steps({ differences, show }: { differences: RecordDifferences; show: (n
           {sign}
         </button>
       ))}
-      <span class="muted">
-        {at < 0 ? '' : `${formatCount(at + 1)} of `}
-        {formatCounted(ordered.value.length, 'difference')}
-      </span>
+      {at >= 0 && <span class="muted">{`${formatCount(at + 1)} of ${formatCount(ordered.value.length)}`}</span>}
     </div>
   );
 }
 
 /** What the chosen difference is, and where steps are the same again. */
-function Sentence({ differences, pair, hunk, noun }: Props & { readonly hunk: Hunk; readonly noun: string }) {
+function Sentence({
+  differences,
+  pair,
+  hunk,
+  noun,
+}: Omit<Props, 'why'> & { readonly hunk: Hunk; readonly noun: string }) {
   const { tracks, a, b } = hunk;
   const state = differences.state.value;
   const thread = state.at === 'done' ? state.threads.find((it) => it.tracks === tracks) : null;
@@ -166,7 +186,12 @@ function Sentence({ differences, pair, hunk, noun }: Props & { readonly hunk: Hu
   );
 }
 
-function columnsOf(pair: Pair, noun: string, endsOf: (at: number) => Ends | undefined): readonly Column<Hunk>[] {
+function columnsOf(
+  pair: Pair,
+  noun: string,
+  fields: readonly string[],
+  endsOf: (at: number) => Ends | undefined,
+): readonly Column<Hunk>[] {
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
@@ -185,7 +210,7 @@ function columnsOf(pair: Pair, noun: string, endsOf: (at: number) => Ends | unde
       const row = endsOf(at)?.[side === 'a' ? 0 : 1];
       return row ? (
         <>
-          <SideMark side={side} /> {textOf(pair[side], row)}
+          <SideMark side={side} /> {textOf(pair[side], row, fields)}
         </>
       ) : (
         '…'
@@ -193,7 +218,7 @@ function columnsOf(pair: Pair, noun: string, endsOf: (at: number) => Ends | unde
     },
     look: (hunk, at) => {
       const row = hunk[side][0] < hunk[side][1] ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
-      return { title: row ? textOf(pair[side], row) : undefined };
+      return { title: row ? textOf(pair[side], row, fields) : undefined };
     },
   });
   return [

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, plural } from '../../base/format.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { useLongList } from '../../parts/long_list.ts';
@@ -20,10 +20,12 @@ interface Props {
   readonly thread: Thread;
   readonly hunks: readonly Hunk[];
   readonly noun: string;
+  /** Keys of the fields that are compared. */
+  readonly fields: readonly string[];
 }
 
 /** The records of a thread of both beside each other. A record without a counterpart has a gap beside it. */
-export function SideBySide({ differences, pair, thread, hunks, noun }: Props) {
+export function SideBySide({ differences, pair, thread, hunks, noun, fields }: Props) {
   const own = useMemo(() => hunks.slice(thread.first, thread.end), [thread, hunks]);
   const rows = useMemo(() => alignRows(thread, own), [thread, own]);
   const list = useLongList(rows.count);
@@ -43,7 +45,7 @@ export function SideBySide({ differences, pair, thread, hunks, noun }: Props) {
     [a === null ? null : both[0].records.row(a), b === null ? null : both[1].records.row(b)] as const;
   const linesOf = (row: AlignedRow) => {
     const [first, second] = recordsOf(row);
-    const texts = [first && textOf(pair.a, first), second && textOf(pair.b, second)] as const;
+    const texts = [first && textOf(pair.a, first, fields), second && textOf(pair.b, second, fields)] as const;
     if (texts[0] !== null && texts[1] !== null) return lineParts(texts[0], texts[1]);
     return texts.map((text) => (text === null ? null : [{ text, differs: false }]));
   };
@@ -57,8 +59,8 @@ export function SideBySide({ differences, pair, thread, hunks, noun }: Props) {
   });
   const line = (side: 'a' | 'b'): Column<AlignedRow> => ({
     id: `line-${side}`,
-    title: `${noun} of ${side.toUpperCase()}`,
-    class: 'words mono',
+    title: `${capitalised(plural(2, noun))} of ${side.toUpperCase()}`,
+    class: 'words',
     cell: (row) => {
       if (row[side] === null) return '';
       const parts = linesOf(row)[side === 'a' ? 0 : 1];
@@ -66,12 +68,12 @@ export function SideBySide({ differences, pair, thread, hunks, noun }: Props) {
     },
     look: (row) => {
       const of = recordsOf(row)[side === 'a' ? 0 : 1];
-      return { ...lookOf(row, side), title: of ? textOf(pair[side], of) : undefined };
+      return { class: `mono ${lookOf(row, side).class}`, title: of ? textOf(pair[side], of, fields) : undefined };
     },
   });
   const sign: Column<AlignedRow> = {
     id: 'sign',
-    title: '',
+    title: '±',
     says: `− only in A, + only in B, ≠ the same ${noun} with other contents`,
     class: 'words',
     width: '28px',
@@ -134,7 +136,7 @@ function signOf({ a, how }: AlignedRow): string {
 }
 
 function lookOf(row: AlignedRow, side: 'a' | 'b') {
-  if (row.how === 'same') return {};
+  if (row.how === 'same') return { class: '' };
   return { class: row[side] === null ? 'beside-gap' : `beside-${side}` };
 }
 
@@ -163,4 +165,8 @@ function useBoth(pair: Pair, thread: Thread) {
   }, [pair, thread]);
   useEffect(() => both.end, [both]);
   return both.sides;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

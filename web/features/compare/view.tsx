@@ -4,18 +4,22 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
 import { showDifferences } from './shown.ts';
+import { createWhy } from './why.ts';
 import compareWorker from './worker/compare.ts?worker&url';
+import whyWorker from './worker/why.ts?worker&url';
 
 /** The Differences panel of two traces. */
 export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
   const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);
   return {
-    component: ({ theme }) => <Differences comparison={comparison} pair={both} theme={theme} />,
+    component: ({ theme }) => <Differences why={why} comparison={comparison} pair={both} theme={theme} />,
     dispose: () => {
       hide();
+      why.dispose();
       comparison.dispose();
     },
   };

@@ -2,6 +2,7 @@
 //! compared.
 
 mod records;
+mod why;
 
 pub use records::Sequences;
 use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
@@ -9,6 +10,7 @@ use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, se
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 use wasm_bindgen::prelude::*;
+pub use why::Reason;
 
 structures! {
     /// The functions of both, as columns, by descending magnitude of the change.
