@@ -97,6 +97,33 @@ test('both overviews have marks of the differences', async ({ page }) => {
   await expect.poll(() => marked(page, 1)).toBeGreaterThan(0);
 });
 
+/** A trace of instructions, and the same with a jump that leads elsewhere: its instruction and the address of the next step differ. */
+function parted(): readonly [Buffer, Buffer] {
+  const before = readFileSync(fixture('frames/calls.frames'));
+  const after = Buffer.from(before);
+  const jump = before.indexOf(Buffer.from([0x7e, 0x0b]));
+  after[jump + 1] = 0x0c;
+  // The address of the next step, 0x401071, is a number of seven bits a byte.
+  const address = before.indexOf(Buffer.from([0xf1, 0xa0, 0x80, 0x02]), jump);
+  after[address] = 0xf2;
+  return [before, after];
+}
+
+test('Why? leads from where the paths part to the cause, and each step is selected in both', async ({ page }) => {
+  await compare(page, ...parted(), 'frames');
+  await panel(page).getByRole('radio', { name: 'Why?' }).click();
+  await expect(sentence(page)).toHaveText(/The paths part at step 15\. .* The cause is an instruction that differs\./);
+  const chain = panel(page).getByRole('grid', { name: 'From the cause to where the paths part' });
+  const cause = chain.getByRole('row').nth(1);
+  await expect(cause).toContainText('0x40106f  jle');
+  await cause.click();
+  await expect(page.locator('.details')).toContainText('Step 14');
+  await sentence(page).getByRole('button', { name: 'step 15' }).click();
+  await expect(page.locator('.details')).toContainText('Step 15');
+  await panel(page).getByRole('radio', { name: 'Side by side' }).click();
+  await expect(panel(page)).toContainText('The paths join again at');
+});
+
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with records beside each other`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });

@@ -171,7 +171,7 @@ function Sentence({
           {' The paths join again at '}
           <button
             type="button"
-            class="link"
+            class="plain link"
             onClick={() => {
               void differences.records({ tracks, a: [a[1], a[1]], b: [b[1], b[1]] }).then((ends) => reveal(pair, ends));
             }}

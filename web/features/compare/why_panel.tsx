@@ -73,7 +73,7 @@ export function WhyWords({ found, show }: { found: FoundWhy; show: (a: number, b
     <>
       {cut}
       {'The paths part at '}
-      <button type="button" class="link" onClick={() => show(a, b)}>
+      <button type="button" class="plain link" onClick={() => show(a, b)}>
         {a === b ? `step ${formatCount(a)}` : `step ${formatCount(a)} of A and ${formatCount(b)} of B`}
       </button>
       {`. ${values} before. `}
@@ -100,6 +100,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
     id: `value-${side}`,
     title: `In ${side.toUpperCase()}`,
     class: 'words',
+    width: hasCode ? '120px' : undefined,
     cell: (at) => {
       const digits = (side === 'a' ? steps.valuesA : steps.valuesB)[at];
       return digits ? <mark data-side={side}>{shortHex(digits)}</mark> : '';
@@ -109,7 +110,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
   const columns: readonly Column<number>[] = [
     {
       title: hasCode ? 'Step' : 'Set at',
-      width: '110px',
+      width: '88px',
       cell: (at) => {
         const [a, b] = pairAt(at);
         return a === b ? formatCount(a) : `${formatCount(a)} / ${formatCount(b)}`;
@@ -129,9 +130,9 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
         ]
       : []),
     {
-      title: hasCode ? 'Hands on' : 'Register or memory',
+      title: hasCode ? 'Hands on' : 'Differs',
       class: 'words',
-      width: '130px',
+      width: hasCode ? '110px' : '100px',
       cell: (at) => steps.cells[at] ?? '',
       look: () => ({ class: 'mono' }),
     },
@@ -143,6 +144,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
       label={label}
       id={id}
       class="beside"
+      minWidth={hasCode ? '480px' : '320px'}
       count={steps.a.length}
       row={(at) => at}
       columns={columns}
