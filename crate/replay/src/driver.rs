@@ -90,6 +90,20 @@ pub(crate) struct Sampled {
     pub(crate) of: Option<usize>,
 }
 
+impl Sampled {
+    /// The texture there.
+    pub(crate) fn texture<'a>(&self, context: &Context, objects: &'a Objects) -> Option<&'a Texture> {
+        let names = context.units.get(self.unit).copied().unwrap_or_default();
+        let name_at = |slot: usize| names.get(slot).copied().unwrap_or(0);
+        // Three kinds of textures are the same in WebGL2. One of them is bound where the program
+        // does not say which.
+        let bound = || [0, 5, 4].into_iter().find(|of| self.slot == 0 && name_at(*of) != 0);
+        let of = self.of.or_else(bound).unwrap_or(self.slot);
+        let name = name_at(of);
+        objects.textures.get(&if name == 0 { u32::MAX - of as u32 } else { name })
+    }
+}
+
 /// What WebGL2 has.
 #[derive(Clone, Debug, Default)]
 struct Actual {
@@ -612,28 +626,22 @@ impl Replay {
         }
     }
 
-    /// Sends which textures and samplers the units have that a draw samples. Returns why one cannot
-    /// be sampled.
-    pub(crate) fn flush_textures(&mut self, sampled: &[Sampled]) -> Option<&'static str> {
-        let at = self.at?;
-        let context = self.contexts.get(at)?;
-        let objects = self.groups.get(context.group)?;
-        let mut problem = None;
+    /// Sends which textures and samplers the units have that a draw samples. Returns whether one
+    /// exchanges its channels, or why one cannot be sampled.
+    pub(crate) fn flush_textures(&mut self, sampled: &[Sampled]) -> Result<bool, &'static str> {
+        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return Ok(false) };
+        let Some(objects) = self.groups.get(context.group) else { return Ok(false) };
+        let (mut problem, mut exchanges) = (None, false);
         let reads = !self.surfaces.is_empty();
-        for Sampled { unit, slot, of } in sampled.iter().copied() {
+        for sampled in sampled {
+            let Sampled { unit, slot, .. } = *sampled;
             if unit >= UNITS {
                 problem = problem.or(Some("it samples more texture units than WebGL2 has"));
                 continue;
             }
-            let names = context.units.get(unit).copied().unwrap_or_default();
-            let name_at = |slot: usize| names.get(slot).copied().unwrap_or(0);
-            // Three kinds of textures are the same in WebGL2. One of them is bound where the
-            // program does not say which.
-            let of = of.or_else(|| [0, 5, 4].into_iter().find(|of| slot == 0 && name_at(*of) != 0)).unwrap_or(slot);
-            let name = name_at(of);
-            let key = if name == 0 { u32::MAX - of as u32 } else { name };
-            let texture = objects.textures.get(&key);
+            let texture = sampled.texture(context, objects);
             problem = problem.or_else(|| texture.and_then(|texture| texture.problem));
+            exchanges |= texture.is_some_and(|texture| texture.channels() != [0, 1, 2, 3]);
             let handle = texture.map_or(0, |texture| texture.handle);
             if reads && handle != 0 {
                 self.surfaces.read(handle);
@@ -654,7 +662,7 @@ impl Replay {
                 self.stream.put(Op::BindSampler, &[unit as u32, sampler]);
             }
         }
-        problem
+        problem.map_or(Ok(exchanges), Err)
     }
 
     /// A texture was deleted: units that had it have none.

@@ -9,6 +9,7 @@ use crate::calls::Listed;
 use crate::content::Content;
 use crate::driver::OBJECT;
 use crate::glsl::Translated;
+use crate::glsl::channels::ENCODED;
 use crate::pixels::Storage;
 use crate::state::State;
 
@@ -45,6 +46,8 @@ pub(crate) struct Texture {
     pub(crate) problem: Option<&'static str>,
     /// What each channel is sampled as.
     pub(crate) swizzle: [u32; 4],
+    /// If its colours are encoded as sRGB, they are sampled so.
+    pub(crate) keeps_encoded: bool,
     /// Added to its levels of detail by the fixed function.
     pub(crate) bias: f32,
     /// The latest call that uploaded to it.
@@ -79,6 +82,7 @@ impl Default for Texture {
             sizes: HashMap::new(),
             problem: None,
             swizzle: [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA],
+            keeps_encoded: false,
             bias: 0.0,
             uploaded: 0,
             is_drawn: false,
@@ -87,10 +91,16 @@ impl Default for Texture {
 }
 
 impl Texture {
-    /// Why it cannot be sampled, if that is its channels.
-    pub(crate) fn swizzle_problem(&self) -> Option<&'static str> {
-        let is_own = self.swizzle == [gl::RED, gl::GREEN, gl::BLUE, gl::ALPHA];
-        (!is_own).then_some("a texture with swizzled channels is not replayed")
+    /// Its channels as [`crate::glsl::channels`] numbers them.
+    pub(crate) fn channels(&self) -> [u32; 4] {
+        let [red, rest @ ..] = self.swizzle.map(|channel| match channel {
+            gl::RED..=gl::ALPHA => channel - gl::RED,
+            gl::ONE => 5,
+            _ => 4,
+        });
+        let is_encoded = self.keeps_encoded && self.storage.is_some_and(|of| of.internal == gl::SRGB8_ALPHA8);
+        let [green, blue, alpha] = rest;
+        [if is_encoded { red + ENCODED } else { red }, green, blue, alpha]
     }
 }
 

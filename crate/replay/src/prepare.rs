@@ -8,8 +8,9 @@ use unspool_gl::pixels::Base;
 use crate::driver::{Replay, Sampled};
 use crate::fixed::{Environment, FIXED_UNITS, Fixed, in_webgl};
 use crate::fixed_shaders::Parts;
-use crate::objects::{Context, Linked, Objects, Sampler, UNITS};
-use crate::ops::{Op, Stream};
+use crate::glsl::channels::{UNIFORM, exchanging};
+use crate::objects::{Context, Linked, Objects, Sampler, Texture, UNITS};
+use crate::ops::{Kind, Op, Stream};
 use crate::shader_list::Made;
 use crate::state::word;
 
@@ -76,7 +77,8 @@ impl Replay {
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
         let sampled = self.sampled(&linked);
-        if let Some(reason) = self.flush_textures(&sampled) {
+        let exchanges = self.flush_textures(&sampled);
+        if let Err(reason) = exchanges.and_then(|exchanges| self.exchange_channels(&mut linked, exchanges)) {
             self.restore(linked);
             return Err(reason.into());
         }
@@ -133,21 +135,49 @@ impl Replay {
             let all = (0..UNITS).flat_map(|unit| (0..4).map(move |slot| Sampled { unit, slot, of: None }));
             return all.collect();
         };
-        let mut all = Vec::new();
-        for Sampler { shown, slot, units } in samplers {
-            // One of the fixed function: its units are those that are enabled.
-            if let Some(unit) = SAMPLERS.iter().position(|name| name == shown) {
-                let of = context.fixed.environments.get(unit).and_then(Environment::slot);
-                all.extend(of.filter(|of| in_webgl(*of) == *slot).map(|of| Sampled {
-                    unit,
-                    slot: *slot,
-                    of: Some(of),
-                }));
-                continue;
-            }
-            all.extend(units.iter().map(|unit| Sampled { unit: *unit as usize, slot: *slot, of: None }));
+        samplers.iter().flat_map(|sampler| sampled_by(context, sampler)).collect()
+    }
+
+    /// Lets a program exchange the channels of what it samples, once there are such textures.
+    fn exchange_channels(&mut self, linked: &mut Linked, exchanges: bool) -> Result<(), &'static str> {
+        if !exchanges && linked.made.exchanges.is_none() {
+            return Ok(());
         }
-        all
+        let made = match &linked.made.exchanges {
+            Some(_) => Rc::clone(&linked.made),
+            None => Rc::new(exchanging(&linked.made)),
+        };
+        let Some((context, objects, _)) = self.both() else { return Ok(()) };
+        let mut all: Vec<Named> = Vec::new();
+        let samplers = linked.samplers.as_ref().ok_or("a texture with exchanged channels is in a structure")?;
+        for sampler in samplers {
+            for (element, at) in sampled_by(context, sampler).enumerate() {
+                let channels = at.texture(context, objects).map_or([0, 1, 2, 3], Texture::channels);
+                if made.exchanges.as_ref().is_some_and(|known| known.contains(&sampler.shown)) {
+                    let index = if sampler.units.len() > 1 { format!("[{element}]") } else { String::new() };
+                    all.push((format!("{UNIFORM}{}{index}", sampler.shown), 8, channels.to_vec()));
+                } else if channels != [0, 1, 2, 3] {
+                    return Err("a texture with exchanged channels is handed to a function of the shader");
+                }
+            }
+        }
+        if !self.stream.on {
+            return Ok(());
+        }
+        if !Rc::ptr_eq(&linked.made, &made) {
+            self.reserve(linked.made.bytes(), made.bytes());
+            if linked.sent_in > 0 {
+                self.stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
+                linked.again();
+                linked.sent_in = 0;
+            }
+            linked.handle = self.handle(Kind::Program);
+            linked.made = made;
+        }
+        for (name, kind, words) in all {
+            self.set_named(linked, &name, kind, &words);
+        }
+        Ok(())
     }
 
     /// Why the fixed function cannot be emulated at this moment.
@@ -241,6 +271,17 @@ impl Replay {
             }
         }
     }
+}
+
+/// What a sampler samples, an element after the other.
+fn sampled_by<'a>(context: &Context, sampler: &'a Sampler) -> impl Iterator<Item = Sampled> + use<'a> {
+    let slot = sampler.slot;
+    // One of the fixed function: its unit is sampled if it is enabled.
+    let of_old = SAMPLERS.iter().position(|name| *name == sampler.shown);
+    let of = of_old.and_then(|unit| context.fixed.environments.get(unit).and_then(Environment::slot));
+    let old = of.filter(|of| in_webgl(*of) == slot).zip(of_old).map(|(of, unit)| Sampled { unit, slot, of: Some(of) });
+    let units: &[u32] = if of_old.is_some() { &[] } else { &sampler.units };
+    old.into_iter().chain(units.iter().map(move |unit| Sampled { unit: *unit as usize, slot, of: None }))
 }
 
 fn bits(numbers: &[f32]) -> Vec<u32> {
@@ -402,4 +443,55 @@ fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named
     all.push((format!("ffAlphaOperands[{unit}]"), 8, with(&of_alpha, &|o| 2 + (o & 1))));
     let [x, y] = environment.scales;
     all.push((format!("ffScales[{unit}]"), 4, bits(&[x, y, 1.0, 1.0])));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bounds;
+    use crate::call::{Call, Value};
+    use crate::ops::tests::commands;
+
+    #[test]
+    fn a_program_exchanges_channels_once_it_samples_a_texture_that_wants_it() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        let mut number = 0;
+        let mut execute = |replay: &mut Replay, name: &str, args: &[u32]| {
+            let args = args.iter().map(|n| Value::Int((*n).into())).collect();
+            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            number += 1;
+        };
+        for (name, args) in [("glXMakeCurrent", &[1, 2, 3][..]), ("glViewport", &[0, 0, 8, 8])] {
+            execute(&mut replay, name, args);
+        }
+        execute(&mut replay, "glEnable", &[gl::TEXTURE_2D]);
+        let image = [gl::TEXTURE_2D, 0, gl::SRGB8_ALPHA8, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE, 0];
+        execute(&mut replay, "glTexImage2D", &image);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        let text = |replay: &Replay| {
+            let words = commands(&replay.stream, Op::Program)[0].to_vec();
+            let bytes = &replay.stream.bytes[words[3] as usize..][..words[4] as usize];
+            String::from_utf8(bytes.to_vec()).unwrap()
+        };
+        assert!(!text(&replay).contains("_sw_ffTex0"));
+        // After the storage, as programs do that fill an atlas of glyphs later.
+        replay.stream.words.clear();
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_R, gl::GREEN]);
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_A, gl::ONE]);
+        execute(&mut replay, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SRGB_DECODE_EXT, gl::SKIP_DECODE_EXT]);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        assert!(text(&replay).contains("_sw_ffTex0)"), "{}", text(&replay));
+        let channels = |replay: &Replay| {
+            let all = commands(&replay.stream, Op::Uniform).into_iter().filter(|words| words[1] == 8);
+            all.map(|words| words[3..].to_vec()).collect::<Vec<_>>()
+        };
+        assert!(channels(&replay).contains(&vec![1 + 8, 1, 2, 5]), "{:?}", channels(&replay));
+        // The same program serves textures without.
+        replay.stream.words.clear();
+        execute(&mut replay, "glBindTexture", &[gl::TEXTURE_2D, 7]);
+        execute(&mut replay, "glTexImage2D", &image);
+        execute(&mut replay, "glRecti", &[0, 0, 1, 1]);
+        assert!(commands(&replay.stream, Op::Program).is_empty());
+        assert!(channels(&replay).contains(&vec![0, 1, 2, 3]));
+    }
 }

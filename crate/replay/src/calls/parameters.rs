@@ -74,15 +74,12 @@ fn parameter(r: &mut Replay, c: &Call) {
     let (handle, binding) = (texture.handle, texture.binding);
     match name {
         gl::TEXTURE_LOD_BIAS => texture.bias = value as f32,
+        gl::TEXTURE_SRGB_DECODE_EXT => texture.keeps_encoded = value as u32 == gl::SKIP_DECODE_EXT,
         gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
         gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
             let first = if name == gl::TEXTURE_SWIZZLE_RGBA { 0 } else { (name - gl::TEXTURE_SWIZZLE_R) as usize };
-            let had = texture.swizzle_problem();
             for (slot, value) in texture.swizzle.iter_mut().skip(first).zip(values) {
                 *slot = value as u32;
-            }
-            if texture.problem == had {
-                texture.problem = texture.swizzle_problem();
             }
         }
         _ => {

@@ -391,7 +391,7 @@ impl Replay {
         let Texture { handle, binding, .. } = *texture;
         texture.sizes.insert((target, level), needed);
         texture.storage = Some(of);
-        (texture.problem, texture.immutable) = (texture.swizzle_problem(), 0);
+        (texture.problem, texture.immutable) = (None, 0);
         if texture.levels.len() <= level as usize {
             texture.levels.resize(level as usize + 1, [0; 3]);
         }

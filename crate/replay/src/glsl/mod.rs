@@ -1,6 +1,7 @@
 //! GLSL of OpenGL 2 to 4.6 and OpenGL ES, translated to GLSL ES 3.00.
 
 mod builtins;
+pub(crate) mod channels;
 mod check;
 mod constants;
 mod cost;

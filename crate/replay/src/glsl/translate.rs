@@ -97,6 +97,8 @@ pub(crate) struct Translated {
     pub(crate) alpha_test: bool,
     /// Loops may run into the limit of iterations.
     pub(crate) may_be_cut: bool,
+    /// Samplers whose channels it exchanges, if it is made for that: see [`super::channels`].
+    pub(crate) exchanges: Option<HashSet<String>>,
     /// Operations of the larger shader once all calls are written out.
     pub(crate) size: u64,
     /// Operations for a vertex and for a pixel, about.
@@ -249,9 +251,9 @@ pub(crate) fn link(
 }
 
 /// The alpha test, after `main`. `_af` is the function less `GL_NEVER`, or 7 for none.
-const ALPHA_TEST: &str = "float a = _fragData[0].a;\n\
-    bool pass = _af == 7 || (_af == 1 && a < _ar) || (_af == 2 && a == _ar) || (_af == 3 && a <= _ar) || (_af == 4 && a > _ar) || \
-    (_af == 5 && a != _ar) || (_af == 6 && a >= _ar);\nif (!pass) discard;\n";
+const ALPHA_TEST: &str = "float _a = _fragData[0].a;\n\
+    bool _pass = _af == 7 || (_af == 1 && _a < _ar) || (_af == 2 && _a == _ar) || (_af == 3 && _a <= _ar) || \
+    (_af == 4 && _a > _ar) || (_af == 5 && _a != _ar) || (_af == 6 && _a >= _ar);\nif (!_pass) discard;\n";
 
 /// What follows `main` of the trace.
 #[derive(Default)]
