@@ -120,8 +120,10 @@ test('Why? leads from where the paths part to the cause, and each step is select
   await expect(page.locator('.details')).toContainText('Step 14');
   await sentence(page).getByRole('button', { name: 'step 15' }).click();
   await expect(page.locator('.details')).toContainText('Step 15');
+  await page.keyboard.press('n');
   await panel(page).getByRole('radio', { name: 'Side by side' }).click();
-  await expect(panel(page)).toContainText('The paths join again at');
+  await expect(sentence(page)).toHaveText(/The paths join again at step 16\.$/);
+  await expect(beside(page).locator('tr[aria-selected="true"]')).toContainText('0x40106f  jle');
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

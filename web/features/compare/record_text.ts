@@ -44,3 +44,14 @@ export function threadOf({ a, b }: Pair, [first, second]: Hunk['tracks']): strin
   const [open, track] = first === null ? [b, second] : [a, first];
   return (track === null ? undefined : open.trace.tracks.peek().get(track)?.name) ?? '';
 }
+
+/** Whether records are known by their numbers in the trace. Otherwise they are counted thread by thread. */
+export function isNumbered({ a }: Pair): boolean {
+  return a.trace.info.peek()?.clock.kind === 'ordinal';
+}
+
+/** What the number of a record of a side is. */
+export function numberSays(pair: Pair, noun: string, side: 'a' | 'b'): string {
+  const of = side.toUpperCase();
+  return isNumbered(pair) ? `Number of the ${noun} in ${of}` : `Number of the ${noun} in its thread of ${of}, from 0`;
+}

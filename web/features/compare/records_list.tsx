@@ -8,9 +8,9 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { isDatabase } from '../../trace/records.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
-import { nounOf, textOf, threadOf } from './record_text.ts';
-import type { Ends, Hunk, HunkOrder, RecordDifferences } from './records.ts';
-import { reveal, showDifference } from './shown.ts';
+import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
+import type { Ends, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
+import { positionOf, reveal, showDifference } from './shown.ts';
 import { SideBySide } from './side_by_side.tsx';
 import type { Why } from './why.ts';
 import { WhyTheyPart } from './why_panel.tsx';
@@ -88,7 +88,12 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
               {hunks[chosen.value] && layout.value === 'beside' ? (
                 <Sentence {...{ differences, pair, hunk, noun }} />
               ) : (
-                `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(pair, hunks[0]!, noun)}.`
+                `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(
+                  pair,
+                  threads.find((it) => it.tracks === hunks[0]!.tracks),
+                  hunks[0]!,
+                  noun,
+                )}.`
               )}
             </p>
           </>
@@ -176,7 +181,7 @@ function Sentence({
               void differences.records({ tracks, a: [a[1], a[1]], b: [b[1], b[1]] }).then((ends) => reveal(pair, ends));
             }}
           >
-            {numbersOf(a[1], b[1], noun)}
+            {numbersOf(pair, thread, a[1], b[1], noun)}
           </button>
           .
         </>
@@ -195,9 +200,12 @@ function columnsOf(
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
-    says: `Number of the ${noun} in its thread of ${side.toUpperCase()}, from 0`,
+    says: numberSays(pair, noun, side),
     width: '90px',
-    cell: (hunk) => formatCount(hunk[side][0]),
+    cell: (hunk, at) => {
+      const row = isNumbered(pair) ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
+      return formatCount(row ? row.x : hunk[side][0]);
+    },
   });
   const record = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `record-${side}`,
@@ -236,11 +244,16 @@ function columnsOf(
   ];
 }
 
-function place(pair: Pair, { tracks, a, b }: Hunk, noun: string): string {
-  return `${numbersOf(a[0], b[0], noun)} of ${threadOf(pair, tracks)}`;
+function place(pair: Pair, thread: Thread | undefined, { tracks, a, b }: Hunk, noun: string): string {
+  return `${numbersOf(pair, thread, a[0], b[0], noun)} of ${threadOf(pair, tracks)}`;
 }
 
-/** A record of each side by its number in the thread. */
-function numbersOf(a: number, b: number, noun: string): string {
-  return a === b ? `${noun} ${formatCount(a)}` : `${noun} ${formatCount(a)} of A and ${formatCount(b)} of B`;
+/** A record of each side by its number: in the trace, where that is what it is known by, or else in the thread. */
+function numbersOf(pair: Pair, thread: Thread | undefined, a: number, b: number, noun: string): string {
+  const of = (side: 0 | 1, number: number) => {
+    const positions = isNumbered(pair) ? thread?.positions[side] : null;
+    return formatCount(positions ? positionOf(positions, number) : number);
+  };
+  const [first, second] = [of(0, a), of(1, b)];
+  return first === second ? `${noun} ${first}` : `${noun} ${first} of A and ${second} of B`;
 }

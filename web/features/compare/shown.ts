@@ -76,7 +76,7 @@ function stretchesOf(threads: readonly Thread[], hunks: readonly Hunk[], side: 0
 }
 
 /** About where a record is on the x axis; after the last one, where that is. */
-function positionOf({ every, shift }: Positions, number: number): number {
+export function positionOf({ every, shift }: Positions, number: number): number {
   const at = Math.min(every.length - 1, Math.floor(number / 2 ** shift));
   const [from, to] = [every[at] ?? 0n, every[at + 1]];
   const start = Number(from);
