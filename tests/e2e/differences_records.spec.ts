@@ -115,7 +115,7 @@ test('Why? leads from where the paths part to the cause, and each step is select
   await expect(sentence(page)).toHaveText(/The paths part at step 15\. .* The cause is an instruction that differs\./);
   const chain = panel(page).getByRole('grid', { name: 'From the cause to where the paths part' });
   const cause = chain.getByRole('row').nth(1);
-  await expect(cause).toContainText('0x40106f  jle');
+  await expect(cause).toContainText('jle 0x40107c');
   await cause.click();
   await expect(page.locator('.details')).toContainText('Step 14');
   await sentence(page).getByRole('button', { name: 'step 15' }).click();

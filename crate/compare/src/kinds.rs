@@ -13,7 +13,7 @@ use crate::tokens::{Contents, stem_of};
 
 /// Tokens of the longest repetition that is looked for.
 const MOST_REPEATED: usize = 1 << 22;
-/// A hunk of fewer tokens counts as moved only if it is at most so many tokens away.
+/// A hunk of fewer than `FEW` tokens counts as moved only if it is at most `NEAR` tokens away.
 const FEW: u32 = 4;
 const NEAR: u32 = 32;
 

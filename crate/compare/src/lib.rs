@@ -19,8 +19,8 @@
 //! - [`align`] says which of two sequences of numbers belong together.
 //! - [`positions`] keeps where they are.
 //! - [`kinds`] says what a hunk is, and which of its records differ in arguments only.
-//! - [`why`] follows values that differ back to where they come from, and [`shown`] has what its steps
-//!   accessed.
+//! - [`why`] follows values that differ back to where they come from, and [`shown`] has what its
+//!   steps accessed.
 //!
 //! [`suspects`] ranks the statements of many runs by how much they go with failing.
 //!

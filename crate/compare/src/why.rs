@@ -76,9 +76,9 @@ pub struct Why {
     pub cause: Option<Cause>,
     /// In how many steps on the common path a value differs.
     pub differing: u64,
-    /// What holds other values in B where the paths part, as far as steps have written it: registers
-    /// of the thread, then memory by address, at most [`MOST_CELLS`], each with the step that wrote
-    /// it. Of memory the first byte that a step wrote.
+    /// What holds other values in B where the paths part, as far as steps have written it:
+    /// registers of the thread, then memory by address, at most [`MOST_CELLS`], each with the step
+    /// that wrote it. Of memory the first byte that a step wrote.
     pub cells: Vec<(Cell, Pair)>,
     /// Too much differs, or waits, for the memory that this may take: what follows is unknown.
     pub is_cut: bool,

@@ -100,7 +100,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
     id: `value-${side}`,
     title: `In ${side.toUpperCase()}`,
     class: 'words',
-    width: hasCode ? '120px' : undefined,
+    width: hasCode ? '90px' : undefined,
     cell: (at) => {
       const digits = (side === 'a' ? steps.valuesA : steps.valuesB)[at];
       return digits ? <mark data-side={side}>{shortHex(digits)}</mark> : '';
@@ -110,7 +110,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
   const columns: readonly Column<number>[] = [
     {
       title: hasCode ? 'Step' : 'Set at',
-      width: '88px',
+      width: '80px',
       cell: (at) => {
         const [a, b] = pairAt(at);
         return a === b ? formatCount(a) : `${formatCount(a)} / ${formatCount(b)}`;
@@ -125,14 +125,17 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
               const [row] = rows.get(keyOf(...pairAt(at))) ?? [];
               return row ? codeOf(textOf(pair.a, row, fields)) : '…';
             },
-            look: () => ({ class: 'mono' }),
+            look: (at: number) => {
+              const [row] = rows.get(keyOf(...pairAt(at))) ?? [];
+              return { class: 'mono', title: row ? textOf(pair.a, row, fields) : undefined };
+            },
           },
         ]
       : []),
     {
       title: hasCode ? 'Hands on' : 'Differs',
       class: 'words',
-      width: hasCode ? '110px' : '100px',
+      width: '96px',
       cell: (at) => steps.cells[at] ?? '',
       look: () => ({ class: 'mono' }),
     },
@@ -161,9 +164,10 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
   );
 }
 
-/** A step without what it read and wrote: address and instruction. */
+/** The instruction of a step, without its address and without what it read and wrote. */
 function codeOf(text: string): string {
-  return text.split('  ').slice(0, 2).join('  ');
+  const [address, code] = text.split('  ');
+  return code ?? address ?? '';
 }
 
 function hexOf(digits: string): string {

@@ -16,8 +16,8 @@ structures! {
         pub kinds: Uint8Array,
         /// Of more turns of a loop, how many records a turn has; otherwise 0.
         pub turns: Uint32Array,
-        /// Records of hunks that differ in their arguments only, three numbers a time: the first in A,
-        /// the first in B, and how many.
+        /// Records of hunks that differ in their arguments only, three numbers a time: the first in
+        /// A, the first in B, and how many.
         pub alike: Uint32Array,
     }
 }
