@@ -6,6 +6,7 @@ import { watch } from '../base/watch.ts';
 import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
 import type { TraceFile } from '../trace/trace.ts';
 import { addressOf, download, type Net } from './download.ts';
+import { furtherRunsOf, type RunFile } from './further_runs.ts';
 
 /** The workbench, as far as a second trace changes it. */
 export interface Opener {
@@ -28,6 +29,11 @@ export interface Opener {
   warn(sentence: string): void;
 }
 
+/** A file to compare, and further runs of the base and of it. */
+export interface ComparedFile extends TraceFile {
+  readonly runs?: readonly [readonly RunFile[], readonly RunFile[]];
+}
+
 /** Characters of a file's name in a notice. */
 const LONGEST = 100;
 
@@ -35,7 +41,7 @@ const LONGEST = 100;
  * Opens a file to compare it with the trace that is open, which is the base, or with the base in place of what that was compared with.
  * Refuses any other file than a trace of the same format. Resolves once it is known whether it is one.
  */
-export async function compareWith(opener: Opener, file: TraceFile): Promise<void> {
+export async function compareWith(opener: Opener, file: ComparedFile): Promise<void> {
   const { pair } = opener;
   const shown = opener.inFront();
   const base = pair.peek()?.a ?? shown;
@@ -53,6 +59,11 @@ export async function compareWith(opener: Opener, file: TraceFile): Promise<void
   const why = refusal(open, first, second);
   if (why === '') {
     const before = pair.peek()?.b;
+    const { runs } = file;
+    if (runs)
+      [base, open].forEach((of, i) => {
+        furtherRunsOf(of).files.value = runs[i]!;
+      });
     join(opener, base, open, base);
     if (before) opener.end(before);
     return;
@@ -130,11 +141,14 @@ function join(opener: Opener, a: OpenTrace, b: OpenTrace, front: OpenTrace): voi
       swap: () => join(opener, b, a, isInFront(b) ? b : a),
       replace: (open, file) => {
         const next = opener.make(file);
+        furtherRunsOf(next).files.value = furtherRunsOf(open).files.peek();
         const shown = isInFront(open) ? next : open === a ? b : a;
         if (open === a) join(opener, next, b, shown);
         else join(opener, a, next, shown);
         opener.end(open);
       },
+      openFurther: opener.make,
+      endFurther: opener.end,
     };
     show(front);
   });

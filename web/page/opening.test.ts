@@ -23,7 +23,7 @@ describe('files chosen together', () => {
       companions: [{ file: 0, kind: 'names' }],
       second: null,
       notice:
-        'file1 is another trace; two are compared if they have one format. file3 is another trace; two are compared if they have one format.',
+        'file1 is another trace; two are compared if they have one format, or runs named like before-1 and after-1. file3 is another trace; two are compared if they have one format, or runs named like before-1 and after-1.',
     });
   });
 
@@ -31,7 +31,24 @@ describe('files chosen together', () => {
     expect(plan([XRAY, XRAY])).toEqual({ trace: 1, companions: [], second: { file: 0, companions: [] }, notice: '' });
     const three = plan([XRAY, XRAY, XRAY]);
     expect([three.trace, three.second?.file]).toEqual([1, 0]);
-    expect(three.notice).toBe('file2 is another trace; two are compared if they have one format.');
+    expect(three.notice).toBe(
+      'file2 is another trace; two are compared if they have one format, or runs named like before-1 and after-1.',
+    );
+  });
+
+  it('compare runs of two sides, which have names that differ in the last number only', () => {
+    const names = ['after-1.xray', 'before-2.xray', 'after-2.xray', 'before-1.xray'];
+    const { trace, second, notice } = plan([XRAY, XRAY, XRAY, XRAY], null, names);
+    expect([trace, second?.file, notice]).toEqual([1, 0, '']);
+    expect(second?.runs?.map((side) => side.map(({ name }) => name))).toEqual([['before-1.xray'], ['after-2.xray']]);
+    const versions = plan([XRAY, XRAY, XRAY], null, ['v2-1.xray', 'v1-1.xray', 'v1-2.xray']);
+    expect([versions.trace, versions.second?.file]).toEqual([1, 0]);
+    expect(versions.second?.runs?.map((side) => side.map(({ name }) => name))).toEqual([['v1-2.xray'], []]);
+    // A program of one side, which its runs share.
+    const built = plan([XRAY, XRAY, XRAY, NAMES], null, ['b_2.xray', 'a_1.xray', 'a_2.xray', 'a.names']);
+    expect([built.companions.length, built.second?.companions.length]).toEqual([1, 0]);
+    // Runs of one side are nothing to compare.
+    expect(plan([XRAY, XRAY, XRAY], null, ['a1', 'a2', 'a3']).second).toEqual({ file: 0, companions: [] });
   });
 
   it('give a companion to the trace of its name, and others to both', () => {

@@ -26,9 +26,16 @@ export interface Plan {
   /** Companions of the trace to open, or of the one that is open, or of one that is still to come. */
   readonly companions: readonly { readonly file: number; readonly kind: CompanionKind }[];
   /** A second trace of the same format, to compare with the first one, with its companions. */
-  readonly second: (Pick<Plan, 'companions'> & { readonly file: number }) | null;
+  readonly second: SecondTrace | null;
   /** Why files were left out, in one or more sentences. Empty if none was. */
   readonly notice: string;
+}
+
+/** What the first trace is compared with. */
+export interface SecondTrace extends Pick<Plan, 'companions'> {
+  readonly file: number;
+  /** Further runs of the first trace, and of this one. */
+  readonly runs?: readonly [readonly Chosen[], readonly Chosen[]];
 }
 
 /** A file that waits for the user to agree that it replaces the open trace. */
@@ -52,7 +59,8 @@ const NAMED = 3;
 
 /**
  * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several. Two of one format
- * are compared, the one that was written last with the other. A companion whose name begins like that of a trace is of that one only, and
+ * are compared, the one that was written last with the other; several are runs of two sides, if their names are alike but for a last number
+ * on each. A companion whose name begins like that of a trace, or of its runs, is of that one only, and
  * of two whose names differ in numbers only, the older one is of the older trace.
  * `shown` is the open trace, or null.
  */
@@ -63,13 +71,18 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   });
   const first = trace;
   let second: number | null = null;
+  const sides = first === null ? null : sidesOf(files, looks, looks[first]!.format);
   const companions: { file: number; kind: CompanionKind }[] = [];
   const reasons: string[] = [];
   looks.forEach(({ format, companion, looks: like }, file) => {
     const name = shortened(files[file]!.name);
     if (file === first) return;
-    if (format !== null && first !== null && second === null && format === looks[first]!.format) second = file;
-    else if (format !== null) reasons.push(`${name} is another trace; two are compared if they have one format.`);
+    if (sides?.flat().includes(file)) second = sides[1][0]!;
+    else if (format !== null && first !== null && second === null && format === looks[first]!.format) second = file;
+    else if (format !== null)
+      reasons.push(
+        `${name} is another trace; two are compared if they have one format, or runs named like before-1 and after-1.`,
+      );
     else if (companion !== null && (first !== null || !shown || shown.takes.includes(companion))) {
       companions.push({ file, kind: companion });
     } else if (companion !== null) reasons.push(`${name} is ${like ?? 'a companion'}, which this trace cannot use.`);
@@ -79,15 +92,22 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   const notice = together(reasons);
   if (first === null || second === null) return { trace: first, companions, second: null, notice };
   // What was written first is what the other is compared with.
-  const [a, b] = writtenAt(files[second]!) < writtenAt(files[first]!) ? [second, first] : [first, second];
+  const [a, b] = sides
+    ? [sides[0][0]!, second]
+    : writtenAt(files[second]!) < writtenAt(files[first]!)
+      ? [second, first]
+      : [first, second];
   const nameOf = (file: number) => files[file]!.name;
   const stemOf = (file: number) => nameOf(file).replace(/\..*/, '');
+  const runsOf = (file: number) => stemOf(file).replace(/[-_]?\d+$/, '');
   const genericOf = (file: number) => nameOf(file).replace(/\d+/g, '#');
   /** The trace that a companion is of; null if it may be of both. */
   const ownerOf = ({ file, kind }: Plan['companions'][number]): number | null => {
-    if (stemOf(a) !== stemOf(b)) {
-      if (stemOf(file) === stemOf(a)) return a;
-      if (stemOf(file) === stemOf(b)) return b;
+    // Of a run, too: before.elf is of before-1.xray.
+    for (const of of [stemOf, runsOf]) {
+      if (of(a) === of(b)) continue;
+      if (stemOf(file) === of(a)) return a;
+      if (stemOf(file) === of(b)) return b;
     }
     // Two builds of one program, such as app1.elf and app2.elf.
     const builds = companions.filter((other) => other.kind === kind && genericOf(other.file) === genericOf(file));
@@ -99,7 +119,29 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
     return file === older.file ? a : b;
   };
   const of = (trace: number) => companions.filter((companion) => [null, trace].includes(ownerOf(companion)));
-  return { trace: a, companions: of(a), second: { file: b, companions: of(b) }, notice };
+  const runs = sides && { runs: sides.map((side) => side.slice(1).map((run) => files[run]!)) as [Chosen[], Chosen[]] };
+  return { trace: a, companions: of(a), second: { file: b, companions: of(b), ...runs }, notice };
+}
+
+/**
+ * More than two traces of one format as the runs of two sides: those of a side have names that differ in the last number only, such as
+ * `before-1.xray` and `before-2.xray`. The side that was written first is the base. null if they are not of two sides.
+ */
+function sidesOf(
+  files: readonly Chosen[],
+  looks: readonly Look[],
+  format: string | null,
+): readonly [readonly number[], readonly number[]] | null {
+  const groups = new Map<string, number[]>();
+  looks.forEach((look, file) => {
+    if (look.format === null || look.format !== format) return;
+    const side = files[file]!.name.replace(/\..*/, '').replace(/\d+$/, '');
+    groups.set(side, [...(groups.get(side) ?? []), file]);
+  });
+  const [one, two] = groups.values();
+  if (!one || !two || groups.size !== 2 || one.length + two.length < 3) return null;
+  const since = (side: readonly number[]) => Math.min(...side.map((file) => writtenAt(files[file]!)));
+  return since(two) < since(one) ? [two, one] : [one, two];
 }
 
 /** Milliseconds since 1970 at which a file was written last; 0 if that is not known. */

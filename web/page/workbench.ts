@@ -10,7 +10,7 @@ import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts
 import { createAccount } from '../trace/ledger.ts';
 import { whenAgain } from '../trace/read_again.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
-import type { Opener } from './comparing.ts';
+import type { ComparedFile, Opener } from './comparing.ts';
 import { addressOf, download, type Net } from './download.ts';
 import type { ChangedFile } from './file_change.ts';
 import { watchFile } from './file_watch.ts';
@@ -227,7 +227,7 @@ export function createWorkbench(
     warn,
   };
   const loadComparing = () => import('./comparing.ts');
-  const compare = async (file: TraceFile) => (await loadComparing()).compareWith(opener, file);
+  const compare = async (file: ComparedFile) => (await loadComparing()).compareWith(opener, file);
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
     openWith(spare.take(), { file: blob, name, companions: waiting.peek() }, notes);
@@ -412,7 +412,7 @@ export function createWorkbench(
         const { second } = plan;
         const openIt = () => {
           openWith(spare.take(), file, notes);
-          if (second) void compare({ ...chosen[second.file]!, companions: second.companions.map(number) });
+          if (second) void compare({ ...second, ...chosen[second.file]!, companions: second.companions.map(number) });
         };
         const isAlike = !second && info !== undefined && looks[plan.trace!]!.format === info?.format;
         spare.put(port);

@@ -64,6 +64,9 @@ export interface Pair {
   close(open: OpenTrace): void;
   /** Opens a file in place of one of them. */
   replace(open: OpenTrace, file: TraceFile): void;
+  /** Opens a further file without showing it, such as another run. The caller ends it with {@link Pair.endFurther}. */
+  openFurther(file: TraceFile): OpenTrace;
+  endFurther(open: OpenTrace): void;
 }
 
 /** Which of two a trace is, as everything that shows both calls it; null if it is not compared. Subscribes. */

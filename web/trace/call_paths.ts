@@ -4,7 +4,7 @@ import type { Statistics, Whose } from './statistics.ts';
 import { type Change, withChange } from './transforms.ts';
 
 /** The modes of the flame graph. */
-const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
+export const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
 export type FlameMode = (typeof FLAME_MODES)[number];
 
 /** Paths that were in focus, the latest last. */

@@ -72,6 +72,33 @@ fn several_runs_stand_for_a_side() {
     assert!(said.contains("threads.xray, the median of 2 runs"), "{said}");
 }
 
+/// The page is held to the same file.
+#[test]
+fn verdicts_of_several_runs_are_those_of_the_page() {
+    let wanted: Value = serde_json::from_slice(&std::fs::read(fixture("xray/runs.json")).unwrap()).unwrap();
+    let mut options = vec!["--json".to_string()];
+    for side in ["a", "b"] {
+        options.push(format!("--{side}"));
+        for file in wanted[side].as_array().unwrap() {
+            let path = fixture(&format!("xray/{}", file.as_str().unwrap()));
+            options.push(path.into_os_string().into_string().unwrap());
+        }
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let report = json(&unspool("compare", &[], &options));
+    let (found, known) = (report["functions"].as_array().unwrap(), wanted["functions"].as_array().unwrap());
+    assert_eq!(found.len(), known.len());
+    for (row, known) in found.iter().zip(known) {
+        for key in ["name", "change", "verdict"] {
+            assert_eq!(row[key], known[key], "{key} of {}", known["name"]);
+        }
+        for key in ["confidence", "factor"] {
+            let off = row[key].as_f64().unwrap() - known[key].as_f64().unwrap();
+            assert!(off.abs() < 1e-9, "{key} of {}", known["name"]);
+        }
+    }
+}
+
 #[test]
 fn errors_are_status_2_with_a_sentence() {
     let refused = |files: &[&str], options: &[&str], sentence: &str| {

@@ -11,7 +11,7 @@
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`mod@sentence`] says in words what has changed.
-//! - [`flame`] merges the call paths of both into one tree.
+//! - [`flame`] merges the call paths of both into one tree, of which [`call_tree`] has rows.
 //!
 //! **Records** are compared one by one.
 //!
@@ -27,6 +27,7 @@
 //! `docs/compare.md` defines what users see.
 
 pub mod align;
+pub mod call_tree;
 pub mod flame;
 pub mod join;
 pub mod kinds;

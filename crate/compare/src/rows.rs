@@ -15,7 +15,7 @@ pub struct Row {
     pub a: Option<Figures>,
     /// Its figures in B.
     pub b: Option<Figures>,
-    /// Index of the function in the run of A that stands for A, and in that of B.
+    /// Index of the function in the first run of A, and in that of B.
     pub index: (Option<usize>, Option<usize>),
     /// Self time in B minus that in A.
     pub change: i128,
@@ -70,7 +70,7 @@ struct Side<'r> {
     shown: usize,
     /// Each function, from the shown run if that has it.
     functions: Vec<&'r Function>,
-    /// Index in the shown run.
+    /// Index in the first run.
     indices: Vec<Option<usize>>,
     /// For each function, its stretches in each run.
     stretches: Vec<Vec<&'r [f64]>>,
@@ -96,8 +96,11 @@ impl<'r> Side<'r> {
                 let at = at.unwrap_or(side.functions.len());
                 if at == side.functions.len() {
                     side.functions.push(function);
-                    side.indices.push((number == shown).then_some(index));
+                    side.indices.push(None);
                     side.stretches.push(none());
+                }
+                if let Some(first) = side.indices.get_mut(at).filter(|_| number == 0) {
+                    *first = Some(index);
                 }
                 if let Some(of) = side.stretches.get_mut(at).and_then(|runs| runs.get_mut(number)) {
                     *of = &function.stretches;
@@ -241,6 +244,8 @@ mod tests {
         assert_eq!((found.shown, found.runs), ((2, 0), (3, 2)));
         // The shown run of B lacks the second function, but another one has it.
         assert_eq!(said(&found), [("rare", 4, "slower"), ("f", 0, "unsure")]);
-        assert_eq!(found.rows[0].index, (Some(1), None));
+        // Indices are those of the first runs.
+        assert_eq!(found.rows[0].index, (None, None));
+        assert_eq!(found.rows[1].index, (Some(0), Some(0)));
     }
 }

@@ -13,7 +13,8 @@ use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 #[test]
 fn fixtures_are_what_the_encoder_writes() {
     let files = [
-        ("tests/fixtures/apitrace/replay_views.trace", views()),
+        ("tests/fixtures/apitrace/replay_views.trace", views(false)),
+        ("tests/fixtures/apitrace/replay_changed.trace", views(true)),
         ("tests/fixtures/apitrace/replay_windows.trace", windows()),
         ("tests/fixtures/apitrace/replay_indices.trace", indices()),
         ("tests/fixtures/apitrace/replay_fixed.trace", fixed()),
@@ -185,16 +186,24 @@ const VERTEX: (u32, &str) =
 const WHITE: (u32, &str) = (gl::FRAGMENT_SHADER, "#version 150\nout vec4 color;\nvoid main() { color = vec4(1.0); }");
 
 /// Three frames of 64 by 48 pixels: blue, the left half red, and a green square in the middle of
-/// what is left of it, which is nearer.
-fn views() -> Vec<u8> {
+/// what is left of it, which is nearer. `is_changed`: the square of the second frame is pink, and
+/// another frame, with a yellow rectangle, follows.
+fn views(is_changed: bool) -> Vec<u8> {
     let mut t = Trace::new(64, 48);
     for frame in 0..3u8 {
+        if is_changed && frame == 2 {
+            t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+            t.floats("glColor3f", &[1.0, 1.0, 0.0]);
+            t.rectangle([-1.0, 0.0, 1.0, 1.0], 0.5);
+            t.swap(1);
+        }
         t.ints("glEnable", &[gl::DEPTH_TEST]);
         t.floats("glClearColor", &[0.0, 0.0, 1.0, 1.0]);
         t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
         t.floats("glColor3f", &[1.0, 0.0, 0.0]);
         t.rectangle([-1.0, -1.0, 0.0, 1.0], 0.5);
-        t.floats("glColor3f", &[0.0, 1.0, f32::from(frame) / 2.0]);
+        let red = if is_changed && frame == 1 { 1.0 } else { 0.0 };
+        t.floats("glColor3f", &[red, 1.0 - red, f32::from(frame) / 2.0]);
         t.rectangle([-0.5, -0.5, 0.5, 0.5], 0.0);
         // It is behind both.
         t.floats("glColor3f", &[1.0, 1.0, 1.0]);

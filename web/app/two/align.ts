@@ -2,9 +2,9 @@ import { formatCounted } from '../../base/format.ts';
 import type { JobReply } from '../../base/job_protocol.ts';
 import type { Item } from '../../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../../base/ticks.ts';
-import { type Call, callOf } from '../../features/calls/find_call.ts';
 import { alignmentOf } from '../../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
+import { type Call, callOf } from '../../trace/find_call.ts';
 import { pointedOf } from '../../trace/pointed.ts';
 import { tracksOf } from '../../trace/statistics.ts';
 

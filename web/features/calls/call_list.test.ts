@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallList } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../../base/ticks.ts';
+import { findCall, selectCall } from '../../trace/find_call.ts';
 import { type Pointed, pointedOf } from '../../trace/pointed.ts';
 import type { Whose } from '../../trace/statistics.ts';
 import type { Status } from '../../trace/trace.ts';
 import type { Extent } from '../../trace/view.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
-import { findCall, selectCall } from './find_call.ts';
 
 const NAME = 7;
 let asked: JobQuestion<'calls'>[];

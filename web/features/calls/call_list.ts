@@ -5,13 +5,13 @@ import { type Item, MANY, type Percentiles } from '../../base/protocol.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { MAX_TICKS } from '../../base/ticks.ts';
 import { watch } from '../../base/watch.ts';
+import { type Call, callOf, selectCall } from '../../trace/find_call.ts';
 import { pointedOf } from '../../trace/pointed.ts';
 import { createRowList } from '../../trace/row_list.ts';
 import type { Selection } from '../../trace/selection.ts';
+import { createSlowCall, type Slow, type SlowCall } from '../../trace/slow_call.ts';
 import type { Statistics } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { type Comparison, createComparison, type Slow } from './comparison.ts';
-import { type Call, callOf, selectCall } from './find_call.ts';
 
 /** Rows of one request. */
 const BLOCK = 256;
@@ -45,7 +45,7 @@ export interface FunctionCalls {
   /** Exact percentiles of all calls in the range; null until they are known. */
   readonly percentiles: ReadonlySignal<Percentiles | null>;
   /** The calls that are compared; null while they are not. */
-  readonly compared: ReadonlySignal<Comparison | null>;
+  readonly compared: ReadonlySignal<SlowCall | null>;
   /** Finds the first call of a duration, and selects it. */
   chooseDuration(duration: bigint): void;
   /** Compares a call with a median one, or the comparison before is over: null. */
@@ -180,7 +180,7 @@ export function createCallList(
       return trace.begin({ kind: 'percentiles', ...statistics.asked(), name }, take, 'percentiles of the list');
     }),
   );
-  const comparison = createComparison(name, { trace, statistics, selection }, percentiles);
+  const comparison = createSlowCall(name, { trace, statistics, selection }, percentiles);
   scope.add(comparison.dispose);
 
   return {

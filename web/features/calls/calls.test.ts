@@ -4,11 +4,12 @@ import { LISTINGS, NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { MAX_TICKS, ticks } from '../../base/ticks.ts';
 import { createCallPaths } from '../../trace/call_paths.ts';
+import { closedSiblings } from '../../trace/call_tree.ts';
 import { createNames } from '../../trace/names.ts';
 import type { Told, Wanted, Whose } from '../../trace/statistics.ts';
 import type { Status } from '../../trace/trace.ts';
 import type { Extent } from '../../trace/view.ts';
-import { type Calls, closedSiblings, createCalls } from './calls.ts';
+import { type Calls, createCalls } from './calls.ts';
 import type { CallView } from './views.ts';
 
 let calls: Calls;

@@ -6,6 +6,7 @@ import {
   NO_TRANSFORMS,
   type TimeOrder,
   type Transforms,
+  type TreeRows,
 } from '../../base/calls_protocol.ts';
 import type { JobProgress } from '../../base/job_protocol.ts';
 import type { Clock } from '../../base/protocol.ts';
@@ -14,13 +15,15 @@ import { createScope, type Dispose } from '../../base/scope.ts';
 import type { CallWeights, Measure } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { CallPaths, FlameMode } from '../../trace/call_paths.ts';
+import { layRows, type TreeRow } from '../../trace/call_tree.ts';
+import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Statistics, Wanted } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { type Change, transformsOf, withChange } from '../../trace/transforms.ts';
+import { transformsOf } from '../../trace/transforms.ts';
+import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
 import { type Marked, markDurations } from './brush.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
-import { keyAbove, layRows, pathKey, type TreeRow, type TreeSort, treeView } from './call_tree.ts';
 import { STACK_ORDERS, type StackOrder, type Stacks, stacksOf } from './stacks.ts';
 import type { CallView } from './views.ts';
 
@@ -43,34 +46,22 @@ export interface Weights extends Weight {
 }
 
 /** The state of the Functions panel of one trace. */
-export interface Calls {
+export interface Calls extends PathActions, TreeModel {
   /** The panel is on the screen. */
   readonly mounted: Signal<boolean>;
   readonly view: ReadonlySignal<CallView>;
-  readonly mode: Signal<FlameMode>;
   /** What the flame graph is weighed by in place of durations, or null. */
   readonly weight: ReadonlySignal<Weight | null>;
   /** Weights were chosen, or measured again, and {@link Calls.weight} is still what they replace. */
   readonly weighing: Signal<boolean>;
-  /** Changes of the call paths in Tree and Flame. */
-  readonly changes: ReadonlySignal<readonly Change[]>;
-  /** What is in focus of the flame graph: names from the root. Of a sandwich, its function; empty without one. */
-  readonly path: ReadonlySignal<readonly number[]>;
-  /** The tree is from functions to callers. */
-  readonly inverted: Signal<boolean>;
-  readonly sort: Signal<TreeSort>;
   /** Rows of the tree on the screen. */
   readonly rows: ReadonlySignal<readonly TreeRow[]>;
-  /** Key of the current row of the tree; '' for none. */
-  readonly row: Signal<string>;
   /** What decides which stacks are listed, and their order. */
   readonly stackOrder: Signal<StackOrder>;
   /** The heaviest stacks, the heaviest first; null until they are known. */
   readonly stacks: ReadonlySignal<Stacks | null>;
   /** Key of the current stack; '' for none. */
   readonly stack: Signal<string>;
-  /** The current row of the tree is to be brought into view once it is there. */
-  readonly sought: Signal<boolean>;
   /** Lengths are shown in ticks, although the clock is known. */
   readonly inTicks: Signal<boolean>;
   /** The clock that lengths are shown by; null until the format is known. */
@@ -81,21 +72,6 @@ export interface Calls {
   readonly time: ReadonlySignal<TimePicture | null>;
   /** Has the flame graph take these weights, which are given away, or durations with null. */
   weigh(weights: Weights | null): void;
-  add(change: Change): void;
-  remove(change: Change): void;
-  clear(): void;
-  /** Focuses a node of the flame graph; {@link Calls.focusBack} returns to the one before. */
-  focus(path: readonly number[]): void;
-  /** Returns false if there was nothing to go back to. */
-  focusBack(): boolean;
-  /** Shows the callers and callees of a function. */
-  sandwich(name: number): void;
-  open(key: string): void;
-  close(key: string): void;
-  /** Opens rows, or everything below one of them, as far as rows allow: '' for the whole tree. */
-  openAll(keys: readonly string[]): void;
-  openEverything(key: string): void;
-  closeAll(): void;
   /** Opens the tree, from outermost calls, up to a path, which becomes its current row. */
   showInTree(path: readonly number[]): void;
   /** Focuses a path in the flame graph from outermost calls. */
@@ -127,14 +103,13 @@ export function createCalls(
   const scope = createScope();
   const mounted = signal(false);
   const { mode, changes, path, trail, setTrail } = callPaths;
+  const actions = createPathActions(callPaths);
   const weight = signal<Weight | null>(null);
   const weighing = signal(false);
   /** Counts the weights that the worker was given. */
   let weighings = 0;
-  const inverted = signal(false);
-  const sort = signal<TreeSort>({ by: 'total', descending: true });
-  const row = signal('');
-  const sought = signal(false);
+  const tree = createTreeModel('total');
+  const { inverted, sort, rowsAsked } = tree;
   const inTicks = signal(false);
   const clock = computed((): Clock | null => {
     const own = trace.info.value?.clock ?? null;
@@ -142,11 +117,6 @@ export function createCalls(
   });
   const stackOrder = signal<StackOrder>('self');
   const stack = signal('');
-  const opened = signal<{ readonly down: ReadonlySet<string>; readonly up: ReadonlySet<string> }>({
-    down: new Set(),
-    up: new Set(),
-  });
-  const everything = signal<string | null>(null);
   const listed = signal<FunctionCalls | null>(null);
   const time = signal<TimePicture | null>(null);
 
@@ -159,7 +129,6 @@ export function createCalls(
     void known.value;
     return transformsOf(changes.value, trace.names);
   });
-  const openRows = computed(() => (inverted.value ? opened.value.up : opened.value.down));
   const wanted = computed((): Wanted | null => {
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
@@ -173,7 +142,7 @@ export function createCalls(
     }
     const changed = `${changes.value.map((change) => JSON.stringify(change)).join()} ${known.value}`;
     if (view.value === 'tree') {
-      const tree = treeView(inverted.value, openRows.value, everything.value);
+      const tree = rowsAsked.value;
       const rows = [...tree.parents, '/', ...tree.names, '/', tree.everything].join();
       return { ...none, tree, transforms: transforms.value, key: `tree ${inverted.value} ${rows} ${changed}` };
     }
@@ -203,22 +172,15 @@ export function createCalls(
     const told = statistics.tree.value;
     if (told?.wanted.tree?.listing !== LISTINGS.tree) return [];
     if (told.wanted.tree.inverted !== inverted.value) return [];
-    return layRows(told.columns, sort.value, trace.names);
+    return layRows(told.columns, (by) => figuresBy(told.columns, by), sort.value, trace.names);
   });
-  const setOpen = (next: ReadonlySet<string>) => {
-    opened.value = inverted.peek() ? { ...opened.peek(), up: next } : { ...opened.peek(), down: next };
-  };
   // Once everything is open, the rows say what that was.
   scope.add(
     watch([statistics.tree], () => {
       const told = statistics.tree.peek();
-      if (!told || told.wanted.tree?.everything === null || everything.peek() === null) return;
+      if (!told || told.wanted.tree?.everything === null || rowsAsked.peek().everything === null) return;
       if (told.wanted.key !== wanted.peek()?.key || !told.exact) return;
-      const open = rows.peek().filter(({ state }) => state === 'open');
-      batch(() => {
-        setOpen(new Set([...openRows.peek(), ...open.map(({ key }) => key)]));
-        everything.value = null;
-      });
+      tree.tookEverything(rows.peek());
     }),
   );
 
@@ -270,18 +232,13 @@ export function createCalls(
   );
 
   return {
+    ...actions,
+    ...tree,
     mounted,
     view,
-    mode,
     weight,
     weighing,
-    changes,
-    path,
-    inverted,
-    sort,
     rows,
-    row,
-    sought,
     inTicks,
     clock,
     stackOrder,
@@ -299,60 +256,9 @@ export function createCalls(
         weighing.value = false;
       });
     },
-    add: (change) => {
-      changes.value = withChange(changes.peek(), change);
-    },
-    remove: (change) => {
-      changes.value = changes.peek().filter((other) => other !== change);
-    },
-    clear: () => {
-      changes.value = [];
-    },
-    focus: (to) => {
-      if (to.join() !== path.peek().join()) setTrail([...trail.peek(), to]);
-    },
-    focusBack: () => {
-      const before = trail.peek();
-      // A sandwich needs a function.
-      if (before.length <= (mode.peek() === 'sandwich' ? 1 : 0)) return false;
-      setTrail(before.slice(0, -1));
-      return true;
-    },
-    sandwich: (name) => {
-      batch(() => {
-        mode.value = 'sandwich';
-        if (path.peek().join() !== String(name)) setTrail([...trail.peek(), [name]]);
-      });
-    },
-    open: (key) => setOpen(new Set([...openRows.peek(), key])),
-    close: (key) => {
-      const next = new Set(openRows.peek());
-      next.delete(key);
-      setOpen(next);
-    },
-    openAll: (keys) => setOpen(new Set([...openRows.peek(), ...keys])),
-    openEverything: (key) => {
-      batch(() => {
-        // The rows above it are open: it is on the screen.
-        if (key !== '') setOpen(new Set([...openRows.peek(), key]));
-        everything.value = key;
-      });
-    },
-    closeAll: () => {
-      batch(() => {
-        setOpen(new Set());
-        row.value = row.peek().split(' ')[0]!;
-      });
-    },
     showInTree: (path) => {
       withoutChanges();
-      batch(() => {
-        inverted.value = false;
-        const keys = path.map((_, depth) => pathKey(path.slice(0, depth + 1)));
-        setOpen(new Set([...opened.peek().down, ...keys.slice(0, -1)]));
-        row.value = keys.at(-1) ?? '';
-        sought.value = true;
-      });
+      tree.openTo(path);
     },
     showInFlame: (to) => {
       withoutChanges();
@@ -382,8 +288,7 @@ function flameView(mode: FlameMode, path: readonly number[]): FlameView | null {
   }
 }
 
-/** The closed rows that are below the same row as the one with a key, that one included. */
-export function closedSiblings(rows: readonly TreeRow[], key: string): readonly string[] {
-  const above = keyAbove(key);
-  return rows.filter((row) => row.state === 'closed' && keyAbove(row.key) === above).map((row) => row.key);
+/** The figures of a column of the tree. */
+function figuresBy(columns: TreeRows, by: string): Float64Array | null {
+  return by === 'total' || by === 'self' || by === 'count' ? columns[by] : null;
 }

@@ -1,17 +1,17 @@
 import { useComputed } from '@preact/signals';
-import { formatCount, formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
+import { formatCounted, formatLength, formatPosition, shortened } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Ticks } from '../../base/protocol.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { type CallBeside, CallsBeside } from '../../timeline/widgets/calls_beside.tsx';
+import type { Run } from '../../trace/call_runs.ts';
+import type { Call } from '../../trace/find_call.ts';
 import { pointedOf } from '../../trace/pointed.ts';
+import { type Matched, type MatchedRow, SLOW, type Slow, selectedCall } from '../../trace/slow_call.ts';
 import type { FunctionCalls } from './call_list.ts';
-import { type Compared, type ComparedRow, SLOW, type Slow, selectedCall } from './comparison.ts';
-import type { Call } from './find_call.ts';
-import type { Run } from './runs.ts';
 import { lengthText } from './units.ts';
-import './compare.css';
 
 const TITLES: Readonly<Record<Slow, string>> = {
   longest: 'Longest call',
@@ -37,9 +37,15 @@ export function Compare({ open, list, clock, origin }: Props) {
   }).value;
   if (!comparison) return null;
   const { which, found, failure } = comparison;
+  const nameOf = ({ name }: MatchedRow) => open.trace.names.of(name);
+  const beside = (call: Call, title: string): CallBeside => ({
+    title,
+    where: placeOf(open, call, clock, origin),
+    select: () => selection.reveal(pointedOf({ ...call, name: list.name })),
+  });
   const offered = SLOW.filter((slow) => slow !== 'selected' || canSelect || which === 'selected');
   return (
-    <div class="compare column">
+    <div class="compare column grow">
       <div class="panel-bar">
         <Segments
           label="Slow call"
@@ -51,7 +57,24 @@ export function Compare({ open, list, clock, origin }: Props) {
         {found && <Take open={open} found={found} clock={clock} which={which} />}
       </div>
       {found ? (
-        <Table open={open} name={list.name} found={found} clock={clock} origin={origin} which={which} />
+        <CallsBeside
+          label="A slow call beside a median one"
+          slow={beside(found.slow, TITLES[which])}
+          median={beside(found.median, 'Median call')}
+          matched={found}
+          rows={found.rows}
+          order={
+            found.byName
+              ? 'Callee, matched by name: there are too many to match in order'
+              : 'Callee, in the order of calls'
+          }
+          length={(ticks) => lengthText(BigInt(Math.round(ticks)), clock)}
+          nameOf={nameOf}
+          act={(row) => {
+            open.statistics.highlighted.value = row.name;
+          }}
+          actTitle={(row) => `Highlight ${shortened(nameOf(row))}`}
+        />
       ) : (
         <p class="panel-note muted" role="status">
           {failure ?? 'Finding the calls…'}
@@ -62,7 +85,7 @@ export function Compare({ open, list, clock, origin }: Props) {
 }
 
 /** Which median call this is, and why. */
-function likenessIn({ likeness }: Compared): string {
+function likenessIn({ likeness }: Matched): string {
   switch (likeness.by) {
     case 'callees':
       return 'beside the call nearest to the median with the same callees';
@@ -77,7 +100,7 @@ function likenessIn({ likeness }: Compared): string {
 
 interface TakeProps {
   readonly open: OpenTrace;
-  readonly found: Compared;
+  readonly found: Matched;
   readonly clock: Clock;
   readonly which: Slow;
 }
@@ -91,7 +114,7 @@ function Take({ open: { trace }, found, clock, which }: TakeProps) {
     plainTitle('Median', clock),
   ];
   const length = (run: Run | null) => (run ? plainLength(BigInt(Math.round(run.total)), clock) : '');
-  const texts = ({ name, slow, median }: ComparedRow) => [
+  const texts = ({ name, slow, median }: MatchedRow) => [
     trace.names.of(name),
     String(slow?.count ?? 0),
     length(slow),
@@ -101,140 +124,8 @@ function Take({ open: { trace }, found, clock, which }: TakeProps) {
   return <TakeTable name="comparison" head={head} rows={() => atOnce(found.rows, texts)} />;
 }
 
-interface TableProps extends TakeProps {
-  /** Name id of the function. */
-  readonly name: number;
-  readonly origin: Ticks;
-}
-
-function Table({ open, name, found, clock, origin, which }: TableProps) {
-  const { trace, statistics } = open;
-  const { slow, median, rows, self, byName } = found;
-  const differences = rows.map((row) => (row.slow?.total ?? 0) - (row.median?.total ?? 0));
-  const most = Math.max(1, Math.abs(self.slow - self.median), ...differences.map(Math.abs));
-  const length = (ticks: number) => lengthText(BigInt(Math.round(ticks)), clock);
-  const side = (run: Run | null) => [
-    <td key="count" class="count">
-      {run && (run.count > 1 || run.merged) ? `${run.merged ? '> ' : ''}${formatCount(run.count)} ×` : ''}
-    </td>,
-    <td key="total">{run ? `${run.merged ? '≈' : ''}${length(run.total)}` : '–'}</td>,
-  ];
-  const total = (call: Call) => Number(call.end - call.start);
-  return (
-    <div class="table thin-scroll grow">
-      <table aria-label="A slow call beside a median one">
-        <colgroup>
-          <col />
-          <col class="count" />
-          <col class="length" />
-          <col class="count" />
-          <col class="length" />
-          <col class="length" />
-          <col class="length" />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col" class="callee">
-              {byName
-                ? 'Callee, matched by name: there are too many to match in order'
-                : 'Callee, in the order of calls'}
-            </th>
-            <th scope="colgroup" colSpan={2}>
-              <CallHead open={open} name={name} call={slow} title={TITLES[which]} clock={clock} origin={origin} />
-            </th>
-            <th scope="colgroup" colSpan={2}>
-              <CallHead open={open} name={name} call={median} title="Median call" clock={clock} origin={origin} />
-            </th>
-            <th scope="col" colSpan={2}>
-              Difference
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr class="sum">
-            <th scope="row">Duration</th>
-            <td class="count" />
-            <td>{length(total(slow))}</td>
-            <td class="count" />
-            <td>{length(total(median))}</td>
-            <td>{signed(total(slow) - total(median), length)}</td>
-            <td />
-          </tr>
-          <tr class="sum">
-            <th scope="row">Self</th>
-            <td class="count" />
-            <td>{length(self.slow)}</td>
-            <td class="count" />
-            <td>{length(self.median)}</td>
-            <td>{signed(self.slow - self.median, length)}</td>
-            <Bar difference={self.slow - self.median} most={most} />
-          </tr>
-          {rows.map((row, i) => (
-            <tr key={`${i} ${row.name}`}>
-              <th scope="row" class="name" title={shortened(trace.names.of(row.name), 1000)}>
-                <button
-                  type="button"
-                  class="plain"
-                  title={`Highlight ${shortened(trace.names.of(row.name))}`}
-                  onClick={() => {
-                    statistics.highlighted.value = row.name;
-                  }}
-                >
-                  {shortened(trace.names.of(row.name))}
-                </button>
-              </th>
-              {side(row.slow)}
-              {side(row.median)}
-              <td>{signed(differences[i]!, length)}</td>
-              <Bar difference={differences[i]!} most={most} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length === 0 && <p class="panel-note muted">Neither call has callees.</p>}
-    </div>
-  );
-}
-
-function signed(ticks: number, length: (ticks: number) => string): string {
-  if (Math.round(ticks) === 0) return '0';
-  return `${ticks < 0 ? '−' : '+'}${length(Math.abs(ticks))}`;
-}
-
-/** The difference as a bar: to the right what the slow call took longer. */
-function Bar({ difference, most }: { difference: number; most: number }) {
-  const share = (Math.abs(difference) / most) * 50;
-  return (
-    <td class="difference" aria-hidden="true">
-      <span
-        class={difference < 0 ? 'less' : 'more'}
-        style={{ left: `${difference < 0 ? 50 - share : 50}%`, width: `${share}%` }}
-      />
-    </td>
-  );
-}
-
-interface HeadProps {
-  readonly open: OpenTrace;
-  readonly name: number;
-  readonly call: Call;
-  readonly title: string;
-  readonly clock: Clock;
-  readonly origin: Ticks;
-}
-
-function CallHead({ open, name, call, title, clock, origin }: HeadProps) {
-  const { item, start, end } = call;
+/** How long a call took, when and where. */
+function placeOf(open: OpenTrace, { item, start, end }: Call, clock: Clock, origin: Ticks): string {
   const track = open.trace.tracks.value.get(item.track)?.name ?? '';
-  const where = `${formatLength(end - start, clock)} at ${formatPosition(start, origin, clock)}${track ? `, ${track}` : ''}`;
-  return (
-    <button
-      type="button"
-      class="plain link"
-      title={`Select this call: ${where}`}
-      onClick={() => open.selection.reveal(pointedOf({ ...call, name }))}
-    >
-      {title}
-    </button>
-  );
+  return `${formatLength(end - start, clock)} at ${formatPosition(start, origin, clock)}${track ? `, ${track}` : ''}`;
 }

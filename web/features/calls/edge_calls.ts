@@ -1,5 +1,5 @@
 import type { CallList } from '../../base/calls_protocol.ts';
-import type { GraphEdge } from './call_graph.ts';
+import type { GraphEdge } from '../../trace/call_graph.ts';
 
 /** Before a caller and a callee in a path of names: the caller may have been called from anywhere. */
 const ANYWHERE = 0xffff_ffff;

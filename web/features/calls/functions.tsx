@@ -14,9 +14,9 @@ import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { ExpressionField, Wrong } from '../../timeline/widgets/expression_field.tsx';
 import { Keep } from '../../timeline/widgets/keep.tsx';
 import { exampleTerm } from '../../trace/completion.ts';
+import { selectCall } from '../../trace/find_call.ts';
 import { type Exact, type Told, tracksOf } from '../../trace/statistics.ts';
 import { countedSlices } from '../../trace/tracks.ts';
-import { selectCall } from './find_call.ts';
 import type { FunctionFilter } from './function_filter.ts';
 import {
   type FunctionColumn,

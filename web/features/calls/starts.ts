@@ -5,8 +5,8 @@ import { whenHolds } from '../../base/when.ts';
 import { bringToFront, type Dock, FUNCTIONS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { selectCall } from '../../trace/find_call.ts';
 import type { Told } from '../../trace/statistics.ts';
-import { selectCall } from './find_call.ts';
 import { type CallView, chooseView } from './views.ts';
 import { wishedComparison } from './wished.ts';
 

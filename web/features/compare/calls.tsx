@@ -1,14 +1,14 @@
-import { useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { CallList } from '../../base/calls_protocol.ts';
 import { formatCounted, formatLength, formatShare, shortened } from '../../base/format.ts';
 import { edgeAt, type Histogram, histogramsOf } from '../../base/histogram.ts';
-import type { Clock, Percentiles } from '../../base/protocol.ts';
+import type { Clock } from '../../base/protocol.ts';
 import { MAX_TICKS } from '../../base/ticks.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
-import { changeText, factorText } from './figures.ts';
+import { changeText, factorText, openFigureOf, scaleOf } from './figures.ts';
+import { type Known, SlowCallOfBoth } from './slow_call.tsx';
 
 /** Most bins, and the height of a whole bar. */
 const BINS = 100;
@@ -24,23 +24,25 @@ interface Props {
   readonly clock: Clock;
 }
 
-/** What is known of the calls of one side. */
-interface Known {
-  readonly list: CallList | null;
-  readonly percentiles: Percentiles | null;
-}
-
 const UNKNOWN: Known = { list: null, percentiles: null };
 const NO_BUCKETS = { low: new Float64Array(), above: new Float64Array(), count: new Float64Array() };
 
 /** The durations of the calls of the chosen function, in both: over each other in the same bins, and their quantiles. */
 export function CallsOfBoth({ comparison, compared, a, b, clock }: Props) {
   const row = comparison.chosen.value;
-  const ofA = useCalls(a, nameOf(compared, 'a', row));
-  const ofB = useCalls(b, nameOf(compared, 'b', row));
+  const [nameA, nameB] = [nameOf(compared, 'a', row), nameOf(compared, 'b', row)];
+  const [knownA, knownB] = [useCalls(a, nameA), useCalls(b, nameB)];
   if (row < 0) {
     return <p class="panel-note muted">Choose a function in Functions to compare the durations of its calls.</p>;
   }
+  if (comparison.callsShow.value === 'slow') {
+    return nameA >= 0 && nameB >= 0 ? (
+      <SlowCallOfBoth key={row} a={a} b={b} names={[nameA, nameB]} known={[knownA, knownB]} clock={clock} />
+    ) : (
+      <p class="panel-note muted">{`Only ${nameA >= 0 ? 'A' : 'B'} calls ${shortened(nameIn(compared, row))}.`}</p>
+    );
+  }
+  const [ofA, ofB] = [knownA.value, knownB.value];
   const [first, second] = histogramsOf(ofA.list ?? NO_BUCKETS, ofB.list ?? NO_BUCKETS, BINS);
   const name = nameIn(compared, row);
   return (
@@ -59,7 +61,7 @@ export function CallsOfBoth({ comparison, compared, a, b, clock }: Props) {
         <span class="muted">Durations on a logarithmic axis; heights are shares of the calls of each side</span>
       </div>
       <Bars a={first} b={second} clock={clock} />
-      <Quantiles compared={compared} row={row} a={ofA} b={ofB} clock={clock} />
+      <Quantiles compared={compared} row={row} a={ofA} b={ofB} scale={scaleOf(a, b)} clock={clock} />
     </section>
   );
 }
@@ -69,8 +71,8 @@ function nameOf({ rows, ...sides }: Compared, side: 'a' | 'b', row: number): num
 }
 
 /** Finds the calls of a function, by its name id; -1 for none. */
-function useCalls({ trace, statistics }: OpenTrace, name: number): Known {
-  const known = useSignal(UNKNOWN);
+function useCalls({ trace, statistics }: OpenTrace, name: number): ReadonlySignal<Known> {
+  const known = useSignal<Known>(UNKNOWN);
   const asked = statistics.asked();
   const { from, to } = asked;
   useEffect(() => {
@@ -98,7 +100,7 @@ function useCalls({ trace, statistics }: OpenTrace, name: number): Known {
       for (const end of ends) end();
     };
   }, [trace, name, from, to]);
-  return known.value;
+  return known;
 }
 
 /** Both distributions: filled for A, outlined for B, so that they differ without colours, too. */
@@ -153,19 +155,20 @@ interface QuantilesProps extends Pick<Props, 'compared' | 'clock'> {
   readonly row: number;
   readonly a: Known;
   readonly b: Known;
+  /** What times of B are multiplied by, so that they are ticks of A. */
+  readonly scale: number;
 }
 
 /** Durations of both with difference and factor. */
-function Quantiles({ compared, row, a, b, clock }: QuantilesProps) {
-  const extreme = (side: 'a' | 'b', of: 'min' | 'max') =>
-    compared[side].functions[of][compared.rows[side][row] ?? -1] ?? null;
-  const percentile = ({ percentiles }: Known, of: 'median' | 'p90' | 'p99') =>
-    percentiles ? Number(percentiles[of]) : null;
+function Quantiles({ compared, row, a, b, scale, clock }: QuantilesProps) {
+  const extreme = (side: 'a' | 'b', of: 'min' | 'max') => openFigureOf(compared, side, of, row, scale);
+  const percentile = ({ percentiles }: Known, of: 'median' | 'p90' | 'p99', factor = 1) =>
+    percentiles ? Number(percentiles[of]) * factor : null;
   const lines: readonly (readonly [string, number | null, number | null])[] = [
     ['Shortest', extreme('a', 'min'), extreme('b', 'min')],
-    ['Median', percentile(a, 'median'), percentile(b, 'median')],
-    ['p90', percentile(a, 'p90'), percentile(b, 'p90')],
-    ['p99', percentile(a, 'p99'), percentile(b, 'p99')],
+    ['Median', percentile(a, 'median'), percentile(b, 'median', scale)],
+    ['p90', percentile(a, 'p90'), percentile(b, 'p90', scale)],
+    ['p99', percentile(a, 'p99'), percentile(b, 'p99', scale)],
     ['Longest', extreme('a', 'max'), extreme('b', 'max')],
   ];
   const length = (ticks: number | null) => (ticks === null ? '' : formatLength(BigInt(Math.round(ticks)), clock));

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
+import type { TreeView } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { serve } from '../../base/remote.ts';
 import { type Comparison, createComparison, nameIn, type Side } from './comparison.ts';
-import type { ComparedRows, Comparing, Profile } from './protocol.ts';
+import { createBothPaths } from './paths.ts';
+import type { ComparedFlame, ComparedRows, ComparedTree, Compares, Comparing, FlameQuestion } from './protocol.ts';
 
 let comparison: Comparison | null = null;
 afterEach(() => comparison?.dispose());
@@ -43,13 +45,20 @@ function worker(service: Partial<Comparing>) {
 }
 
 /** Its arrays change hands. */
-const rows = () => ({ length: 2, a: Int32Array.of(0, -1), b: Int32Array.of(0, 1), sentence: 'More.' }) as ComparedRows;
+const rows = () =>
+  ({
+    length: 2,
+    names: ['f', '#7'],
+    a: Int32Array.of(0, -1),
+    b: Int32Array.of(0, 1),
+    sentence: 'More.',
+  }) as ComparedRows;
 
 it('asks both traces, and compares what they have', async () => {
   const questions: JobQuestion[] = [];
-  const given: Profile[] = [];
-  const compare = (...profiles: [Profile, Profile]) => {
-    given.push(...profiles);
+  const given: Compares['profile'][] = [];
+  const compare = (...sides: [Compares, Compares]) => {
+    given.push(...sides.map(({ profile }) => profile));
     return Promise.resolve(rows());
   };
   comparison = createComparison(side(['f'], questions), side(['f', '#7']), () => worker({ compare }));
@@ -77,19 +86,89 @@ it('waits until both are read, and says why it fails', async () => {
   await vi.waitFor(() => expect(comparison!.state.value).toEqual({ at: 'failed', sentence: 'There is no room.' }));
 });
 
-it('asks for the flame graph only while that is shown', async () => {
-  const asked: unknown[] = [];
-  const service = {
+/** A comparison with its flame graph in front, of a worker that answers with empty graphs, and what that was given. */
+async function withFlame(questions: JobQuestion[] = []) {
+  const asked: FlameQuestion[] = [];
+  const taken: (0 | 1)[] = [];
+  const flame = { length: 0, name: new Uint32Array() } as ComparedFlame;
+  const service: Partial<Comparing> = {
     compare: () => Promise.resolve(rows()),
-    flame: (...view: unknown[]) => {
-      asked.push(view);
-      return Promise.resolve(null);
+    takePaths: (side) => {
+      taken.push(side);
+    },
+    flame: (question) => {
+      asked.push(question);
+      return Promise.resolve({ flame, callers: null });
     },
   };
-  comparison = createComparison(side(['f']), side(['f']), () => worker(service as Partial<Comparing>));
+  comparison = createComparison(side(['f'], questions), side(['f', '#7'], questions), () => worker(service));
   await vi.waitFor(() => expect(comparison!.state.value.at).toBe('done'));
   expect(asked).toEqual([]);
   comparison.view.value = 'flame';
-  comparison.choice.value = { width: 'b', normalised: true, path: [1] };
-  await vi.waitFor(() => expect(asked.at(-1)).toEqual([Uint32Array.of(1), 'b', true]));
+  const { state } = comparison;
+  const { paths } = (state.value as Extract<typeof state.value, { at: 'done' }>).compared;
+  return { comparison, paths, asked, taken };
+}
+
+it('asks for the flame graph only while that is shown, of what is in focus', async () => {
+  const { comparison, paths, asked } = await withFlame();
+  comparison.choice.value = { width: 'b', normalised: true };
+  paths.focus([1]);
+  const heavy = { mode: 'heavy', path: [1], width: 'b', normalised: true };
+  await vi.waitFor(() => expect(comparison.flame.value?.asked).toEqual(heavy));
+  paths.mode.value = 'sandwich';
+  expect(comparison.wanted.value).toBeNull();
+  paths.sandwich(0);
+  await vi.waitFor(() => expect(asked.at(-1)).toEqual({ ...heavy, mode: 'sandwich', path: [0] }));
+});
+
+it('has both traces change their paths, by the names that each has, and then asks again', async () => {
+  const questions: JobQuestion[] = [];
+  const { comparison, paths, asked, taken } = await withFlame(questions);
+  await vi.waitFor(() => expect(comparison.flame.value).not.toBeNull());
+  const before = asked.length;
+  paths.add({ kind: 'hide', name: 1 });
+  paths.add({ kind: 'only', text: 'F' });
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before));
+  expect(taken.slice(-2)).toEqual([0, 1]);
+  const transforms = questions.slice(-2).map((question) => question.kind === 'statistics' && question.transforms);
+  // Row 1 is only in B.
+  const only = { kinds: Uint8Array.of(2, 3) };
+  expect(transforms).toEqual([
+    { ...only, ends: Uint32Array.of(0, 1), names: Uint32Array.of(0) },
+    { ...only, ends: Uint32Array.of(1, 2), names: Uint32Array.of(1, 0) },
+  ]);
+});
+
+it('asks for the rows of the call tree that are open, while that is shown', async () => {
+  const asked: TreeView[] = [];
+  const columns = { length: 0 } as ComparedTree;
+  const service: Partial<Comparing> = {
+    compare: () => Promise.resolve(rows()),
+    calls: (question) => {
+      asked.push(question);
+      return Promise.resolve(columns);
+    },
+  };
+  comparison = createComparison(side(['f']), side(['f', '#7']), () => worker(service));
+  const { state, view, tree } = comparison;
+  await vi.waitFor(() => expect(state.value.at).toBe('done'));
+  expect(asked).toEqual([]);
+  view.value = 'tree';
+  await vi.waitFor(() => expect(tree.value).not.toBeNull());
+  const { compared } = state.value as Extract<typeof state.value, { at: 'done' }>;
+  compared.tree.open('1');
+  await vi.waitFor(() => expect(asked.length).toBe(2));
+  expect(asked[1]).toMatchObject({ inverted: false, parents: Uint32Array.of(0), names: Uint32Array.of(1) });
+});
+
+it('keeps what was chosen about paths when the traces are compared again', () => {
+  const before = createBothPaths(['f', 'g'], null);
+  before.add({ kind: 'focus', name: 1 });
+  before.add({ kind: 'hide', name: 0 });
+  before.focus([1, 0]);
+  // Rows are in another order, and one is gone.
+  const after = createBothPaths(['h', 'g'], before);
+  expect(after.changes.value).toEqual([{ kind: 'focus', name: 1 }]);
+  expect(after.path.value).toEqual([]);
 });

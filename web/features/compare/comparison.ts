@@ -1,11 +1,25 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { TreeView } from '../../base/calls_protocol.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
-import { type Profiled, profileOf } from './profile.ts';
-import type { ComparedFlame, ComparedRows, Comparing, FlameWidth, Profile } from './protocol.ts';
+import type { Change } from '../../trace/transforms.ts';
+import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
+import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
+import { changedPaths, type Profiled, profileOf } from './profile.ts';
+import type {
+  ComparedFlames,
+  ComparedRows,
+  ComparedTree,
+  Compares,
+  Comparing,
+  FlameQuestion,
+  FlameWidth,
+  Profile,
+} from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
+import type { Runs } from './runs.ts';
 import type { Work } from './work.ts';
 
 /** How far the comparison of figures is. */
@@ -14,20 +28,47 @@ export type State = Work<{ readonly compared: Compared }>;
 /** What differs, with the functions that rows refer to. */
 export interface Compared {
   readonly rows: ComparedRows;
-  readonly a: Profiled;
-  readonly b: Profiled;
+  readonly a: ComparedSide;
+  readonly b: ComparedSide;
+  /** What is chosen about call paths, and about their tree. */
+  readonly paths: BothPaths;
+  readonly tree: TreeModel;
 }
 
-/** What is in front: the table, the flame graph, the calls of the chosen function, or the records one by one. */
-export type View = 'functions' | 'flame' | 'calls' | 'records';
+/** Rows of the call tree, and the question that they answer. */
+export interface TreeAnswer {
+  readonly columns: ComparedTree;
+  readonly asked: TreeView;
+}
+
+/** What is kept of a side: its functions, and where they are from. */
+export type ComparedSide = Pick<Profiled, 'functions'>;
+
+/** A flame graph, and the question that it answers. */
+export interface FlameAnswer extends ComparedFlames {
+  readonly asked: FlameQuestion;
+}
+
+/** What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, or the records one by one. */
+export type View = 'functions' | 'tree' | 'flame' | 'graph' | 'calls' | 'records';
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
   readonly width: FlameWidth;
   /** Times of B are scaled, so that both are equally long. */
   readonly normalised: boolean;
-  /** Rows from the root to the node in focus. */
-  readonly path: readonly number[];
+}
+
+/** What decides how heavy an edge of the call graph is. */
+export const BOTH_WEIGHTS = ['change', 'total', 'count'] as const;
+export type BothWeight = (typeof BOTH_WEIGHTS)[number];
+
+/** What is shown of the call graph. */
+export interface GraphChoice {
+  readonly form: Signal<'graph' | 'table'>;
+  readonly weight: Signal<BothWeight>;
+  /** How many edges are shown; null until the user says so. */
+  readonly count: Signal<number | null>;
 }
 
 /** The comparison of two open traces, in their ranges, while a panel shows it. */
@@ -35,15 +76,21 @@ export interface Comparison {
   readonly state: ReadonlySignal<State>;
   readonly choice: Signal<FlameChoice>;
   readonly view: Signal<View>;
-  /** null while there is none, and until the flame graph is shown. */
-  readonly flame: ReadonlySignal<ComparedFlame | null>;
+  /** What the flame graph in front is to show; null while there is none. */
+  readonly wanted: ReadonlySignal<FlameQuestion | null>;
+  /** The last one that was shown, null while there is none. */
+  readonly flame: ReadonlySignal<FlameAnswer | null>;
+  /** The rows of the call tree that were shown last, null while there are none. */
+  readonly tree: ReadonlySignal<TreeAnswer | null>;
+  readonly graph: GraphChoice;
+  /** What is shown of the calls of a function: their durations, or a slow one of B beside a median one of A. */
+  readonly callsShow: Signal<'durations' | 'slow'>;
   /** Index of the chosen row, or -1. */
   readonly chosen: Signal<number>;
-  /** What narrows rows and marks nodes: a part of the name. */
+  /** What narrows rows: a part of the name. */
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
-  nameOf(row: number): string;
   /** Stacks with the self times of both, in the form of `difffolded.pl`. */
   folded(): Promise<string>;
   readonly records: RecordDifferences;
@@ -53,22 +100,31 @@ export interface Comparison {
 /** The traces, as far as they are compared. */
 export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 
-/** Compares B with A. `spawn` starts the worker. */
-export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): Comparison {
+/** Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. */
+export function createComparison(
+  a: Side,
+  b: Side,
+  spawn: () => RemoteWorker,
+  runs: Pick<Runs, 'a' | 'b'> | null = null,
+): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
-  const flame = signal<ComparedFlame | null>(null);
-  const choice = signal<FlameChoice>({ width: 'larger', normalised: false, path: [] });
+  const flame = signal<FlameAnswer | null>(null);
+  const tree = signal<TreeAnswer | null>(null);
+  const choice = signal<FlameChoice>({ width: 'larger', normalised: false });
   const view = signal<View>('functions');
   const chosen = signal(-1);
   const filter = signal('');
+  /** The changes that the worker's call paths have. */
+  const changed = signal<readonly Change[]>([]);
   const fail = (sentence: string) => {
     state.value = { at: 'failed', sentence };
   };
   const service = createService<Comparing>(spawn, () => fail('The comparison has ended. Show this panel again.'));
   scope.add(service.end);
 
-  const compare = async (shares: [number, number], signal: AbortSignal) => {
+  let paths: BothPaths | null = null;
+  const compare = async (shares: [number, number], further: Further, signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
       if (!signal.aborted) state.value = { at: 'working', share: (shares[0] + shares[1]) / 2 };
@@ -77,11 +133,22 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
     try {
       const [of, to] = await Promise.all([find(a, 0), find(b, 1)]);
       if (!of || !to || signal.aborted) return;
-      const rows = await service.remote().compare(of.profile, to.profile);
+      const rows = await service.remote().compare(comparedOf(of, further.a), comparedOf(to, further.b));
       if (signal.aborted) return;
-      chosen.value = -1;
-      choice.value = { ...choice.peek(), path: [] };
-      state.value = { at: 'done', compared: { rows, a: withoutPaths(of), b: withoutPaths(to) } };
+      paths = createBothPaths(rows.names, paths);
+      const compared = {
+        rows,
+        a: { functions: of.functions },
+        b: { functions: to.functions },
+        paths,
+        tree: createTreeModel('change'),
+      };
+      batch(() => {
+        chosen.value = -1;
+        // The worker has the paths as they are.
+        changed.value = paths?.changes.peek().length === 0 ? paths.changes.peek() : [];
+        state.value = { at: 'done', compared };
+      });
     } catch (thrown) {
       if (!signal.aborted && thrown !== ENDED) fail(String(thrown));
     }
@@ -92,42 +159,95 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
         statistics.asked();
         void trace.names.version.value;
       }
+      const further = { a: runs ? runs.a.profiles.value : [], b: runs ? runs.b.profiles.value : [] };
       const isRead = [a, b].every(({ trace }) => trace.status.value.at === 'ready');
       flame.value = null;
+      tree.value = null;
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
       const controller = new AbortController();
-      void compare([0, 0], controller.signal);
+      // What is known is shown until the runs that are still being read are there.
+      void compare([0, 0], { a: further.a ?? [], b: further.b ?? [] }, controller.signal);
       return () => controller.abort();
+    }),
+  );
+
+  /** Runs what belongs to the comparison as it is, until that or what is shown is another one. */
+  const during = (run: (isOver: () => boolean) => Promise<void>) => {
+    let isOver = false;
+    run(() => isOver).catch((thrown) => {
+      if (!isOver && thrown !== ENDED) fail(String(thrown));
+    });
+    return () => {
+      isOver = true;
+    };
+  };
+  const showsPaths = computed(() => view.value === 'flame' || view.value === 'tree');
+  scope.add(
+    effect(() => {
+      const now = state.value;
+      if (now.at !== 'done' || !showsPaths.value) return undefined;
+      const { rows, paths, a: ofA, b: ofB } = now.compared;
+      const sides = { a: ofA, b: ofB };
+      const changes = paths.changes.value;
+      if (changes === changed.peek()) return undefined;
+      const controller = new AbortController();
+      const end = during(async (isOver) => {
+        const find = ({ trace, statistics }: Side, side: 'a' | 'b') => {
+          const { functions } = sides[side];
+          const ids = (row: number) => functions.name[rows[side][row] ?? -1] ?? -1;
+          const transforms = changesFor(changes, paths.names, ids);
+          return changedPaths({ trace }, statistics.asked(), functions, transforms, controller.signal);
+        };
+        const [of, to] = await Promise.all([find(a, 'a'), find(b, 'b')]);
+        if (!of || !to || isOver()) return;
+        const remote = service.remote();
+        await Promise.all([remote.takePaths(0, of), remote.takePaths(1, to)]);
+        if (!isOver()) changed.value = changes;
+      });
+      return () => {
+        end();
+        controller.abort();
+      };
+    }),
+  );
+  const wanted = computed((): FlameQuestion | null => {
+    const now = state.value;
+    if (now.at !== 'done' || view.value !== 'flame') return null;
+    const { mode, path, changes } = now.compared.paths;
+    if (mode.value === 'time' || (mode.value === 'sandwich' && path.value.length === 0)) return null;
+    // Others are another question.
+    void changes.value;
+    return { mode: mode.value, path: path.value, ...choice.value };
+  });
+  scope.add(
+    effect(() => {
+      const asked = wanted.value;
+      const now = state.peek();
+      if (!asked || now.at !== 'done' || changed.value !== now.compared.paths.changes.peek()) return undefined;
+      return during(async (isOver) => {
+        const found = await service.remote().flame(asked);
+        if (!isOver()) flame.value = found && { ...found, asked };
+      });
     }),
   );
   scope.add(
     effect(() => {
-      const { width, normalised, path } = choice.value;
-      if (state.value.at !== 'done' || view.value !== 'flame') return undefined;
-      let isOver = false;
-      service
-        .remote()
-        .flame(Uint32Array.from(path), width, normalised)
-        .then(
-          (found) => {
-            if (!isOver) flame.value = found;
-          },
-          (thrown) => {
-            if (!isOver && thrown !== ENDED) fail(String(thrown));
-          },
-        );
-      return () => {
-        isOver = true;
-      };
+      const now = state.value;
+      if (now.at !== 'done' || view.value !== 'tree' || changed.value !== now.compared.paths.changes.value) {
+        return undefined;
+      }
+      const asked = now.compared.tree.rowsAsked.value;
+      return during(async (isOver) => {
+        // The question is asked again with other rows, so its arrays stay here.
+        const { parents, names } = asked;
+        const columns = await service.remote().calls({ ...asked, parents: parents.slice(), names: names.slice() });
+        if (!isOver()) tree.value = columns && { columns, asked };
+      });
     }),
   );
   const records = createRecordDifferences([a, b], service.remote);
   scope.add(records.dispose);
-  const nameOf = (row: number) => {
-    const now = state.peek();
-    return now.at === 'done' ? nameIn(now.compared, row) : '';
-  };
   const holds = computed(() => {
     const wanted = filter.value.trim();
     const now = state.value;
@@ -141,12 +261,15 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
   return {
     state,
     choice,
+    wanted,
     flame,
+    tree,
+    graph: { form: signal('graph'), weight: signal('change'), count: signal(null) },
     view,
+    callsShow: signal('durations'),
     chosen,
     filter,
     holds,
-    nameOf,
     folded: () => service.remote().folded(),
     records,
     dispose: scope.dispose,
@@ -154,23 +277,13 @@ export function createComparison(a: Side, b: Side, spawn: () => RemoteWorker): C
 }
 
 /** The name of a row. */
-export function nameIn({ rows, a, b }: Compared, row: number): string {
-  const at = rows.a[row] ?? -1;
-  return (at >= 0 ? a.profile.names[at] : b.profile.names[rows.b[row] ?? -1]) ?? '';
+export function nameIn({ rows }: Compared, row: number): string {
+  return rows.names[row] ?? '';
 }
 
-const NO_PATHS: Profile['paths'] = {
-  functions: new Uint32Array(),
-  parent: new Uint32Array(),
-  total: new Float64Array(),
-  self: new Float64Array(),
-  count: new Float64Array(),
-};
+/** Further runs of both sides. */
+type Further = Readonly<Record<'a' | 'b', readonly Profile[]>>;
 
-const NO_NUMBERS = new Float64Array();
-
-/** What the worker has is not kept here. */
-function withoutPaths({ functions, profile }: Profiled): Profiled {
-  const sampled = { function: new Uint32Array(), start: NO_NUMBERS, own: NO_NUMBERS };
-  return { functions, profile: { ...profile, ...sampled, figures: NO_NUMBERS, paths: NO_PATHS } };
+function comparedOf({ profile, paths }: Profiled, runs: readonly Profile[]): Compares {
+  return { profile, paths, runs };
 }

@@ -1,20 +1,36 @@
-import { computed, useComputed, useSignal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { formatPercent } from '../../base/format.ts';
 import { type Clock, NO_NAME } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
-import { flamePath, layOutFlame } from '../../timeline/flame.ts';
-import { FlameCanvas } from '../../timeline/widgets/flame_canvas.tsx';
+import { type MenuItem, useMenu } from '../../parts/menu/request.ts';
+import { anchorOf } from '../../parts/popover.tsx';
+import { layOutFlame } from '../../timeline/flame.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { FlameGraphs, FlameModeChoice } from '../../timeline/widgets/flame_graphs.tsx';
 import { createFlameState } from '../../timeline/widgets/flame_state.ts';
+import { ActionsOfFunction, Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
+import { FLAME_MODES } from '../../trace/call_paths.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import type { Compared, Comparison } from './comparison.ts';
 import { factorText } from './figures.ts';
+import { saveDifferencePicture } from './flame_picture.ts';
 import { type ColouredBy, createPathNames, differenceSource, SCALE } from './flame_source.ts';
-import type { FlameWidth } from './protocol.ts';
+import type { ComparedFlame, ComparedFlames, FlameWidth } from './protocol.ts';
 
 interface Props extends PanelProps {
   readonly comparison: Comparison;
   readonly compared: Compared;
+  readonly a: OpenTrace;
+  readonly b: OpenTrace;
   readonly clock: Clock;
+  /** Chooses a row of the comparison, in both traces. */
+  readonly choose: (row: number) => void;
+  /** What the bar begins with. */
+  readonly lead: ComponentChildren;
+  /** What changed, in words, below the bar. */
+  readonly sentence: ComponentChildren;
 }
 
 const WIDTHS: readonly (readonly [FlameWidth, string])[] = [
@@ -28,40 +44,73 @@ const COLOURS: readonly (readonly [ColouredBy, string])[] = [
 ];
 /** Shares of the whole below which a difference is grey. */
 const THRESHOLDS = [0, 0.001, 0.01, 0.05];
-const LABEL =
-  'Flame graph of the difference. Arrows go to callers, callees and neighbours, Enter zooms in, Escape zooms out.';
+/** The order of time is not one of both. */
+const MODES = FLAME_MODES.filter((mode) => mode !== 'time');
+
+/** What the graph on the screen looks like, and where its keyboard is. It is kept while other views are in front. */
+function createGraph({ flame }: Comparison, { rows, a: ofA, b: ofB, paths }: Compared, a: OpenTrace, b: OpenTrace) {
+  const by = signal<ColouredBy>('self');
+  const threshold = signal(0.001);
+  /** The row that the cursor or a click has reached, or -1. */
+  const reached = signal(-1);
+  const nodes = createPathNames(paths.names);
+  const graphOf = (part: keyof ComparedFlames) => computed((): ComparedFlame | null => flame.value?.[part] ?? null);
+  const laidOf = (part: keyof ComparedFlames, graph: ReadonlySignal<ComparedFlame | null>) =>
+    computed(() => {
+      const now = graph.value;
+      const asked = flame.value?.asked;
+      if (!now || !asked) return null;
+      const colouring = { by: by.value, threshold: threshold.value, factor: asked.normalised ? now.factor : 1 };
+      const from = part === 'callers' ? 'callers' : asked.mode === 'inverted' ? 'inverted' : 'flame';
+      // Of a sandwich, the function is drawn once: above its callees.
+      return layOutFlame(nodes.named(now, from, colouring), asked.mode === 'sandwich' ? 1 : 0);
+    });
+  const graphs = { flame: graphOf('flame'), callers: graphOf('callers') };
+  const laid = { flame: laidOf('flame', graphs.flame), callers: laidOf('callers', graphs.callers) };
+  const rootName = computed(() => {
+    const asked = flame.value?.asked;
+    return asked?.mode === 'sandwich' ? paths.names.of(asked.path[0] ?? -1) : 'All calls of both';
+  });
+  /** What the search of the page finds in either trace. */
+  const hits = computed((): ReadonlySet<number> => {
+    const [inA, inB] = [a.find.names.value, b.find.names.value];
+    const isHit = (row: number) =>
+      inA.has(ofA.functions.name[rows.a[row] ?? -1] ?? -1) || inB.has(ofB.functions.name[rows.b[row] ?? -1] ?? -1);
+    const names = [laid.flame, laid.callers].flatMap((of) => [...(of.value?.flame.name ?? [])]);
+    return new Set(inA.size + inB.size > 0 ? names.filter((id) => id !== NO_NAME && isHit(nodes.rowOf(id))) : []);
+  });
+  const state = createFlameState(laid.flame, rootName);
+  const above = createFlameState(laid.callers, rootName, true);
+  return { by, threshold, reached, nodes, graphs, hits, state, above };
+}
 
 /** One tree of the call paths of both traces, coloured by what changed. */
-export function DifferenceFlame({ comparison, compared, clock, theme }: Props) {
-  const { choice, flame, holds, filter, nameOf } = comparison;
-  const by = useSignal<ColouredBy>('self');
-  const threshold = useSignal(0.001);
-  const { state, source, paths } = useMemo(() => {
-    const paths = createPathNames(nameOf);
-    const laid = computed(() => {
-      const now = flame.value;
-      if (!now) return null;
-      const factor = choice.value.normalised ? now.factor : 1;
-      return layOutFlame(paths.named(now, { by: by.value, threshold: threshold.value, factor }));
-    });
-    const hits = computed((): ReadonlySet<number> => {
-      const names = laid.value?.flame.name ?? [];
-      if (filter.value.trim() === '') return new Set();
-      return new Set([...names].filter((id) => id !== NO_NAME && holds.value(paths.rowOf(id))));
-    });
-    const rootName = computed(() => 'All calls of both');
-    const state = createFlameState(laid, rootName);
-    return { paths, state, source: differenceSource(paths, flame, hits, clock) };
-  }, [compared]);
+export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choose, lead, sentence }: Props) {
+  const { choice, flame, wanted, chosen } = comparison;
+  const { paths } = compared;
+  const graph = useMemo(() => createGraph(comparison, compared, a, b), [comparison, compared]);
+  const { by, threshold, reached, nodes, graphs, hits, state, above } = graph;
   const now = flame.value;
-  const { normalised, path } = choice.value;
-  const empty = useComputed(() => state.laid.value?.width === 0);
-  const focus = (rows: readonly number[]) => {
-    choice.value = { ...choice.peek(), path: rows };
-  };
+  const { normalised } = choice.value;
+  const mode = paths.mode.value;
+  const path = paths.path.value;
+  const target = reached.value >= 0 ? reached.value : (path.at(-1) ?? chosen.value);
+  const sandwich = (row: number) => paths.sandwich(row);
+  const isEmpty = state.laid.value?.width === 0;
   return (
     <>
-      <div class="panel-bar">
+      <div class="panel-bar difference-bar">
+        {lead}
+        <FlameModeChoice
+          paths={paths}
+          modes={MODES}
+          choose={(next) => {
+            reached.value = -1;
+            paths.mode.value = next;
+            // The function that the user is looking at.
+            if (next === 'sandwich' && paths.path.peek().length === 0 && target >= 0) paths.sandwich(target);
+          }}
+        />
         <select
           aria-label="Width"
           title="What the width of a function is"
@@ -115,53 +164,120 @@ export function DifferenceFlame({ comparison, compared, clock, theme }: Props) {
         >
           Normalise
         </button>
-        {normalised && now && <span>B {factorText(now.factor)}</span>}
-        {path.length > 0 && (
-          <button type="button" class="plain link" onClick={() => focus(path.slice(0, -1))}>
-            Zoom out
-          </button>
-        )}
-        <Legend />
-        <button
-          type="button"
-          class="plain link"
-          title="Save stacks with the self times of both, for difffolded.pl and flamegraph.pl"
-          onClick={() => {
-            void comparison
-              .folded()
-              .then((text) => saveBlob(new Blob([text], { type: 'text/plain' }), 'differences.folded.txt'));
+        {normalised && now && <span>B {factorText(now.flame.factor)}</span>}
+        <CollapseSwitch paths={paths} />
+        <PathFilter paths={paths} />
+        <ActionsOfFunction
+          name={target}
+          names={paths.names}
+          notListed={null}
+          list={(row) => {
+            choose(row);
+            comparison.view.value = 'calls';
           }}
-        >
-          Save stacks
-        </button>
+          isSandwich={mode === 'sandwich' && path[0] === target}
+          sandwich={sandwich}
+          paths={paths}
+        />
+        <span class="panel-end row difference-end">
+          <Legend />
+          <Save
+            picture={(form) =>
+              saveDifferencePicture(form, {
+                laid: mode === 'sandwich' ? [above.laid.peek(), state.laid.peek()] : [state.laid.peek()],
+                answer: flame.peek(),
+                colouredBy: COLOURS.find(([value]) => value === by.peek())?.[1] ?? '',
+                threshold: threshold.peek() === 0 ? '' : formatPercent(threshold.peek(), 1),
+                names: nodes.names,
+                hits: hits.peek(),
+                rootName: state.rootName.peek(),
+                theme: theme.theme.peek(),
+                width: state.size.peek().width,
+                a: a.trace.name,
+                b: b.trace.name,
+                clock,
+              })
+            }
+            stacks={() =>
+              comparison.folded().then((text) => {
+                saveBlob(new Blob([text], { type: 'text/plain' }), 'differences.folded.txt');
+              })
+            }
+          />
+        </span>
       </div>
-      {now && empty.value ? (
-        <p class="panel-note muted">Neither trace has calls with a duration here.</p>
+      {sentence}
+      <Chips paths={paths} names={paths.names} />
+      {!wanted.value && mode === 'sandwich' ? (
+        <p class="panel-note muted">
+          Choose a function in Functions, or walk to one here, to see its callers above and its callees below.
+        </p>
+      ) : now && isEmpty ? (
+        <p class="panel-note muted">
+          {paths.changes.value.length > 0
+            ? 'No call path is left after these changes.'
+            : 'Neither trace has calls with a duration here.'}
+        </p>
+      ) : now && now.asked.mode !== mode ? (
+        <div class="flame-scroller grow" aria-busy="true" />
       ) : (
-        <FlameCanvas
-          of={source}
-          theme={theme}
+        <FlameGraphs
+          key={mode}
+          mode={mode}
           state={state}
-          isOld={!now}
-          label={LABEL}
-          act="Zoom in"
-          focus={(laid, index) => focus(paths.rowsOf(flamePath(laid.flame, index)))}
-          back={() => {
-            if (choice.peek().path.length === 0) return false;
-            focus(choice.peek().path.slice(0, -1));
-            return true;
+          above={above}
+          title="Flame graph of the difference"
+          sourceOf={(of, shows) =>
+            differenceSource(nodes, of === above ? graphs.callers : graphs.flame, hits, clock, shows, of.rootName)
+          }
+          about={graph}
+          names={nodes.names}
+          nameOf={nodes.rowOf}
+          theme={theme}
+          isOld={now?.asked !== wanted.value}
+          paths={paths}
+          sandwich={sandwich}
+          reach={(row) => {
+            reached.value = row;
           }}
-          reach={() => undefined}
         />
       )}
     </>
   );
 }
 
+interface SaveProps {
+  readonly picture: (form: 'svg' | 'png') => Promise<void>;
+  readonly stacks: () => Promise<void>;
+}
+
+/** The menu of files that the graph can be saved as. */
+function Save({ picture, stacks }: SaveProps) {
+  const show = useMenu();
+  const items: readonly MenuItem[] = [
+    { id: 'svg', title: 'Save the graph (SVG)', run: () => void picture('svg') },
+    { id: 'png', title: 'Save the graph (PNG)', run: () => void picture('png') },
+    // With the self times of both.
+    { id: 'stacks', title: 'Save stacks for difffolded.pl and flamegraph.pl', run: () => void stacks() },
+  ];
+  return (
+    <button
+      type="button"
+      aria-haspopup="menu"
+      title="Save the graph as a file"
+      onClick={({ currentTarget, detail }) => {
+        show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
+      }}
+    >
+      Save ▾
+    </button>
+  );
+}
+
 /** What the colours mean. */
 function Legend() {
   return (
-    <span class="muted panel-end">
+    <span class="muted">
       gone, less{' '}
       <span class="difference-scale" aria-hidden="true">
         {SCALE.map((colour) => (

@@ -1,7 +1,9 @@
+import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import { NO_NAME } from '../../base/protocol.ts';
-import { flamePath } from '../../timeline/flame.ts';
-import { createPathNames, SCALE, stepOf } from './flame_source.ts';
+import { type Clock, NO_NAME } from '../../base/protocol.ts';
+import { flamePath, layOutFlame } from '../../timeline/flame.ts';
+import type { FlameShows } from '../../timeline/widgets/flame_graphs.tsx';
+import { createPathNames, differenceSource, SCALE, stepOf } from './flame_source.ts';
 import type { ComparedFlame } from './protocol.ts';
 
 /** A graph from rows, nodes above, and total times of A and of B, which are self times, too. */
@@ -40,12 +42,38 @@ it('colours by how much of a node is gone or new', () => {
 });
 
 it('names each path by itself, in every graph alike', () => {
-  const paths = createPathNames((row) => `f${row}`);
-  const named = paths.named(FLAME, COLOURING);
+  const paths = createPathNames({ of: (row) => `f${row}` });
+  const named = paths.named(FLAME, 'flame', COLOURING);
   expect(named.name[0]).toBe(NO_NAME);
   expect(new Set(named.name).size).toBe(FLAME.length);
   expect([...named.name].slice(1).map((id) => paths.names.of(id))).toEqual(['f4', 'f7', 'f4', 'f8']);
-  expect(paths.rowsOf(flamePath(named, 3))).toEqual([4, 4]);
-  expect(paths.named(FLAME, { ...COLOURING, by: 'self' }).name).toEqual(named.name);
+  expect(flamePath(named, 3).map(paths.rowOf)).toEqual([4, 4]);
+  expect(paths.named(FLAME, 'flame', { ...COLOURING, by: 'self' }).name).toEqual(named.name);
   expect(paths.names.colour[named.name[2]!]).toBe(0);
+});
+
+it('keeps callers and callees of a sandwich apart, with the function at the root of its callers', () => {
+  const paths = createPathNames({ of: (row) => `f${row}` });
+  const callees = paths.named(FLAME, 'flame', COLOURING);
+  const callers = paths.named(graph([4, 0, 100, 200], [7, 0, 100, 200]), 'callers', COLOURING);
+  expect([...callers.name].map(paths.rowOf)).toEqual([4, 7]);
+  expect([...callers.name].some((id) => callees.name.includes(id))).toBe(false);
+});
+
+it('says what widths are, of both traces', () => {
+  const paths = createPathNames({ of: (row) => `f${row}` });
+  const clock: Clock = { kind: 'ordinal', unit: 'step' };
+  const laid = layOutFlame(paths.named(FLAME, 'inverted', COLOURING));
+  const about = (shows: FlameShows, i: number) =>
+    differenceSource(paths, signal(FLAME), signal(new Set()), clock, shows, signal('All calls of both')).about(laid, i);
+  expect(about('flame', 0).name).toBe('All calls of both');
+  const texts = about('flame', 4).figures.map((figure) => figure.join(' ').replaceAll('\u00a0', ' '));
+  expect(texts).toEqual([
+    'total 50 steps → 51 steps +1 step, +2.00 % of A',
+    'self 50 steps → 51 steps +1 step, +2.00 % of A',
+  ]);
+  expect(about('inverted', 1).figures.map(([word]) => word)).toEqual(['self']);
+  expect(about('inverted', 2).figures.map(([word]) => word)).toEqual([
+    'self time of the function below, called from here',
+  ]);
 });

@@ -3,7 +3,9 @@ import { formatCount, formatCounted, formatLength, formatShare } from '../../bas
 import { type Clock, type Flame, NO_NAME } from '../../base/protocol.ts';
 import { THEME_COLOURS } from '../../base/theme_colours.ts';
 import { fromHex, mix, type Rgb, toCss } from '../../timeline/render/colour.ts';
+import { flameName } from '../../timeline/render/flame.ts';
 import { inkOn, LEVELS, PALETTES, type Palette } from '../../timeline/render/palette.ts';
+import { type FlameShows, widthOf } from '../../timeline/widgets/flame_graphs.tsx';
 import type { FlameSource } from '../../timeline/widgets/flame_state.ts';
 import type { ComparedFlame } from './protocol.ts';
 
@@ -27,21 +29,19 @@ export interface Colouring {
 
 /** Names of nodes: a number for each path of rows, so that each node has a colour of its own. */
 export interface PathNames {
-  /** The graph with such numbers as names. */
-  named(flame: ComparedFlame, colouring: Colouring): Flame;
-  /** The rows on a path of numbers. */
-  rowsOf(path: readonly number[]): readonly number[];
+  /** The graph with such numbers as names. `from`: the same for graphs whose equal paths are the same. */
+  named(flame: ComparedFlame, from: FlameShows, colouring: Colouring): Flame;
   rowOf(id: number): number;
   readonly names: FlameSource['names'];
 }
 
-/** No paths yet. `nameOf` has the name of a row. */
-export function createPathNames(nameOf: (row: number) => string): PathNames {
+/** No paths yet. `names` has those of rows. */
+export function createPathNames(of: Pick<FlameSource['names'], 'of'>): PathNames {
   const rows: number[] = [];
   const ids = new Map<string, number>();
   let colour = new Uint8Array(1024);
   const version = signal(0);
-  const idOf = (above: number, row: number) => {
+  const idOf = (above: number | string, row: number) => {
     const key = `${above} ${row}`;
     const known = ids.get(key);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export function createPathNames(nameOf: (row: number) => string): PathNames {
     return id;
   };
   return {
-    named: (flame, colouring) => {
+    named: (flame, from, colouring) => {
       const { length, name, parent, total } = flame;
       const named = new Uint32Array(length).fill(NO_NAME);
       const self = new Float64Array(length);
@@ -66,16 +66,16 @@ export function createPathNames(nameOf: (row: number) => string): PathNames {
         self[i] = Math.max(flame.ownA[i]!, flame.ownB[i]!);
         count[i] = flame.countA[i]! + flame.countB[i]!;
         if (name[i] === NO_NAME) continue;
-        const id = idOf(i === 0 ? NO_NAME : named[parent[i]!]!, name[i]!);
+        const above = i === 0 ? NO_NAME : named[parent[i]!]!;
+        const id = idOf(above === NO_NAME ? from : above, name[i]!);
         named[i] = id;
         colour[id] = stepOf(flame, i, colouring, whole);
       }
       return { length, focus: flame.focus, partial: flame.partial, name: named, parent, total, self, count };
     },
-    rowsOf: (path) => path.map((id) => rows[id]!),
     rowOf: (id) => rows[id] ?? -1,
     names: {
-      of: (id) => nameOf(rows[id] ?? -1),
+      of: (id) => of.of(rows[id] ?? -1),
       version,
       get colour() {
         return colour;
@@ -87,9 +87,13 @@ export function createPathNames(nameOf: (row: number) => string): PathNames {
 /** The step of the scale that a node has, from 0. */
 export function stepOf(flame: ComparedFlame, i: number, { by, threshold, factor }: Colouring, whole: number): number {
   const [a, b] = by === 'self' ? [flame.ownA[i]!, flame.ownB[i]!] : [flame.totalA[i]!, flame.totalB[i]!];
-  const difference = b * factor - a;
-  if (Math.abs(difference) <= threshold * whole) return MIDDLE;
-  const part = difference / Math.max(a, b * factor);
+  return Math.abs(b * factor - a) <= threshold * whole ? MIDDLE : stepOfPair(a, b * factor);
+}
+
+/** The step of the scale that a time in A and one in B have, from 0. */
+export function stepOfPair(a: number, b: number): number {
+  if (a === b) return MIDDLE;
+  const part = (b - a) / Math.max(a, b);
   return MIDDLE + Math.sign(part) * Math.ceil(Math.abs(part) * STEPS);
 }
 
@@ -123,12 +127,14 @@ function paletteOf(theme: 'dark' | 'light'): Palette {
   };
 }
 
-/** What a graph of both is of. */
+/** What a graph of both is of. `graph` has the figures of what is laid out. */
 export function differenceSource(
-  paths: PathNames,
-  flame: ReadonlySignal<ComparedFlame | null>,
+  { names }: PathNames,
+  graph: ReadonlySignal<ComparedFlame | null>,
   hits: ReadonlySignal<ReadonlySet<number>>,
   clock: Clock,
+  shows: FlameShows,
+  rootName: ReadonlySignal<string>,
 ): FlameSource {
   const length = (ticks: number) => formatLength(BigInt(Math.round(ticks)), clock);
   const pair = (a: number, b: number): readonly [string, string] => {
@@ -138,22 +144,23 @@ export function differenceSource(
     return [`${length(a)} → ${length(b)}`, `${sign}${length(Math.abs(difference))}${percent}`];
   };
   return {
-    names: paths.names,
+    names,
     highlighted: signal(-1),
     hits,
     palette: (theme) => DIFFERENCE_PALETTES[theme],
     length,
     about: (laid, i) => {
-      const now = flame.peek();
-      const id = laid.flame.name[i]!;
-      const name = id !== NO_NAME ? paths.names.of(id) : i === 0 ? 'All calls' : 'Several, too narrow to draw';
+      const now = graph.peek();
+      const name = flameName(laid, i, names, rootName.peek());
       if (!now) return { name, figures: [], calls: '' };
+      const { word, hasSelf } = widthOf(shows, laid, i);
+      const total = pair(now.totalA[i]!, now.totalB[i]!);
+      const self = pair(now.ownA[i]!, now.ownB[i]!);
+      // Upwards, widths are self times of functions; those of the root are all of them.
+      const widths = shows === 'inverted' && i > 0 ? self : total;
       return {
         name,
-        figures: [
-          ['total', ...pair(now.totalA[i]!, now.totalB[i]!)],
-          ...(i > 0 ? [['self', ...pair(now.ownA[i]!, now.ownB[i]!)] as const] : []),
-        ],
+        figures: [[word, ...widths], ...(hasSelf ? [['self', ...self] as const] : [])],
         calls: `${formatCount(now.countA[i]!)} → ${formatCounted(now.countB[i]!, 'call')}`,
       };
     },

@@ -7,7 +7,6 @@ import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
 import { changeText, factorText, figureOf, lengthOf, shareText } from './figures.ts';
 import { VERDICTS, type Verdict } from './protocol.ts';
@@ -32,13 +31,13 @@ interface Props {
   readonly compared: Compared;
   /** The rows that are listed, in the order of their change. */
   readonly rows: readonly number[];
-  readonly a: OpenTrace;
-  readonly b: OpenTrace;
   readonly clock: Clock;
+  /** Chooses a row of the comparison, in both traces. */
+  readonly choose: (row: number) => void;
 }
 
 /** The functions of both, by what changed most. A chosen one stands out in both timelines. */
-export function DifferenceTable({ comparison, compared, rows, a, b, clock }: Props) {
+export function DifferenceTable({ comparison, compared, rows, clock, choose }: Props) {
   const columns = useMemo(() => columnsOf(compared, clock), [compared, clock]);
   const { chosen } = comparison;
   const minWidth = columns.reduce((sum, { width }) => sum + (width ? Number.parseInt(width, 10) : NAMES), 0);
@@ -54,16 +53,7 @@ export function DifferenceTable({ comparison, compared, rows, a, b, clock }: Pro
       columns={columns}
       current={rows.indexOf(chosen.value)}
       choose={(at) => {
-        const row = rows[at] ?? -1;
-        chosen.value = row;
-        // In both timelines.
-        for (const [open, side] of [
-          [a, compared.rows.a],
-          [b, compared.rows.b],
-        ] as const) {
-          const { functions } = open === a ? compared.a : compared.b;
-          open.statistics.highlighted.value = functions.name[side[row] ?? -1] ?? -1;
-        }
+        choose(rows[at] ?? -1);
       }}
       act={() => {
         comparison.view.value = 'calls';

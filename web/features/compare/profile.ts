@@ -1,14 +1,25 @@
-import { LISTINGS, listingView, NO_TRANSFORMS } from '../../base/calls_protocol.ts';
+import {
+  LISTINGS,
+  listingView,
+  NO_TRANSFORMS,
+  type Transforms,
+  type TreeRows,
+  type TreeView,
+} from '../../base/calls_protocol.ts';
 import type { JobKind, JobQuestion, JobReply, RangeQuestion } from '../../base/job_protocol.ts';
 import { type Functions, NO_NAME } from '../../base/protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import type { Profile } from './protocol.ts';
+import type { Profile, ProfilePaths } from './protocol.ts';
 
 /** The functions of a trace, and what the comparison needs of them. */
 export interface Profiled {
   readonly functions: Functions;
   readonly profile: Profile;
+  readonly paths: ProfilePaths;
 }
+
+/** The question for all call paths. */
+const PATHS = { flame: null, tree: listingView(LISTINGS.paths), weighed: false };
 
 /** Of the slots of jobs: those of other panels keep their results. */
 const SLOT = 'compare';
@@ -23,21 +34,31 @@ export async function profileOf(
   hear: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Profiled | null> {
-  const { trace } = open;
-  const paths = listingView(LISTINGS.paths);
-  const question = { ...asked, functions: true, flame: null, tree: paths, weighed: false, transforms: NO_TRANSFORMS };
+  const found = await figuresOf(open, asked, hear, signal, PATHS.tree);
+  if (!found?.tree) return null;
+  const { functions, profile, tree } = found;
+  return { functions, profile, paths: pathsOver(functions, tree) };
+}
+
+/** The same without call paths, or with rows of them. */
+export async function figuresOf(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  hear: (share: number) => void,
+  signal: AbortSignal,
+  tree: TreeView | null = null,
+): Promise<(Omit<Profiled, 'paths'> & { readonly tree: TreeRows | null }) | null> {
+  const question = { ...asked, ...PATHS, tree, functions: true, transforms: NO_TRANSFORMS };
   const begin = jobOf(trace, signal);
   const part = await begin({ kind: 'statistics', ...question }, (share) => hear(share / 2));
   const functions = part?.functions;
-  const tree = part?.tree;
-  if (!functions || !tree) return null;
+  if (!functions) return null;
   const { name, count } = functions;
   const times = await begin({ kind: 'selfTimes', ...asked, names: name, counts: count }, (share) =>
     hear((1 + share) / 2),
   );
   const clock = trace.info.peek()?.clock;
   if (!times || !clock) return null;
-  const index = new Map(Array.from(name, (id, i) => [id, i]));
   const columns = [count, functions.total, functions.self, functions.min, functions.median];
   columns.push(functions.p90, functions.p99, functions.max, functions.bytes);
   const figures = new Float64Array(columns.length * functions.length);
@@ -54,15 +75,38 @@ export async function profileOf(
     counted: clock.kind === 'ordinal' ? clock.unit : '',
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     interleaved: asked.tracks.length > 1,
-    paths: {
-      functions: Uint32Array.from(tree.name, (id) => index.get(id) ?? NO_NAME),
-      parent: tree.parent,
-      total: tree.total,
-      self: tree.self,
-      count: tree.count,
-    },
   };
-  return { functions, profile };
+  return { functions, profile, tree: part.tree };
+}
+
+/** The call paths of the same range after changes. Rejects with a sentence. Resolves with null if it is aborted. */
+export async function changedPaths(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  functions: Functions,
+  transforms: Transforms,
+  signal: AbortSignal,
+): Promise<ProfilePaths | null> {
+  const part = await statisticsOf({ trace }, asked, { tree: PATHS.tree, transforms }, signal);
+  return part?.tree ? pathsOver(functions, part.tree) : null;
+}
+
+/** Figures of a range: rows of its calls. Rejects with a sentence. Resolves with null if it is aborted. */
+export function statisticsOf(
+  { trace }: Pick<OpenTrace, 'trace'>,
+  asked: RangeQuestion,
+  wanted: { readonly tree: TreeView; readonly transforms?: Transforms },
+  signal: AbortSignal,
+) {
+  const question = { ...asked, flame: null, weighed: false, functions: false, transforms: NO_TRANSFORMS, ...wanted };
+  return jobOf(trace, signal)({ kind: 'statistics', ...question }, () => undefined);
+}
+
+/** Call paths with indices of functions in place of name ids. */
+function pathsOver({ name }: Functions, { name: names, parent, total, self, count }: TreeRows): ProfilePaths {
+  const index = new Map(Array.from(name, (id, i) => [id, i]));
+  const functions = Uint32Array.from(names, (id) => index.get(id) ?? NO_NAME);
+  return { functions, parent, total, self, count };
 }
 
 /** Runs jobs of a trace to their last part. */

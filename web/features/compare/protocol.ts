@@ -1,11 +1,20 @@
 /** What the page and the worker that compares two traces say to each other. */
 
-import type { ComparedFlame, ComparedRows, FoundHunks, FoundWhy } from '../../worker/wasm/unspool_compare.js';
+import type { TreeView } from '../../base/calls_protocol.ts';
+import type { FlameMode } from '../../trace/call_paths.ts';
+import type {
+  ComparedFlame,
+  ComparedRows,
+  ComparedTree,
+  FoundHunks,
+  FoundWhy,
+} from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
 export type {
   ComparedFlame,
   ComparedRows,
+  ComparedTree,
   FoundHunks,
   FoundWhy,
   SharedSteps,
@@ -55,22 +64,51 @@ export interface Profile {
   readonly frequency: number;
   /** Several threads take turns on the axis. */
   readonly interleaved: boolean;
-  /** Call paths, a caller before its callees: indices of functions and of callers (2^32 - 1 without one), and figures. */
-  readonly paths: {
-    readonly functions: Uint32Array;
-    readonly parent: Uint32Array;
-    readonly total: Float64Array;
-    readonly self: Float64Array;
-    readonly count: Float64Array;
-  };
+}
+
+/** Call paths, a caller before its callees: indices of functions and of callers (2^32 - 1 without one), and figures. */
+export interface ProfilePaths {
+  readonly functions: Uint32Array;
+  readonly parent: Uint32Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+  readonly count: Float64Array;
+}
+
+/** What is shown of the call paths of both. */
+export interface FlameQuestion {
+  /** The order of time is not one of both. */
+  readonly mode: Exclude<FlameMode, 'time'>;
+  /** Rows from the root to the node in focus; of a sandwich, that of its function. */
+  readonly path: readonly number[];
+  readonly width: FlameWidth;
+  /** Times of B are scaled, so that both are equally long. */
+  readonly normalised: boolean;
+}
+
+/** A flame graph of both, and for a sandwich the callers above it. */
+export interface ComparedFlames {
+  readonly flame: ComparedFlame;
+  readonly callers: ComparedFlame | null;
+}
+
+/** One side: the trace that is open, its call paths, and further runs. */
+export interface Compares {
+  readonly profile: Profile;
+  readonly runs: readonly Profile[];
+  readonly paths: ProfilePaths;
 }
 
 /** The object of the worker. */
 export interface Comparing {
   /** Compares B with A, in place of what was compared before. */
-  compare(a: Profile, b: Profile): Promise<ComparedRows>;
-  /** The flame graph of both, with the path of rows to the node in focus. null before {@link Comparing.compare}. */
-  flame(path: Uint32Array, width: FlameWidth, normalised: boolean): Promise<ComparedFlame | null>;
+  compare(a: Compares, b: Compares): Promise<ComparedRows>;
+  /** Takes changed call paths of A, 0, or B, 1. */
+  takePaths(side: 0 | 1, paths: ProfilePaths): void;
+  /** The flame graph of both. null before {@link Comparing.compare}. */
+  flame(question: FlameQuestion): Promise<ComparedFlames | null>;
+  /** Rows of the call tree of both. null before {@link Comparing.compare}. */
+  calls(question: TreeView): Promise<ComparedTree | null>;
   /** Stacks with the self times of both, in the folded form of `difffolded.pl`. */
   folded(): string;
   /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */

@@ -140,7 +140,7 @@ function signOf({ a, how }: AlignedRow): string {
 
 function lookOf(row: AlignedRow, side: 'a' | 'b') {
   if (row.how === 'same') return { class: '' };
-  return { class: row[side] === null ? 'beside-gap' : { a: 'beside-a', b: 'beside-b' }[side] };
+  return { class: row[side] === null ? 'beside-gap' : side === 'a' ? 'beside-a' : 'beside-b' };
 }
 
 /** The records of a thread of both, fetched as they come into sight. */

@@ -3,6 +3,7 @@ import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
+import { createRuns } from './runs.ts';
 import { showDifferences } from './shown.ts';
 import { createWhy } from './why.ts';
 import compareWorker from './worker/compare.ts?worker&url';
@@ -12,15 +13,17 @@ import whyWorker from './worker/why.ts?worker&url';
 export function compareView({ pair }: OpenTrace): PanelView {
   const both = pair.peek();
   if (!both) return { component: () => null };
-  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker));
+  const runs = createRuns(both);
+  const comparison = createComparison(both.a, both.b, () => startWorker(compareWorker), runs);
   const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);
   return {
-    component: ({ theme }) => <Differences why={why} comparison={comparison} pair={both} theme={theme} />,
+    component: ({ theme }) => <Differences comparison={comparison} runs={runs} why={why} pair={both} theme={theme} />,
     dispose: () => {
       hide();
       why.dispose();
       comparison.dispose();
+      runs.dispose();
     },
   };
 }

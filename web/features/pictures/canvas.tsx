@@ -11,6 +11,8 @@ const SMALL = 400;
 interface Props {
   readonly picture: Picture;
   readonly enlarge?: () => void;
+  /** Further buttons. */
+  readonly tools?: ComponentChildren;
   /** A pixel was chosen, counted from the top left. */
   readonly choose: (x: number, y: number) => void;
 }
@@ -24,7 +26,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Pixels of a picture on a canvas, with the one under the pointer in words. A click, or Enter, chooses it. */
-export function Canvas({ picture, enlarge, choose }: Props) {
+export function Canvas({ picture, enlarge, tools, choose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Pixel | null>(null);
   /** Where the pointer was released. Browsers round the place of a click, so that it would be another pixel than the words say. */
@@ -83,7 +85,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
       <p class="muted picture-pixel rigid">
         {pointed.value ? wordsOf(picture, pointed.value) : `${width} × ${height} · click a pixel for its draws`}
       </p>
-      <div class="picture-tools rigid">
+      <div class="picture-tools wrap rigid">
         {enlarge && (
           <button type="button" onClick={enlarge}>
             Enlarge
@@ -92,6 +94,7 @@ export function Canvas({ picture, enlarge, choose }: Props) {
         <button type="button" onClick={save}>
           Save PNG
         </button>
+        {tools}
       </div>
     </>
   );

@@ -47,9 +47,11 @@ export function wordsOf({ draws, missing, reason, others }: Lacking): string {
   return `${formatCount(missing)} of ${formatCount(draws)} draws and clears are missing: ${reason}${more}`;
 }
 
-/** What the picture after a call lacks. Nothing if it is complete. */
-export function Missing({ replay, call }: { replay: Replay; call: number }) {
+/** What the picture after a call lacks. Nothing if it is complete. `name`: whose picture it is, if there are two. */
+export function Missing({ replay, call, name = '' }: { replay: Replay; call: number; name?: string }) {
   const [coverage, frames] = [replay.coverage.value, replay.frames.value];
   const lacking = coverage && frames && lackingOf(coverage, frames, replay.refusals.value, call);
-  return lacking && <p class="remark picture-missing">{wordsOf(lacking)}</p>;
+  return (
+    lacking && <p class="remark picture-missing">{name === '' ? wordsOf(lacking) : `${name}: ${wordsOf(lacking)}`}</p>
+  );
 }

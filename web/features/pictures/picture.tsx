@@ -3,10 +3,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Page, PanelView } from '../../page/page.ts';
 import { PlaceLink } from '../../page/place_link.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { frameText, selectFrameAt } from '../../timeline/frames.ts';
 import { framesTrack } from '../../timeline/frames_track.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { CompareButtons } from './both/buttons.tsx';
+import { comparingOf } from './both/comparing.ts';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
 import { CoverageOf, Failures, Refusals } from './coverage.tsx';
@@ -74,9 +77,10 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   useEffect(() => {
     if (ready.value) replay.look();
   }, [ready.value, replay.limits.value]);
+  const isCompared = comparingOf(open).against.value !== 'none';
   useEffect(() => {
-    if (ready.value && call.value !== null) void replay.ask(call.value, view.value);
-  }, [ready.value, call.value, view.value, replay.limits.value]);
+    if (ready.value && call.value !== null && !isCompared) void replay.ask(call.value, view.value);
+  }, [ready.value, call.value, view.value, isCompared, replay.limits.value]);
   useEffect(() => {
     // The draws of the pixel stay while one of them is looked at.
     const isOfPixel = replay.touches.peek()?.touches.some((touch) => touch.call === call.value) ?? false;
@@ -86,6 +90,13 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   const shown = replay.shown.value;
   if (!ready.value) return <p class="muted">Pictures can be replayed once the trace has been read.</p>;
   const failure = replay.failure.value;
+  if (isCompared)
+    return (
+      <div class="picture">
+        <Where open={open} page={page} replay={replay} call={call} step={step} />
+        <Lazy load={async () => (await import('./both/compared.tsx')).Compared} props={{ open, call }} />
+      </div>
+    );
   if (failure)
     return (
       <div class="picture">
@@ -103,7 +114,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   return (
     <div class="picture" aria-busy={replay.progress.value !== null}>
       <Where open={open} page={page} replay={replay} call={call} step={step} />
-      <Frame replay={replay} large={large} choose={choose} />
+      <Frame open={open} replay={replay} large={large} choose={choose} />
       {frames && frames.to.length > 0 && (
         <div class="picture-views">
           <Segments
@@ -274,26 +285,28 @@ function Raise({ replay, limit }: { replay: Replay; limit: Limit }) {
 }
 
 interface FrameProps {
+  readonly open: OpenTrace;
   readonly replay: Replay;
   readonly large: Signal<boolean>;
   readonly choose: (x: number, y: number) => void;
 }
 
 /** The picture, or how far it is. */
-function Frame({ replay, large, choose }: FrameProps) {
+function Frame({ open, replay, large, choose }: FrameProps) {
   const shown = replay.shown.value;
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
   return (
     <div class="picture-frame row wrap">
       {shown && picture && <Missing replay={replay} call={shown.call} />}
-      {picture && (
+      {shown && picture && (
         <Canvas
           picture={picture}
           choose={choose}
           enlarge={() => {
             large.value = true;
           }}
+          tools={<CompareButtons open={open} call={shown.call} />}
         />
       )}
       {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}

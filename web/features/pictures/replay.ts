@@ -96,8 +96,11 @@ export interface Replay {
   askPixel(call: number, x: number, y: number): Promise<void>;
   /** Forgets the pixel. */
   forgetPixel(): void;
-  /** Wants small pictures after calls, in CSS pixels at most as large. They come one after the other when nothing else is to do. */
-  want(calls: readonly number[], width: number, height: number): void;
+  /**
+   * Wants small pictures after calls, in pixels at most as large, in place of those that `who` has wanted before. They come one after
+   * the other when nothing else is to do.
+   */
+  want(calls: readonly number[], width: number, height: number, who?: string): void;
   /** Ends the picture that is being made, and shows it as it is. */
   enough(): void;
   /** Starts over, or goes on where time was short, with a limit raised; '' for the same ones. */
@@ -176,6 +179,8 @@ export function createReplay(
   let send: (() => Promise<void>) | null = null;
   /** The small pictures that are on their way. */
   let filming = new Set<number>();
+  /** What is wanted of them, by who does. */
+  const wanted = new Map<string, readonly number[]>();
   /** All calls are being looked at. */
   let looking = false;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -440,8 +445,9 @@ export function createReplay(
     forgetPixel: () => {
       touches.value = null;
     },
-    want: (calls, width, height) => {
-      const missing = calls.filter((call) => !pictures.has(call));
+    want: (calls, width, height, who = '') => {
+      wanted.set(who, calls);
+      const missing = [...new Set([...wanted.values()].flat())].filter((call) => !pictures.has(call));
       // Nothing is replayed for small pictures alone.
       if (!worker || !frames.peek() || (missing.length === 0 && filming.size === 0)) return;
       filming = new Set(missing);

@@ -2,8 +2,10 @@ import { effect } from '@preact/signals';
 import { deviceMemory } from '../../base/device.ts';
 import { overlayOf } from '../../timeline/canvas/overlay.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { framePicturesOf } from '../../timeline/small_pictures.ts';
 import { perTrace } from '../../trace/per_trace.ts';
 import { openingOf } from './drawn.ts';
+import { FILM } from './film.ts';
 import { filmOf } from './film.tsx';
 import { openingPicture } from './opening_picture.tsx';
 import { remarksOf } from './pictured_calls.ts';
@@ -15,6 +17,18 @@ export const replayOf = perTrace((open: OpenTrace) => {
   const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
   overlayOf(open).value = filmOf(open, replay);
   openingOf(open).value = openingPicture(open, replay);
+  framePicturesOf(open).value = {
+    of: (frame) => {
+      void replay.film.version.value;
+      return replay.film.pictures.get(replay.frames.value?.to[frame] ?? -1) ?? null;
+    },
+    want: (frames) => {
+      const to = replay.frames.peek()?.to;
+      const calls = frames.flatMap((frame) => to?.[frame] ?? []);
+      const scale = globalThis.devicePixelRatio || 1;
+      replay.want(calls, FILM.width * scale, FILM.height * scale, 'frames');
+    },
+  };
   open.scope.add(
     effect(() => {
       const coverage = replay.coverage.value;

@@ -56,13 +56,13 @@ export function drawTimelinePortrait(pen: Pen, scene: Scene, caption: Caption, r
 }
 
 /**
- * Draws flame graphs of one width, one below the other, with their heading and legend. `widths` says what widths are.
+ * Draws flame graphs of one width, one below the other, with their heading and legend.
  */
 export function drawFlamePortrait(
   pen: Pen,
   scenes: readonly FlameScene[],
   caption: Caption,
-  widths: string,
+  legend: string,
   ratio: number,
 ): void {
   const [first] = scenes;
@@ -80,7 +80,6 @@ export function drawFlamePortrait(
     });
     top += height;
   }
-  const legend = `Width: ${widths}. A colour belongs to a name. Grey: several, too narrow to draw.`;
   drawLegend(pen, palette, legend, top, width);
 }
 

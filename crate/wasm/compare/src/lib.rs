@@ -5,7 +5,8 @@ mod records;
 mod why;
 
 pub use records::Sequences;
-use unspool_compare::flame::{Both, Graph, Paths, Tree, Width};
+use unspool_compare::call_tree::{TreeRows, TreeView};
+use unspool_compare::flame::{Both, Graph, Paths, Tree, View, Width, factor_of};
 use unspool_compare::{Comparison, Figures, Function, Key, Run, Unit, compare, sentence, stretches};
 use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
@@ -17,10 +18,17 @@ structures! {
     pub struct ComparedRows {
         /// Number of rows.
         pub length: f64,
-        /// Index among the functions of A; -1 if A lacks it.
+        /// Names as shown.
+        pub names: Vec<String>,
+        /// Index among the functions of the first run of A; -1 if that lacks it.
         pub a: Int32Array,
-        /// Index among the functions of B; -1 if B lacks it.
+        /// Index among the functions of the first run of B; -1 if that lacks it.
         pub b: Int32Array,
+        /// Figures in A, as nine columns one after the other, in the order of `Comparer.take`; NaN
+        /// if A lacks the function. Those of the run that stands for A.
+        pub figures_a: Float64Array,
+        /// Figures in B, in ticks of A.
+        pub figures_b: Float64Array,
         /// Self time in B minus that in A, in ticks of A.
         pub change: Float64Array,
         /// The change as a share of all changes, with its sign.
@@ -41,6 +49,10 @@ structures! {
         pub common: Option<f64>,
         /// Self time of all functions of A, in ticks.
         pub own_a: f64,
+        /// The run that stands for A: the median one.
+        pub shown_a: u32,
+        /// The run that stands for B.
+        pub shown_b: u32,
         /// Self time of all functions of B, in ticks of A.
         pub own_b: f64,
     }
@@ -74,12 +86,39 @@ structures! {
         /// What times of B would be multiplied by to make both equally long.
         pub factor: f64,
     }
+
+    /// Rows of the call tree of both, as columns. Names are rows of `ComparedRows`.
+    pub struct ComparedTree {
+        /// Number of rows.
+        pub length: f64,
+        /// The function.
+        pub name: Uint32Array,
+        /// Index of the row above; 2^32 - 1 for outermost ones.
+        pub parent: Uint32Array,
+        /// 0 if nothing is below a row, 1 if it is closed, 2 if it is open.
+        pub state: Uint8Array,
+        /// Time of the calls in A.
+        pub total_a: Float64Array,
+        /// Time of the calls in B, in ticks of A.
+        pub total_b: Float64Array,
+        /// Self time in A.
+        pub own_a: Float64Array,
+        /// Self time in B, in ticks of A.
+        pub own_b: Float64Array,
+        /// Number of calls in A.
+        pub count_a: Float64Array,
+        /// Number of calls in B.
+        pub count_b: Float64Array,
+        /// Rows that were left out, without those below them.
+        pub cut: u32,
+    }
 }
 
 /// What is known of one side.
 #[derive(Default)]
 struct Side {
-    run: Run,
+    /// The first one is the trace whose paths these are.
+    runs: Vec<Run>,
     unit: Option<Unit>,
     paths: Paths,
     /// Function of each path.
@@ -93,6 +132,8 @@ pub struct Comparer {
     sides: [Side; 2],
     found: Option<Comparison>,
     tree: Option<Tree>,
+    /// Total time of A divided by that of B, as they are.
+    factor: f64,
 }
 
 #[wasm_bindgen]
@@ -103,10 +144,10 @@ impl Comparer {
         Self::default()
     }
 
-    /// Takes the functions of A (0) or B (1). `keys` are ids or addresses as texts, empty without.
-    /// `figures` are nine columns one after the other: count, total, self, min, median, p90, p99,
-    /// max, bytes. `function`, `start` and `own` are sampled calls. `counted` names the unit of a
-    /// counted axis; otherwise `frequency` is ticks per second, 0 if unknown.
+    /// Takes the functions of a run of A (0) or B (1). `keys` are ids or addresses as texts, empty
+    /// without. `figures` are nine columns one after the other: count, total, self, min, median,
+    /// p90, p99, max, bytes. `function`, `start` and `own` are sampled calls. `counted` names the
+    /// unit of a counted axis; otherwise `frequency` is ticks per second, 0 if unknown.
     #[allow(clippy::too_many_arguments, reason = "each is an argument of JavaScript")]
     pub fn take(
         &mut self,
@@ -131,16 +172,19 @@ impl Comparer {
             let figures = Figures { count, total, own, min, median, p90, p99, max, bytes };
             Function { name, key: key_of(&key), figures, stretches }
         });
-        side.run = Run { functions: each.collect(), is_interleaved: interleaved };
-        side.unit = Some(match counted {
+        let run = Run { functions: each.collect(), is_interleaved: interleaved };
+        let unit = match counted {
             "" => Unit::Ticks { frequency: Some(frequency as u64).filter(|frequency| *frequency > 0) },
             noun => Unit::Counted(noun.into()),
-        });
-        (self.found, self.tree) = (None, None);
+        };
+        // Paths are those of the first run, in its unit, and so are all runs of the side.
+        let own = side.unit.get_or_insert_with(|| unit.clone());
+        side.runs.push(run.in_unit(&unit, own));
     }
 
-    /// Takes the call paths of A (0) or B (1), a caller before its callees: the index of the
-    /// function, that of the caller's path, or 2^32 - 1, and figures.
+    /// Takes the call paths of the first run of A (0) or B (1), a caller before its callees: the
+    /// index of the function, that of the caller's path, or 2^32 - 1, and figures. Those that are
+    /// taken before [`Comparer::rows`] say how long both are.
     #[wasm_bindgen(js_name = takePaths)]
     pub fn take_paths(
         &mut self,
@@ -162,13 +206,19 @@ impl Comparer {
     pub fn rows(&mut self) -> tsify::Ts<ComparedRows> {
         let [a, b] = &self.sides;
         let unit = a.unit.clone().unwrap_or(Unit::Ticks { frequency: None });
-        let in_a = b.run.in_unit(b.unit.as_ref().unwrap_or(&unit), &unit);
-        let found = compare(unit, std::slice::from_ref(&a.run), &[in_a]);
+        let from = b.unit.as_ref().unwrap_or(&unit);
+        let in_a: Vec<Run> = b.runs.iter().map(|run| run.in_unit(from, &unit)).collect();
+        let found = compare(unit, &a.runs, &in_a);
         let index = |at: Option<usize>| at.map_or(-1, |at| at as i32);
         let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
         let rows = &found.rows;
         let answer = ComparedRows {
             length: rows.len() as f64,
+            names: rows.iter().map(|row| row.name.clone()).collect(),
+            figures_a: figures_of(rows.iter().map(|row| row.a)),
+            figures_b: figures_of(rows.iter().map(|row| row.b)),
+            shown_a: found.shown.0 as u32,
+            shown_b: found.shown.1 as u32,
             a: rows.iter().map(|row| index(row.index.0)).collect(),
             b: rows.iter().map(|row| index(row.index.1)).collect(),
             change: rows.iter().map(|row| row.change as f64).collect(),
@@ -183,23 +233,33 @@ impl Comparer {
             own_a: found.own.0 as f64,
             own_b: found.own.1 as f64,
         };
+        let scaled = b.in_unit_of(a);
+        self.factor = factor_of([&a.paths, &scaled]);
         (self.found, self.tree) = (Some(found), None);
         answer.cross()
     }
 
-    /// The flame graph of the last [`Comparer::rows`], with the path of rows to the node in focus.
-    /// `by`: widths of A (0), of B (1), or the larger of both. Null before there are rows.
-    pub fn flame(&mut self, path: &[u32], by: u8, normalised: bool) -> Option<tsify::Ts<ComparedFlame>> {
-        let Self { sides, found: Some(found), tree } = self else { return None };
-        let tree = tree.get_or_insert_with(|| tree_of(sides, found));
+    /// The flame graph of the last [`Comparer::rows`]: callees below callers (0), or callers below
+    /// what they called (1), with the path of rows to the node in focus; or the callees (2) or the
+    /// callers (3) of the function that is the path. `by`: widths of A (0), of B (1), or the larger
+    /// of both. Null before there are rows.
+    pub fn flame(&mut self, view: u8, path: &[u32], by: u8, normalised: bool) -> Option<tsify::Ts<ComparedFlame>> {
+        let factor = self.factor;
+        let tree = self.tree()?;
+        let function = path.first().copied().unwrap_or(u32::MAX);
+        let view = match view {
+            0 => View::Down(path),
+            1 => View::Up(path),
+            2 => View::Callees(function),
+            _ => View::Callers(function),
+        };
         let by = match by {
             0 => Width::A,
             1 => Width::B,
             _ => Width::Larger,
         };
-        let factor = tree.factor();
         let Graph { focus, partial, row, parent, width, both } =
-            tree.graph(path, by, if normalised { factor } else { 1.0 });
+            tree.graph(view, by, if normalised { factor } else { 1.0 });
         let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
         let answer = ComparedFlame {
             length: row.len() as f64,
@@ -219,40 +279,97 @@ impl Comparer {
         Some(answer.cross())
     }
 
+    /// The call tree of the last [`Comparer::rows`], from outermost calls, or from functions to
+    /// their callers. Row `i + 1` of those that are open has the function `names[i]`, and is below
+    /// row `parents[i]`; row 0 is above the outermost ones. All is opened below `everything`. Null
+    /// before there are rows.
+    pub fn calls(
+        &mut self,
+        inverted: bool,
+        parents: Vec<u32>,
+        names: Vec<u32>,
+        everything: Option<u32>,
+    ) -> Option<tsify::Ts<ComparedTree>> {
+        let view = TreeView { inverted, open_parents: parents, open_rows: names, everything };
+        let TreeRows { row, parent, state, both, cut } = self.tree()?.rows(&view, 1.0);
+        let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
+        let answer = ComparedTree {
+            length: row.len() as f64,
+            name: Uint32Array(row),
+            parent: Uint32Array(parent),
+            state: Uint8Array(state),
+            total_a: of(|it| it.total[0]),
+            total_b: of(|it| it.total[1]),
+            own_a: of(|it| it.own[0]),
+            own_b: of(|it| it.own[1]),
+            count_a: of(|it| it.count[0]),
+            count_b: of(|it| it.count[1]),
+            cut,
+        };
+        Some(answer.cross())
+    }
+
     /// Stacks with the self times of both, in the folded form of `difffolded.pl`.
     pub fn folded(&mut self) -> String {
-        let Self { sides, found: Some(found), tree } = self else { return String::new() };
-        let tree = tree.get_or_insert_with(|| tree_of(sides, found));
+        self.tree();
+        let Self { found: Some(found), tree: Some(tree), .. } = self else { return String::new() };
         tree.folded(|row| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone()))
     }
 }
 
-/// The call paths of both as one tree, over the rows of a comparison.
-fn tree_of(sides: &[Side; 2], found: &Comparison) -> Tree {
-    let [a, b] = sides;
-    let of = |side: &Side, index: &dyn Fn(usize) -> Option<usize>, scale: f64| {
-        let mut row_of = vec![u32::MAX; side.run.functions.len()];
-        for row in 0..found.rows.len() {
-            if let Some(of) = index(row).and_then(|at| row_of.get_mut(at)) {
-                *of = row as u32;
+impl Comparer {
+    /// The call paths of both as one tree, over the rows of the comparison.
+    fn tree(&mut self) -> Option<&Tree> {
+        let Self { sides: [a, b], found: Some(found), tree, .. } = self else { return None };
+        let made = || {
+            let of_a = a.paths_over(found.rows.iter().map(|row| row.index.0), a.paths.clone());
+            let of_b = b.paths_over(found.rows.iter().map(|row| row.index.1), b.in_unit_of(a));
+            Tree::new([&of_a, &of_b])
+        };
+        Some(tree.get_or_insert_with(made))
+    }
+}
+
+impl Side {
+    /// Its paths with times in the unit of another side.
+    fn in_unit_of(&self, other: &Self) -> Paths {
+        let mut paths = self.paths.clone();
+        if let (Some(Unit::Ticks { frequency: Some(to) }), Some(Unit::Ticks { frequency: Some(from) })) =
+            (&other.unit, &self.unit)
+            && to != from
+        {
+            let scale = *to as f64 / *from as f64;
+            for times in [&mut paths.total, &mut paths.own] {
+                times.iter_mut().for_each(|time| *time *= scale);
             }
         }
-        let row = side.functions.iter().map(|at| row_of.get(*at as usize).copied().unwrap_or(u32::MAX));
-        let mut paths = Paths { row: row.collect(), ..side.paths.clone() };
-        for times in [&mut paths.total, &mut paths.own] {
-            times.iter_mut().for_each(|time| *time *= scale);
-        }
         paths
-    };
-    let scale = match (&a.unit, &b.unit) {
-        (Some(Unit::Ticks { frequency: Some(to) }), Some(Unit::Ticks { frequency: Some(from) })) => {
-            *to as f64 / *from as f64
+    }
+
+    /// Paths with the rows of a comparison, from the index that the function of each row has here.
+    fn paths_over(&self, indices: impl Iterator<Item = Option<usize>>, mut paths: Paths) -> Paths {
+        let mut row_of = vec![u32::MAX; self.runs.first().map_or(0, |run| run.functions.len())];
+        for (row, index) in (0..).zip(indices) {
+            if let Some(of) = index.and_then(|at| row_of.get_mut(at)) {
+                *of = row;
+            }
         }
-        _ => 1.0,
-    };
-    let of_a = of(a, &|row| found.rows.get(row)?.index.0, 1.0);
-    let of_b = of(b, &|row| found.rows.get(row)?.index.1, scale);
-    Tree::new([&of_a, &of_b])
+        paths.row = self.functions.iter().map(|at| row_of.get(*at as usize).copied().unwrap_or(u32::MAX)).collect();
+        paths
+    }
+}
+
+/// Figures as columns one after the other.
+fn figures_of(rows: impl Iterator<Item = Option<Figures>>) -> Float64Array {
+    let rows: Vec<[f64; 9]> = rows
+        .map(|figures| {
+            figures.map_or([f64::NAN; 9], |it| {
+                let Figures { count, total, own, min, median, p90, p99, max, bytes } = it;
+                [count, total, own, min, median, p90, p99, max, bytes].map(|value| value as f64)
+            })
+        })
+        .collect();
+    (0..9).flat_map(|column| rows.iter().map(move |row| row.get(column).copied().unwrap_or(f64::NAN))).collect()
 }
 
 /// A key from the text that the page has of it.

@@ -1,15 +1,13 @@
 import { computed } from '@preact/signals';
 import { formatCounted, formatLength, formatShare } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
-import { type LaidFlame, layOutFlame } from '../../../timeline/flame.ts';
+import { layOutFlame } from '../../../timeline/flame.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { flameName } from '../../../timeline/render/flame.ts';
 import { paletteFor } from '../../../timeline/render/palette.ts';
+import { type FlameShows, widthOf } from '../../../timeline/widgets/flame_graphs.tsx';
 import { createFlameState, type FlameSource, type FlameState } from '../../../timeline/widgets/flame_state.ts';
 import { allName, type Flames } from '../../../trace/statistics.ts';
-
-/** What a drawing of call paths shows. */
-export type FlameShows = 'flame' | 'inverted' | 'callers' | 'callees';
 
 /**
  * The state of a flame graph when it comes to the front: of the callers of a sandwich, or of what the view is about. The
@@ -60,18 +58,4 @@ export function sourceOf(
     },
     hasMenus: true,
   };
-}
-
-/** What the width of a node means, and whether its self time says more. */
-function widthOf(shows: FlameShows, laid: LaidFlame, i: number): { readonly word: string; readonly hasSelf: boolean } {
-  switch (shows) {
-    case 'flame':
-    case 'callees':
-      return { word: 'total', hasSelf: i > 0 };
-    case 'inverted':
-      // Below a function, widths are parts of the time of that function.
-      return { word: laid.row[i]! > 1 ? 'self time of the function below, called from here' : 'self', hasSelf: false };
-    case 'callers':
-      return { word: i === 0 ? 'total' : 'total of the function, called from here', hasSelf: false };
-  }
 }

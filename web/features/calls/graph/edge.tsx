@@ -3,9 +3,9 @@ import { formatCounted, shortened } from '../../../base/format.ts';
 import type { JobReply } from '../../../base/job_protocol.ts';
 import { MAX_TICKS } from '../../../base/ticks.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import type { GraphEdge } from '../call_graph.ts';
+import type { GraphEdge } from '../../../trace/call_graph.ts';
+import { selectCall } from '../../../trace/find_call.ts';
 import { type EdgeFigures, edgeFigures, type Percentile, pathOfEdge } from '../edge_calls.ts';
-import { selectCall } from '../find_call.ts';
 
 /** The place of the root among callers. */
 export const ROOT = '(outermost call)';

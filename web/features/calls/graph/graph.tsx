@@ -7,8 +7,9 @@ import { anchorOf } from '../../../parts/popover.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { perTrace } from '../../../trace/per_trace.ts';
-import { saveBlob } from '../../../trace/save_blob.ts';
+import { LEVELS, PALETTES } from '../../../timeline/render/palette.ts';
+import { Drawing, type GraphSource, svgFile } from '../../../timeline/widgets/graph/drawing.tsx';
+import { EdgeCount } from '../../../timeline/widgets/graph/edge_count.tsx';
 import {
   type CallGraph,
   callGraphOf,
@@ -19,10 +20,11 @@ import {
   type GraphWeight,
   MOST_EDGES,
   shownGraph,
-} from '../call_graph.ts';
+} from '../../../trace/call_graph.ts';
+import { perTrace } from '../../../trace/per_trace.ts';
+import { saveBlob } from '../../../trace/save_blob.ts';
 import { Uncounted } from '../uncounted.tsx';
 import { lengthText } from '../units.ts';
-import { Drawing, svgFile } from './drawing.tsx';
 import { EdgeLine } from './edge.tsx';
 import { EdgeTable, TakeEdges } from './table.tsx';
 import './graph.css';
@@ -96,6 +98,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
   const save = (text: string, kind: string, ending: string) => {
     saveBlob(new Blob([text], { type: kind }), `${trace.name}.${ending}`);
   };
+  const heaviest = graph.edges[0]?.[weight] ?? 0;
   const isGraph = state.form.value === 'graph';
   const [from, to] = state.edge.value ?? [];
   const edge = graph.edges.find(({ caller, callee }) => caller === from && callee === to);
@@ -160,31 +163,13 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
       {graph.edges.length === 0 && <p class="panel-note muted">No calls in this range.</p>}
       {graph.edges.length > 0 && isGraph && (
         <Drawing
-          open={open}
+          of={sourceOf(open, theme.theme.value, length, (edge) => (heaviest > 0 ? edge[weight] / heaviest : 0))}
           shown={shown}
-          weight={weight}
-          heaviest={graph.edges[0]?.[weight] ?? 0}
-          length={length}
-          theme={theme.theme.value}
           list={list}
           edge={edge ?? null}
           chooseEdge={chooseEdge}
         >
-          {graph.edges.length > 1 && (
-            <label class="graph-edges row" title="How many of the heaviest edges are shown">
-              Edges
-              <input
-                type="range"
-                min={1}
-                max={most}
-                value={count}
-                aria-valuetext={`${formatCount(count)} of ${formatCounted(graph.edges.length, 'edge')}`}
-                onInput={(event) => {
-                  state.edges.value = Number(event.currentTarget.value);
-                }}
-              />
-            </label>
-          )}
+          <EdgeCount graph={graph} count={count} choose={(edges) => (state.edges.value = edges)} />
           <span>{amounts}</span>
         </Drawing>
       )}
@@ -204,6 +189,36 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
       )}
     </div>
   );
+}
+
+/** The graph of one trace. */
+function sourceOf(
+  { trace, statistics }: OpenTrace,
+  theme: 'dark' | 'light',
+  length: (ticks: number) => string,
+  strength: (edge: GraphEdge) => number,
+): GraphSource {
+  const colours = PALETTES[theme];
+  return {
+    names: trace.names,
+    chosen: statistics.highlighted,
+    choose: (name) => {
+      statistics.highlighted.value = name;
+    },
+    figures: ({ total, self }) => `${length(total)} · self ${length(self)}`,
+    calls: ({ count }) => formatCounted(Math.round(count), 'call'),
+    label: ({ count, total }) => {
+      const calls = formatCount(Math.round(count));
+      return total > 0 ? `${calls} · ${length(total)}` : calls;
+    },
+    about: ({ count, total, self }) => {
+      const calls = formatCounted(Math.round(count), 'call');
+      return `${calls}, total ${length(total)}, self ${length(self)}\nClick for percentiles`;
+    },
+    strength,
+    fill: ({ name }) => colours.slices[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1] ?? '',
+    menu: (id) => ({ named: { id, text: trace.names.of(id), isCalled: true }, show: null }),
+  };
 }
 
 interface SaveProps {

@@ -5,8 +5,8 @@ import type { Clock } from '../../../base/protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import type { CallGraph, GraphEdge } from '../../../trace/call_graph.ts';
 import type { Trace } from '../../../trace/trace.ts';
-import type { CallGraph, GraphEdge } from '../call_graph.ts';
 import { lengthText } from '../units.ts';
 import { ROOT } from './edge.tsx';
 

@@ -3,7 +3,7 @@
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import init, { Comparer, Sequences } from '../../../worker/wasm/unspool_compare.js';
-import { type Comparing, type FoundHunks, type Profile, WIDTHS } from '../protocol.ts';
+import { type Comparing, type FoundHunks, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
 loaded.catch(() => undefined);
@@ -18,25 +18,41 @@ const NOTHING: FoundHunks = {
   alike: new Uint32Array(),
 };
 
+/** What `Comparer.flame` calls its views. */
+const VIEWS = { down: 0, up: 1, callees: 2, callers: 3 } as const;
+
 /** Steps of an alignment in a turn: some milliseconds. */
 const STEPS = 4_000_000;
 
 function take(to: Comparer, side: 0 | 1, of: Profile): void {
-  const { names, keys, figures, function: functions, start, own, counted, frequency, interleaved, paths } = of;
+  const { names, keys, figures, function: functions, start, own, counted, frequency, interleaved } = of;
   to.take(side, [...names], [...keys], figures, functions, start, own, counted, frequency, interleaved);
-  to.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
+}
+
+function takePaths(to: Comparer | null, side: 0 | 1, paths: ProfilePaths): void {
+  to?.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
 }
 
 const service: Comparing = {
-  compare: async (a, b) => {
+  compare: async (...sides) => {
     await loaded;
     comparer?.free();
     comparer = new Comparer();
-    take(comparer, 0, a);
-    take(comparer, 1, b);
+    for (const side of [0, 1] as const) {
+      const { profile, runs } = sides[side];
+      for (const of of [profile, ...runs]) take(comparer, side, of);
+      takePaths(comparer, side, sides[side].paths);
+    }
     return comparer.rows();
   },
-  flame: async (path, width, normalised) => comparer?.flame(path, WIDTHS.indexOf(width), normalised) ?? null,
+  takePaths: (side, paths) => takePaths(comparer, side, paths),
+  flame: async ({ mode, path, width, normalised }) => {
+    const view = (of: number) => comparer?.flame(of, Uint32Array.from(path), WIDTHS.indexOf(width), normalised) ?? null;
+    const flame = view({ heavy: VIEWS.down, inverted: VIEWS.up, sandwich: VIEWS.callees }[mode]);
+    return flame && { flame, callers: mode === 'sandwich' ? view(VIEWS.callers) : null };
+  },
+  calls: async ({ inverted, parents, names, everything }) =>
+    comparer?.calls(inverted, parents, names, everything) ?? null,
   folded: () => comparer?.folded() ?? '',
   takeTokens: async (side, contents, ends) => {
     await loaded;

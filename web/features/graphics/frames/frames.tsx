@@ -8,10 +8,12 @@ import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
 import { widthOfHead, widthOfText } from '../../../parts/columns.ts';
+import { Lazy } from '../../../parts/lazy.tsx';
 import { useLongList } from '../../../parts/long_list.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { type Column, type Look, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
+import { framePairsOf } from '../../../timeline/frame_pairs.ts';
 import {
   FIGURE_TITLES,
   type FigureTitle,
@@ -40,6 +42,7 @@ import { type FrameTree, openFrame, useFollowing } from './following.ts';
 import { Fold, InnerRow } from './inner.tsx';
 import { SlowestCalls } from './slowest.tsx';
 import { wantedFrame } from './wanted.ts';
+import { type Shown, Which } from './which.tsx';
 import './frames.css';
 
 /** How the table is sorted. */
@@ -68,38 +71,23 @@ export function framesView(open: OpenTrace, page: Page): PanelView {
   // A link to a frame leads to the tree.
   open.scope.add(
     effect(() => {
-      if (wantedFrame(open).value) shown.value = 'frames';
+      if (!wantedFrame(open).value) return;
+      shown.value = 'frames';
+      const pair = open.pair.peek();
+      if (pair) framePairsOf(pair).isListed.value = false;
     }),
   );
   return {
-    component: () =>
-      shown.value === 'calls' && survey.times.value ? (
-        <SlowestCalls {...{ open, survey, measure }} which={<Which survey={survey} shown={shown} />} />
-      ) : (
-        <Frames {...{ open, page, survey, sort, tree }} which={<Which survey={survey} shown={shown} />} />
-      ),
+    component: () => {
+      const which = <Which {...{ open, survey, shown }} />;
+      const pair = open.pair.value;
+      if (pair && framePairsOf(pair).isListed.value) {
+        return <Lazy load={async () => (await import('./both.tsx')).FramesOfBoth} props={{ open, pair, which }} />;
+      }
+      if (shown.value === 'calls' && survey.times.value) return <SlowestCalls {...{ open, survey, measure, which }} />;
+      return <Frames {...{ open, page, survey, sort, tree, which }} />;
+    },
   };
-}
-
-/** What is shown: frames, or calls with their times. */
-type Shown = 'frames' | 'calls';
-
-/** The choice between them, once there are times. */
-function Which({ survey, shown }: { readonly survey: Survey; readonly shown: Signal<Shown> }) {
-  if (!survey.times.value) return null;
-  return (
-    <Segments
-      label="Rows"
-      options={[
-        ['frames', 'Frames'],
-        ['calls', 'Slowest calls'],
-      ]}
-      value={shown.value}
-      choose={(next) => {
-        shown.value = next;
-      }}
-    />
-  );
 }
 
 interface Props {

@@ -5,6 +5,7 @@ import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
 import { showPlace } from '../../../page/places.ts';
 import { Building } from '../../../parts/building.tsx';
+import { Lazy } from '../../../parts/lazy.tsx';
 import { useRowMenu } from '../../../parts/menu/row_menu.ts';
 import { useOneTabStop } from '../../../parts/one_tab_stop.ts';
 import { Segments } from '../../../parts/segments.tsx';
@@ -12,6 +13,8 @@ import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { GlStates } from '../gl_state.ts';
 import type { GlObject, GlRow, GlSection, GlState } from '../gl_state_protocol.ts';
 import type { MeshDialog } from '../mesh/mesh.tsx';
+import { againstOf } from './against.ts';
+import { CompareState } from './compare_buttons.tsx';
 import { ShaderDialog, stageName } from './shader_source.tsx';
 import { glStatesOf } from './states.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -35,10 +38,14 @@ const OPEN: readonly string[] = ['Viewport and scissor', 'Blending', 'Depth test
 
 function State({ open, page, states }: { open: OpenTrace; page: Page; states: GlStates }) {
   useEffect(() => states.follow(), [states]);
+  const isCompared = againstOf(open).value !== null;
   const call = states.call.value;
   const shown = states.shown.value;
   const built = states.built.value;
   const error = states.error.value;
+  if (isCompared) {
+    return <Lazy load={async () => (await import('./compared.tsx')).ComparedState} props={{ open, page }} />;
+  }
   return (
     <>
       <Reading states={states} />
@@ -95,6 +102,7 @@ function Shown({ states, ...shows }: Shows & { readonly states: GlStates }) {
           choose={(moment) => states.showBefore(moment === 'before')}
         />
         {state.draw && <ShowMesh key={state.call} open={open} state={state} />}
+        {context && <CompareState open={open} call={state.call} />}
       </div>
       {!context && (
         <p class="muted">

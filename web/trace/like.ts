@@ -1,12 +1,12 @@
-import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
-import type { Details } from '../../base/protocol.ts';
-import type { Dispose } from '../../base/scope.ts';
-import { MAX_TICKS, ticks } from '../../base/ticks.ts';
-import type { Statistics } from '../../trace/statistics.ts';
-import type { Trace } from '../../trace/trace.ts';
-import { firstArgument, valueLine } from '../../trace/values.ts';
+import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
+import type { Details } from '../base/protocol.ts';
+import type { Dispose } from '../base/scope.ts';
+import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import type { Run } from './call_runs.ts';
 import { type Call, callOf } from './find_call.ts';
-import type { Run } from './runs.ts';
+import type { Statistics } from './statistics.ts';
+import type { Trace } from './trace.ts';
+import { firstArgument, valueLine } from './values.ts';
 
 /**
  * What a call has in common with another one; null for nothing. `tried` is the number of calls that were compared, 0 if there is nothing to compare by.
@@ -35,7 +35,9 @@ const PLAIN = { clock: { kind: 'ticks' }, origin: ticks(0n) } as const;
 export interface LikeSource {
   readonly trace: Pick<Trace, 'begin' | 'details'>;
   readonly statistics: Pick<Statistics, 'asked'>;
-  /** The direct callees of a call; null if they cannot be found. */
+  /** The trace of the slow call, if that is another one. */
+  readonly other?: Pick<Trace, 'details'> | undefined;
+  /** The direct callees of a call of this trace; null if they cannot be found. */
   readonly calleesOf: (call: Call, slot: string) => Promise<readonly Run[] | null>;
 }
 
@@ -50,7 +52,7 @@ export async function findLike(
   source: LikeSource,
 ): Promise<Like | null> {
   const found = await callsNear(name, median, source);
-  const near = found.filter(({ item }) => !isSame(item, slow.call.item));
+  const near = found.filter(({ item }) => source.other || !isSame(item, slow.call.item));
   const [closest] = near;
   if (!closest) return null;
   const wanted = namesOf(slow.runs);
@@ -64,12 +66,12 @@ export async function findLike(
       if (namesOf(runs) === wanted) return { call, runs, likeness: { by: 'callees' } };
     }
   }
-  const argument = await argumentOf(slow.call, source);
+  const argument = await argumentOf(slow.call, source.other ?? source.trace);
   let like: Call = closest;
   let likeness: Likeness = { by: null, tried: wanted === '' && argument === null ? 0 : near.length };
   if (argument !== null) {
     for (const call of near) {
-      if ((await argumentOf(call, source)) !== argument) continue;
+      if ((await argumentOf(call, source.trace)) !== argument) continue;
       [like, likeness] = [call, { by: 'argument', argument }];
       break;
     }
@@ -109,7 +111,7 @@ export function answerOf<Kind extends 'calls' | 'timeOrder'>(
 }
 
 /** The first argument of a call with its name; null if its record has none. */
-async function argumentOf(call: Call, { trace }: LikeSource): Promise<string | null> {
+async function argumentOf(call: Call, trace: Pick<Trace, 'details'>): Promise<string | null> {
   const details: Details | null = (await trace.details(call.item))?.details ?? null;
   const first = details && firstArgument(details);
   if (!first) return null;

@@ -1,20 +1,19 @@
-import { useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, shortened } from '../../../base/format.ts';
-import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
-import type { OpenTrace } from '../../../timeline/open_trace.ts';
-import { LEVELS, PALETTES } from '../../../timeline/render/palette.ts';
+import { formatCounted, shortened } from '../../../base/format.ts';
+import { type RowSubject, useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import {
   boxName,
   boxTowards,
   type Direction,
   type GraphEdge,
   type GraphNode,
-  type GraphWeight,
   type ShownGraph,
-} from '../call_graph.ts';
+} from '../../../trace/call_graph.ts';
+import type { Names } from '../../../trace/names.ts';
 import { curve, LONGEST, type PlacedEdge, type PlacedNode, place } from './layout.ts';
+import './drawing.css';
 
 /** Zoom of one key or click, and of one notch of the wheel. */
 const ZOOM = 1.3;
@@ -33,14 +32,30 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowRight: 'right',
 };
 
+/** What a call graph is of. */
+export interface GraphSource {
+  readonly names: Pick<Names, 'of' | 'version'>;
+  /** The function that stands out, or -1, and what has another one stand out. */
+  readonly chosen: ReadonlySignal<number>;
+  choose(name: number): void;
+  /** The figures of a function, in its box, and how many calls it has. */
+  figures(node: GraphNode): string;
+  calls(node: GraphNode): string;
+  /** What stands on an edge, and all that is known of it. */
+  label(edge: GraphEdge): string;
+  about(edge: GraphEdge): string;
+  /** How wide an edge is, from 0 to 1. */
+  strength(edge: GraphEdge): number;
+  /** The colour of a function, and of an edge if it has one. */
+  fill(node: GraphNode): string;
+  stroke?(edge: GraphEdge): string;
+  /** What the menu of a function is about; null without one. */
+  menu(name: number): RowSubject | null;
+}
+
 interface Props {
-  readonly open: OpenTrace;
+  readonly of: GraphSource;
   readonly shown: ShownGraph;
-  readonly weight: GraphWeight;
-  /** Weight of the heaviest edge. */
-  readonly heaviest: number;
-  readonly length: (ticks: number) => string;
-  readonly theme: 'dark' | 'light';
   readonly list: (name: number) => void;
   /** The edge whose figures are shown. */
   readonly edge: GraphEdge | null;
@@ -57,24 +72,22 @@ interface View {
 }
 
 /** The graph as boxes and arrows. A drag moves it, the wheel zooms, arrow keys go from function to function. */
-export function Drawing({ open, shown, weight, heaviest, length, theme, list, edge, chooseEdge, children }: Props) {
-  const { trace, statistics } = open;
+export function Drawing({ of, shown, list, edge, chooseEdge, children }: Props) {
+  const { names } = of;
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
   /** null until the user moves the drawing. */
   const moved = useSignal<View | null>(null);
   const drag = useRef<{ x: number; y: number; view: View; far: boolean } | null>(null);
-  const version = trace.names.version.value;
   // An estimate that turns out to be right is written in another way.
-  const key = `${version} ${length(0)} ${shown.nodes.map(({ name, total }) => `${name}:${total}`).join()} ${shown.edges.map(({ caller, callee, total, count }) => `${caller}>${callee}:${total}:${count}`).join()}`;
+  const key = [
+    names.version.value,
+    ...shown.nodes.map((node) => `${node.name}:${of.figures(node)}`),
+    ...shown.edges.map((edge) => `${edge.caller}>${edge.callee}:${of.label(edge)}`),
+  ].join();
   const drawn = useMemo(() => {
-    const label = ({ count, total }: GraphEdge) =>
-      total > 0 ? `${formatCount(Math.round(count))} · ${length(total)}` : formatCount(Math.round(count));
-    const text = ({ name, total, self }: GraphNode) => ({
-      title: boxName(trace.names.of(name), LONGEST),
-      figures: `${length(total)} · self ${length(self)}`,
-    });
-    return place(shown, text, label);
+    const text = (node: GraphNode) => ({ title: boxName(names.of(node.name), LONGEST), figures: of.figures(node) });
+    return place(shown, text, of.label);
   }, [key]);
   // Another graph has its heaviest function elsewhere.
   useEffect(() => {
@@ -120,13 +133,13 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
     const factor = scale / now.scale;
     moved.value = { scale, x: x - (x - now.x) * factor, y: y - (y - now.y) * factor };
   };
-  const chosen = statistics.highlighted.value;
+  const chosen = of.chosen.value;
   const current = Math.max(
     0,
     drawn.nodes.findIndex(({ node }) => node.name === chosen),
   );
   const choose = (name: number) => {
-    statistics.highlighted.value = name;
+    of.choose(name);
   };
   const focus = (index: number) => {
     const target = drawn.nodes[index];
@@ -144,7 +157,7 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
     const pointed = target instanceof Element ? target.closest('.graph-node')?.id : undefined;
     const at = byKey ? current : drawn.nodes.findIndex(({ node }) => `graph-node-${node.name}` === pointed);
     const id = drawn.nodes[at]?.node.name;
-    return id === undefined ? null : { named: { id, text: trace.names.of(id), isCalled: true }, show: null };
+    return id === undefined ? null : of.menu(id);
   });
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -160,8 +173,6 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
     event.preventDefault();
     event.stopPropagation();
   };
-  const colours = PALETTES[theme];
-  const strength = (edge: GraphEdge) => 1 + (heaviest > 0 ? Math.sqrt(edge[weight] / heaviest) : 0) * (WIDEST - 1);
   return (
     <div class="graph-area grow">
       <div
@@ -218,8 +229,9 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
               <Arrow
                 key={`${placed.edge.caller} ${placed.edge.callee}`}
                 placed={placed}
-                strength={strength(placed.edge)}
-                title={`${trace.names.of(placed.edge.caller)} → ${trace.names.of(placed.edge.callee)}\n${formatCounted(Math.round(placed.edge.count), 'call')}, total ${length(placed.edge.total)}, self ${length(placed.edge.self)}\nClick for percentiles`}
+                strength={1 + Math.sqrt(of.strength(placed.edge)) * (WIDEST - 1)}
+                stroke={of.stroke?.(placed.edge)}
+                title={`${names.of(placed.edge.caller)} → ${names.of(placed.edge.callee)}\n${of.about(placed.edge)}`}
                 lit={
                   chosen >= 0
                     ? placed.edge.caller === chosen || placed.edge.callee === chosen
@@ -232,9 +244,10 @@ export function Drawing({ open, shown, weight, heaviest, length, theme, list, ed
               <FunctionBox
                 key={placed.node.name}
                 placed={placed}
-                title={trace.names.of(placed.node.name)}
-                figures={`${length(placed.node.total)} · self ${length(placed.node.self)}`}
-                fill={colours.slices[(trace.names.colour[placed.node.name] ?? 0) * LEVELS + LEVELS - 1] ?? ''}
+                title={names.of(placed.node.name)}
+                figures={of.figures(placed.node)}
+                calls={of.calls(placed.node)}
+                fill={of.fill(placed.node)}
                 selected={placed.node.name === chosen}
                 tabIndex={i === current ? 0 : -1}
                 choose={() => choose(placed.node.name === chosen ? -1 : placed.node.name)}
@@ -271,6 +284,7 @@ interface BoxProps {
   readonly placed: PlacedNode;
   readonly title: string;
   readonly figures: string;
+  readonly calls: string;
   readonly fill: string;
   readonly selected: boolean;
   readonly tabIndex: number;
@@ -278,9 +292,8 @@ interface BoxProps {
   readonly list: () => void;
 }
 
-function FunctionBox({ placed, title, figures, fill, selected, tabIndex, choose, list }: BoxProps) {
+function FunctionBox({ placed, title, figures, calls, fill, selected, tabIndex, choose, list }: BoxProps) {
   const { x, y, width, height, node, text } = placed;
-  const calls = formatCounted(Math.round(node.count), 'call');
   return (
     // biome-ignore lint/a11y/useSemanticElements: a button cannot be drawn in SVG.
     <g
@@ -317,19 +330,25 @@ function FunctionBox({ placed, title, figures, fill, selected, tabIndex, choose,
 interface ArrowProps {
   readonly placed: PlacedEdge;
   readonly strength: number;
+  readonly stroke: string | undefined;
   readonly title: string;
   readonly lit: boolean;
   readonly choose: () => void;
 }
 
 /** An arrow for the pointer; by keyboard, the table has the same. */
-function Arrow({ placed, strength, title, lit, choose }: ArrowProps) {
+function Arrow({ placed, strength, stroke, title, lit, choose }: ArrowProps) {
   const { points, label, text, width } = placed;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an arrow takes no focus.
     <g class={lit ? 'graph-edge lit' : 'graph-edge'} aria-hidden="true" onClick={choose}>
       <path class="graph-grip" d={curve(points)} />
-      <path d={curve(points)} stroke-width={strength} marker-end="url(#graph-arrow)" />
+      <path
+        d={curve(points)}
+        stroke-width={strength}
+        style={stroke && !lit ? { stroke } : undefined}
+        marker-end="url(#graph-arrow)"
+      />
       <rect x={label.x - width / 2} y={label.y - 8} width={width} height={16} rx="3" />
       <text x={label.x} y={label.y + 4}>
         {text}

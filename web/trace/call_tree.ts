@@ -1,14 +1,18 @@
-import { LISTINGS, NO_PARENT, type TreeRows, type TreeView } from '../../base/calls_protocol.ts';
-import type { Names } from '../../trace/names.ts';
-
-/** A column of the call tree. */
-export type TreeColumn = 'name' | 'total' | 'self' | 'count';
+import { LISTINGS, NO_PARENT, type TreeRows, type TreeView } from '../base/calls_protocol.ts';
+import type { Names } from './names.ts';
 
 /** The sort order of rows that are below the same row. */
 export interface TreeSort {
-  readonly by: TreeColumn;
+  /** The key of a column: `name`, or one of figures. */
+  readonly by: string;
   readonly descending: boolean;
 }
+
+/** The rows of a tree without their figures. */
+export type TreeShape = Pick<TreeRows, 'length' | 'name' | 'parent' | 'state'>;
+
+/** The figures of rows in a column; null for names. */
+export type TreeFigures = (by: string) => ArrayLike<number> | null;
 
 /** A row of the call tree on the screen. */
 export interface TreeRow {
@@ -64,7 +68,12 @@ export function treeView(inverted: boolean, open: ReadonlySet<string>, everythin
 }
 
 /** The rows in their order on the screen. */
-export function layRows(rows: TreeRows, sort: TreeSort, names: Pick<Names, 'of'>): readonly TreeRow[] {
+export function layRows(
+  rows: TreeShape,
+  figures: TreeFigures,
+  sort: TreeSort,
+  names: Pick<Names, 'of'>,
+): readonly TreeRow[] {
   const below = new Map<number, number[]>();
   for (let i = 0; i < rows.length; i += 1) {
     const parent = rows.parent[i]!;
@@ -72,7 +81,7 @@ export function layRows(rows: TreeRows, sort: TreeSort, names: Pick<Names, 'of'>
     if (list) list.push(i);
     else below.set(parent, [i]);
   }
-  const inOrder = orderOf(rows, sort, names);
+  const inOrder = orderOf(rows, figures(sort.by), sort, names);
   for (const list of below.values()) list.sort(inOrder);
   const laid: TreeRow[] = [];
   // The rows still to be placed, the next one last. Call stacks may be deeper than a recursion survives.
@@ -94,13 +103,17 @@ export function layRows(rows: TreeRows, sort: TreeSort, names: Pick<Names, 'of'>
   return laid;
 }
 
-function orderOf(rows: TreeRows, { by, descending }: TreeSort, names: Pick<Names, 'of'>) {
+function orderOf(
+  rows: TreeShape,
+  column: ArrayLike<number> | null,
+  { descending }: TreeSort,
+  names: Pick<Names, 'of'>,
+) {
   const direction = descending ? -1 : 1;
-  if (by === 'name') {
+  if (!column) {
     const collator = new Intl.Collator(undefined, { numeric: true });
     return (a: number, b: number) => direction * collator.compare(names.of(rows.name[a]!), names.of(rows.name[b]!));
   }
-  const column = rows[by];
   return (a: number, b: number) => direction * (column[a]! - column[b]!) || a - b;
 }
 
@@ -133,4 +146,10 @@ export function typedRow(rows: readonly TreeRow[], from: number, typed: string, 
     if (nameOf(rows[at]!.index).toLowerCase().startsWith(wanted)) return at;
   }
   return -1;
+}
+
+/** The closed rows that are below the same row as the one with a key, that one included. */
+export function closedSiblings(rows: readonly TreeRow[], key: string): readonly string[] {
+  const above = keyAbove(key);
+  return rows.filter((row) => row.state === 'closed' && keyAbove(row.key) === above).map((row) => row.key);
 }

@@ -1,5 +1,5 @@
-import { NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts';
-import type { Functions } from '../../base/protocol.ts';
+import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
+import type { Functions } from '../base/protocol.ts';
 
 /** What decides how heavy an edge is. */
 export const GRAPH_WEIGHTS = ['total', 'count'] as const;

@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Box, GraphEdge, GraphNode, ShownGraph } from '../call_graph.ts';
+import type { Box, GraphEdge, GraphNode, ShownGraph } from '../../../trace/call_graph.ts';
 
 /** A function with its place. */
 export interface PlacedNode extends Box {

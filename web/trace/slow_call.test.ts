@@ -1,17 +1,26 @@
 import { signal } from '@preact/signals';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TimeOrder } from '../../base/calls_protocol.ts';
-import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
-import { MANY, type Percentiles } from '../../base/protocol.ts';
-import { ticks } from '../../base/ticks.ts';
-import type { Pointed } from '../../trace/pointed.ts';
-import type { Whose } from '../../trace/statistics.ts';
-import type { Extent } from '../../trace/view.ts';
-import { aligned, createComparison, together } from './comparison.ts';
+import type { TimeOrder } from '../base/calls_protocol.ts';
+import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
+import { MANY, type Percentiles } from '../base/protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { type Run, runsOf } from './call_runs.ts';
 import type { Call } from './find_call.ts';
-import { type Run, runsOf } from './runs.ts';
+import type { Pointed } from './pointed.ts';
+import { aligned, createSlowCall, together } from './slow_call.ts';
+import type { Whose } from './statistics.ts';
+import type { Extent } from './view.ts';
 
-const run = (name: number, total = 1, count = 1): Run => ({ name, count, total, merged: false });
+const run = (name: number, total = 1, count = 1): Run => ({
+  name,
+  count,
+  total,
+  self: total,
+  merged: false,
+  longest: null,
+});
+/** What is looked at of a run. */
+const like = (name: number, total: number, count = 1) => ({ name, count, total, self: total, merged: false });
 const call = (index: number, start: bigint, end: bigint): Call => ({
   item: { kind: 'slice', track: 1, depth: 2, index },
   start: ticks(start),
@@ -29,6 +38,9 @@ function calls(...all: readonly (readonly [number, number, number, number, numbe
     end: Float64Array.from(column(2)),
     name: Uint32Array.from(column(3)),
     index: Uint32Array.from(column(4)),
+    from: 0n,
+    track: new Uint32Array(all.length).fill(1),
+    flags: new Uint8Array(all.length),
     fill: new Uint8Array(all.length).fill(51),
   } as unknown as TimeOrder;
 }
@@ -36,10 +48,28 @@ function calls(...all: readonly (readonly [number, number, number, number, numbe
 describe('callees', () => {
   it('are back-to-back calls of one depth', () => {
     const given = calls([2, 0, 100, 9, 0], [3, 0, 10, 5, 0], [3, 10, 30, 5, 1], [3, 40, 45, 6, 2], [3, 50, 60, 5, 3]);
-    expect(runsOf(given, 3)).toEqual([run(5, 30, 2), run(6, 5), run(5, 10)]);
+    expect(runsOf(given, 3)).toMatchObject([like(5, 30, 2), like(6, 5), like(5, 10)]);
+    // The longest one of each run, with what its own callees leave.
+    const deeper = runsOf(
+      calls(
+        ...([
+          [3, 0, 10, 5, 0],
+          [3, 10, 30, 5, 1],
+          [4, 12, 19, 8, 0],
+          [3, 40, 45, 6, 2],
+        ] as const),
+      ),
+      3,
+    );
+    expect(deeper.map(({ self, longest }) => [self, longest?.item.index])).toEqual([
+      [23, 1],
+      [5, 2],
+    ]);
   });
   it('that are too short to tell apart count by how much they cover', () => {
-    expect(runsOf(calls([3, 0, 100, 5, MANY]), 3)).toEqual([{ name: 5, count: 1, total: 20, merged: true }]);
+    expect(runsOf(calls([3, 0, 100, 5, MANY]), 3)).toMatchObject([
+      { name: 5, count: 1, total: 20, merged: true, longest: null },
+    ]);
   });
 });
 
@@ -130,7 +160,7 @@ describe('a comparison', () => {
   /** Compares the longest call, of 90 ticks, whose callee is `callee`, or which has none; 0. Calls near the median are `near`. */
   const compareLongest = async (callee: number, ...near: readonly Call[]) => {
     percentiles = signal<Percentiles | null>(null);
-    const made = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
+    const made = createSlowCall(NAME, { trace, statistics, selection: { selected } }, percentiles);
     percentiles.value = { median: 10n, p90: 40n, p99: 90n };
     made.compare('longest');
     await answerNext(0, 'calls', listOf(call(4, 0n, 90n)));
@@ -145,7 +175,7 @@ describe('a comparison', () => {
   };
 
   it('waits for the percentiles', () => {
-    const { compared, compare } = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
+    const { compared, compare } = createSlowCall(NAME, { trace, statistics, selection: { selected } }, percentiles);
     compare('longest');
     expect([asked.length, compared.value]).toEqual([0, { which: 'longest', found: null, failure: null }]);
     percentiles.value = { median: 10n, p90: 40n, p99: 90n };
@@ -165,7 +195,7 @@ describe('a comparison', () => {
     await answerNext(5, 'timeOrder', calls([3, 2, 8, 5, 2], [3, 8, 9, 5, 3]));
     const found = await foundIn(made);
     expect([found.median.item.index, found.likeness]).toEqual([1, { by: 'callees' }]);
-    expect(found.rows).toEqual([{ name: 5, slow: run(5, 80), median: run(5, 7, 2) }]);
+    expect(found.rows).toMatchObject([{ name: 5, slow: like(5, 80), median: like(5, 7, 2) }]);
     expect(found.self).toEqual({ slow: 10, median: 4 });
   });
   it('takes one with the same first argument if no callees tell', async () => {
@@ -192,9 +222,45 @@ describe('a comparison', () => {
   });
   it('says if the call is a median one', () => {
     percentiles.value = { median: 10n, p90: 10n, p99: 10n };
-    const { compared, compare } = createComparison(NAME, { trace, statistics, selection: { selected } }, percentiles);
+    const { compared, compare } = createSlowCall(NAME, { trace, statistics, selection: { selected } }, percentiles);
     compare('p90');
     answer(0, listOf(call(2, 0n, 10n)));
     expect(compared.value?.failure).toContain('median duration itself');
+  });
+  it('looks for the median call in another trace, whose names and ticks are its own', async () => {
+    const base = {
+      trace,
+      statistics,
+      name: 3,
+      median: signal<bigint | null>(null),
+      slowName: (name: number) => name + 100,
+      medianName: (name: number) => name + 200,
+      scale: 0.5,
+    };
+    const { compared, compare } = createSlowCall(
+      NAME,
+      { trace, statistics, selection: { selected }, base },
+      percentiles,
+    );
+    percentiles.value = { median: 80n, p90: 85n, p99: 90n };
+    compare('longest');
+    expect(asked.length).toBe(0);
+    base.median.value = 10n;
+    await answerNext(0, 'calls', listOf(call(4, 0n, 90n)));
+    expect(asked[0]!.question).toMatchObject({ name: NAME });
+    await answerNext(1, 'timeOrder', calls([3, 0, 80, 105, 0]));
+    // Its number is that of the slow call, but it is one of the other trace.
+    await answerNext(2, 'calls', listOf(call(4, 0n, 11n)));
+    expect(asked[2]!.question).toMatchObject({ name: 3, shortest: 10n });
+    await answerNext(3, 'calls', listOf());
+    await answerNext(4, 'timeOrder', calls([3, 0, 7, 5, 0]));
+    await vi.waitFor(() => expect(compared.value?.found).not.toBeNull());
+    const { rows, total, self, likeness } = compared.value!.found!;
+    expect(likeness).toEqual({ by: 'callees' });
+    expect(rows).toMatchObject([{ name: 205, slow: { total: 40, self: 40 }, median: { total: 7 } }]);
+    expect([total, self]).toEqual([
+      { slow: 45, median: 11 },
+      { slow: 5, median: 4 },
+    ]);
   });
 });

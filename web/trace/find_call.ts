@@ -1,11 +1,11 @@
-import type { CallList } from '../../base/calls_protocol.ts';
-import type { Item, Ticks } from '../../base/protocol.ts';
-import type { Dispose } from '../../base/scope.ts';
-import { MAX_TICKS, ticks } from '../../base/ticks.ts';
-import { pointedOf } from '../../trace/pointed.ts';
-import type { Selection } from '../../trace/selection.ts';
-import type { Statistics } from '../../trace/statistics.ts';
-import type { Trace } from '../../trace/trace.ts';
+import type { CallList } from '../base/calls_protocol.ts';
+import type { Item, Ticks } from '../base/protocol.ts';
+import type { Dispose } from '../base/scope.ts';
+import { MAX_TICKS, ticks } from '../base/ticks.ts';
+import { pointedOf } from './pointed.ts';
+import type { Selection } from './selection.ts';
+import type { Statistics } from './statistics.ts';
+import type { Trace } from './trace.ts';
 
 /** A call of a function. */
 export interface Call {

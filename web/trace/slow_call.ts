@@ -1,45 +1,47 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { MANY, type Percentiles } from '../../base/protocol.ts';
-import { createScope } from '../../base/scope.ts';
-import { ticks } from '../../base/ticks.ts';
-import { watch } from '../../base/watch.ts';
-import type { Selection } from '../../trace/selection.ts';
-import type { Statistics } from '../../trace/statistics.ts';
-import type { Trace } from '../../trace/trace.ts';
+import { MANY, type Percentiles } from '../base/protocol.ts';
+import { createScope } from '../base/scope.ts';
+import { ticks } from '../base/ticks.ts';
+import { watch } from '../base/watch.ts';
+import { longerOf, type Run, runsOf } from './call_runs.ts';
 import { type Call, findCall } from './find_call.ts';
 import { answerOf, findLike, type Like, type Likeness } from './like.ts';
-import { type Run, runsOf } from './runs.ts';
+import type { Selection } from './selection.ts';
+import type { Statistics } from './statistics.ts';
+import type { Trace } from './trace.ts';
 
 /** Which call is compared with a median one. */
 export const SLOW = ['longest', 'p99', 'p90', 'selected'] as const;
 export type Slow = (typeof SLOW)[number];
 
-/** A callee in both calls. At least one side has it. */
-export interface ComparedRow {
+/** A callee in both calls. At least one side has it. Times are ticks of the trace of the median call. */
+export interface MatchedRow {
   readonly name: number;
   readonly slow: Run | null;
   readonly median: Run | null;
 }
 
 /** Two calls side by side. */
-export interface Compared {
+export interface Matched {
   readonly slow: Call;
   readonly median: Call;
   /** Callees in the order of time. */
-  readonly rows: readonly ComparedRow[];
+  readonly rows: readonly MatchedRow[];
   /** Callees are by name, because there are too many to match them in order. */
   readonly byName: boolean;
   /** Why this median call. */
   readonly likeness: Likeness;
+  /** Durations, in ticks. */
+  readonly total: { readonly slow: number; readonly median: number };
   /** Ticks that callees do not cover. */
   readonly self: { readonly slow: number; readonly median: number };
 }
 
 /** A comparison of a slow call with a median one. */
-export interface Comparison {
+export interface SlowCall {
   readonly which: Slow;
   /** null while the calls are being found. */
-  readonly found: Compared | null;
+  readonly found: Matched | null;
   /** Why there is nothing to compare, in a sentence. */
   readonly failure: string | null;
 }
@@ -51,28 +53,37 @@ interface Parts {
   readonly trace: Pick<Trace, 'begin' | 'details'>;
   readonly statistics: Pick<Statistics, 'asked' | 'range' | 'whose'>;
   readonly selection: Pick<Selection, 'selected'>;
+  /** Where the median call is looked for, if that is another trace. */
+  readonly base?: SlowCallBase;
+}
+
+/** Another trace with the same function. */
+export interface SlowCallBase {
+  readonly trace: Pick<Trace, 'begin' | 'details'>;
+  readonly statistics: Pick<Statistics, 'asked'>;
+  /** Name id of the function there. */
+  readonly name: number;
+  /** The median duration of its calls there; null until it is known. */
+  readonly median: ReadonlySignal<bigint | null>;
+  /** What both call the functions with these names. */
+  readonly slowName: (name: number) => number;
+  readonly medianName: (name: number) => number;
+  /** What ticks of the slow call are multiplied by, so that they are ticks there. */
+  readonly scale: number;
 }
 
 /** Compares calls of a function. `percentiles` are its exact ones in the range, null until they are known. */
-export function createComparison(name: number, parts: Parts, percentiles: ReadonlySignal<Percentiles | null>) {
-  const { trace, statistics, selection } = parts;
+export function createSlowCall(name: number, parts: Parts, percentiles: ReadonlySignal<Percentiles | null>) {
+  const { trace, statistics, selection, base } = parts;
   const scope = createScope();
   const wish = signal<{ readonly which: Slow; readonly selected: Call | null } | null>(null);
-  const compared = signal<Comparison | null>(null);
+  const compared = signal<SlowCall | null>(null);
 
-  /** The direct callees of a call. */
-  const calleesOf = async (call: Call, slot: string): Promise<readonly Run[] | null> => {
-    const { item, start, end } = call;
-    const range = { from: start, to: end, tracks: Uint32Array.of(item.track) };
-    // Questions give their arrays away.
-    const transforms = { kinds: new Uint8Array(), ends: new Uint32Array(), names: new Uint32Array() };
-    const question = { kind: 'timeOrder', ...range, transforms } as const;
-    const part = await answerOf<'timeOrder'>((take) => trace.begin(question, take, slot));
-    return part && runsOf(part, item.depth + 1);
-  };
+  const slowCallees = (call: Call) => calleesOf(trace, call, 'callees of the slow call', base?.slowName, base?.scale);
+  const medianCallees = (call: Call, slot: string) => calleesOf(base?.trace ?? trace, call, slot, base?.medianName);
 
   scope.add(
-    watch([wish, percentiles], () => {
+    watch([wish, percentiles, ...(base ? [base.median] : [])], () => {
       const now = wish.peek();
       if (!now) {
         compared.value = null;
@@ -80,24 +91,26 @@ export function createComparison(name: number, parts: Parts, percentiles: Readon
       }
       const { which } = now;
       let isOver = false;
-      const tell = (found: Compared | null, failure: string | null) => {
+      const tell = (found: Matched | null, failure: string | null) => {
         if (!isOver) compared.value = { which, found, failure };
       };
       tell(null, null);
       const known = percentiles.peek();
-      if (!known) return undefined;
+      const median = base ? base.median.peek() : known?.median;
+      if (!known || median === null || median === undefined) return undefined;
       const jobs = createScope();
       const withSlow = async (call: Call | null) => {
         if (!call) return tell(null, 'No call in this range.');
-        if (which !== 'selected' && call.end - call.start === known.median)
+        if (!base && which !== 'selected' && call.end - call.start === median)
           return tell(null, 'This call has the median duration itself. Select a slower one to compare.');
-        const runs = await calleesOf(call, 'callees of the slow call');
+        const runs = await slowCallees(call);
         if (isOver) return undefined;
-        const like = runs && (await findLike(name, { call, runs }, known.median, { trace, statistics, calleesOf }));
+        const near = { trace, statistics, ...base, other: base && trace, calleesOf: medianCallees };
+        const like = runs && (await findLike(base?.name ?? name, { call, runs }, median, near));
         if (!runs) return tell(null, 'The callees could not be found.');
         return like
-          ? tell(together({ call, runs }, like), null)
-          : tell(null, 'There is no other call in this range to compare.');
+          ? tell(together({ call, runs }, like, base?.scale), null)
+          : tell(null, `There is no ${base ? '' : 'other '}call in this range to compare.`);
       };
       if (which === 'selected') void withSlow(now.selected);
       else {
@@ -127,6 +140,29 @@ export function createComparison(name: number, parts: Parts, percentiles: Readon
   };
 }
 
+/** The direct callees of a call, with other names and ticks if those are given. */
+async function calleesOf(
+  trace: Pick<Trace, 'begin'>,
+  { item, start, end }: Call,
+  slot: string,
+  nameOf?: (name: number) => number,
+  scale = 1,
+): Promise<readonly Run[] | null> {
+  const range = { from: start, to: end, tracks: Uint32Array.of(item.track) };
+  // Questions give their arrays away.
+  const transforms = { kinds: new Uint8Array(), ends: new Uint32Array(), names: new Uint32Array() };
+  const question = { kind: 'timeOrder', ...range, transforms } as const;
+  const part = await answerOf<'timeOrder'>((take) => trace.begin(question, take, slot));
+  const runs = part && runsOf(part, item.depth + 1);
+  if (!runs || !nameOf) return runs;
+  return runs.map((run) => ({
+    ...run,
+    name: nameOf(run.name),
+    total: run.total * scale,
+    self: run.self * scale,
+  }));
+}
+
 /** The selected call, if it is one of the function. */
 export function selectedCall(name: number, selection: Pick<Selection, 'selected'>): Call | null {
   const pointed = selection.selected.peek();
@@ -136,30 +172,40 @@ export function selectedCall(name: number, selection: Pick<Selection, 'selected'
   return { item, start, end: ticks(end), flags };
 }
 
-/** Two calls with their callees matched. */
-export function together(slow: { readonly call: Call; readonly runs: readonly Run[] }, median: Like): Compared {
+/** Two calls with their callees matched. `scale` is what durations of the slow one are multiplied by. */
+export function together(
+  slow: { readonly call: Call; readonly runs: readonly Run[] },
+  median: Like,
+  scale = 1,
+): Matched {
   const [a, b] = [slow.runs, median.runs];
   const byName = a.length > MOST_RUNS || b.length > MOST_RUNS;
   const rows = byName ? aligned(summed(a), summed(b)) : aligned(a, b);
-  const own = (call: Call, runs: readonly Run[]) =>
-    Math.max(0, Number(call.end - call.start) - runs.reduce((sum, { total }) => sum + total, 0));
-  const self = { slow: own(slow.call, a), median: own(median.call, b) };
-  return { slow: slow.call, median: median.call, rows, byName, likeness: median.likeness, self };
+  const lengthOf = ({ start, end }: Call) => Number(end - start);
+  const total = { slow: lengthOf(slow.call) * scale, median: lengthOf(median.call) };
+  const own = (whole: number, runs: readonly Run[]) =>
+    Math.max(0, whole - runs.reduce((sum, run) => sum + run.total, 0));
+  const self = { slow: own(total.slow, a), median: own(total.median, b) };
+  return { slow: slow.call, median: median.call, rows, byName, likeness: median.likeness, total, self };
 }
 
 /** Runs by name, in the order of first calls. */
 function summed(runs: readonly Run[]): readonly Run[] {
   const sums = new Map<number, Run>();
   for (const run of runs) {
-    const { count, total, merged } = sums.get(run.name) ?? { count: 0, total: 0, merged: false };
-    const sum = { name: run.name, count: count + run.count, total: total + run.total, merged: merged || run.merged };
-    sums.set(run.name, sum);
+    const sum = sums.get(run.name);
+    sums.set(run.name, sum ? added(sum, run) : run);
   }
   return [...sums.values()].slice(0, MOST_RUNS);
 }
 
+function added(a: Run, b: Run): Run {
+  const sum = { count: a.count + b.count, total: a.total + b.total, self: a.self + b.self };
+  return { name: a.name, ...sum, merged: a.merged || b.merged, longest: longerOf(a.longest, b.longest) };
+}
+
 /** Runs matched by name, as many as possible without changing the order of either side. */
-export function aligned(slow: readonly Run[], median: readonly Run[]): readonly ComparedRow[] {
+export function aligned(slow: readonly Run[], median: readonly Run[]): readonly MatchedRow[] {
   const [n, m] = [slow.length, median.length];
   // Longest common subsequence of what follows, for each pair of places.
   const width = m + 1;
@@ -172,7 +218,7 @@ export function aligned(slow: readonly Run[], median: readonly Run[]): readonly 
           : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
     }
   }
-  const rows: ComparedRow[] = [];
+  const rows: MatchedRow[] = [];
   let [i, j] = [0, 0];
   while (i < n || j < m) {
     const [left, right] = [slow[i], median[j]];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts';
+import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
 import { keyAbove, layRows, pathKey, treeMove, treeView, typedRow } from './call_tree.ts';
 
 /** Rows by name id, row above, total and state. The self time is 100 less the total, the count the row's number. */
@@ -23,7 +23,8 @@ const tree = rows([
   [2, 0, 20, 1],
   [3, NO_PARENT, 30, 0],
 ]);
-const laid = layRows(tree, { by: 'total', descending: true }, names);
+const figures = (by: string) => (by === 'name' ? null : tree[by as 'total' | 'self' | 'count']);
+const laid = layRows(tree, figures, { by: 'total', descending: true }, names);
 
 describe('the call tree', () => {
   it('lists each row before those below it, with its place', () => {
@@ -37,7 +38,7 @@ describe('the call tree', () => {
   });
   it('sorts rows that are below the same row', () => {
     const order = (by: 'name' | 'total' | 'self' | 'count', descending: boolean) =>
-      layRows(tree, { by, descending }, names).map(({ key }) => key);
+      layRows(tree, figures, { by, descending }, names).map(({ key }) => key);
     expect(order('self', true)).toEqual(['3', '0', '0 2', '0 1', '0 1 3']);
     expect(order('count', true)).toEqual(['3', '0', '0 2', '0 1', '0 1 3']);
     expect(order('name', false)).toEqual(['0', '0 2', '0 1', '0 1 3', '3']);

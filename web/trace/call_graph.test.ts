@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PARENT, type TreeRows } from '../../base/calls_protocol.ts';
-import type { Functions } from '../../base/protocol.ts';
+import { NO_PARENT, type TreeRows } from '../base/calls_protocol.ts';
+import type { Functions } from '../base/protocol.ts';
 import { boxName, boxTowards, callGraphOf, dotOf, firstEdges, shownGraph } from './call_graph.ts';
 
 const MAIN = 0;

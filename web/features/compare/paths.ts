@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import type { Transforms } from '../../base/calls_protocol.ts';
+import { applyCallPaths, type CallPaths, callPathTexts, createCallPaths } from '../../trace/call_paths.ts';
+import type { Names } from '../../trace/names.ts';
+import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
+import type { Whose } from '../../trace/statistics.ts';
+import { type Change, transformsOf } from '../../trace/transforms.ts';
+
+/** The rows of a comparison in place of the names of a trace: ids are rows. */
+type RowNames = Pick<Names, 'text' | 'of' | 'keyOf' | 'version'>;
+
+/** What a person has chosen about the call paths of both. Names are rows. */
+export interface BothPaths extends PathActions {
+  readonly names: RowNames;
+  readonly chosen: CallPaths;
+}
+
+/**
+ * The choices for a comparison whose rows have these names: those of `before`, which was another comparison of the same traces, as far as
+ * its names are still there.
+ */
+export function createBothPaths(text: readonly string[], before: BothPaths | null): BothPaths {
+  const chosen = createCallPaths({ whose: signal<Whose>('all') });
+  const names: RowNames = { text, of: (row) => text[row] ?? '', keyOf: () => '', version: signal(0) };
+  if (before) applyCallPaths(chosen, callPathTexts(before.chosen, before.names), names);
+  return { ...createPathActions(chosen), names, chosen };
+}
+
+/** Changes for the trace of one side. `ids` has the name id of each row there, -1 if the side lacks it. */
+export function changesFor(changes: readonly Change[], names: RowNames, ids: (row: number) => number): Transforms {
+  const { kinds, ends, names: rows } = transformsOf(changes, names);
+  const listed: number[] = [];
+  const own = new Uint32Array(ends.length);
+  let from = 0;
+  for (const [i, end] of ends.entries()) {
+    // A change of a function that the side lacks stays: without it, nothing is left of paths that begin there.
+    for (const row of rows.subarray(from, end)) if (ids(row) >= 0) listed.push(ids(row));
+    own[i] = listed.length;
+    from = end;
+  }
+  return { kinds, ends: own, names: Uint32Array.from(listed) };
+}

@@ -1,0 +1,98 @@
+import { expect, it, vi } from 'vitest';
+import type { Coverage, Frames, SmallPicture } from '../protocol.ts';
+import { differenceOf, isAlike } from './difference.ts';
+import { firstDraw, momentsOf } from './first_draw.ts';
+import { pairedCall } from './pairing.ts';
+
+const picture = (width: number, ...pixels: number[]): SmallPicture => ({
+  width,
+  height: pixels.length / 4 / width,
+  pixels: Uint8ClampedArray.from(pixels),
+});
+
+it('counts the pixels that differ, with the largest difference, and amplifies it', () => {
+  const a = picture(2, 10, 0, 0, 255, 5, 5, 5, 255, 0, 0, 0, 255, 1, 1, 1, 255);
+  const b = picture(2, 10, 0, 0, 255, 5, 5, 56, 255, 0, 2, 0, 255, 1, 1, 1, 0);
+  const { count, of, largest, at, picture: shown } = differenceOf(a, b)!;
+  expect([count, of, largest, at]).toEqual([3, 4, 255, { x: 1, y: 1 }]);
+  expect([...shown.pixels]).toEqual([0, 0, 0, 255, 0, 0, 51, 255, 0, 2, 0, 255, 255, 255, 255, 255]);
+  const small = differenceOf(picture(1, 7, 0, 0, 255), picture(1, 4, 0, 0, 255))!;
+  expect([small.largest, ...small.picture.pixels]).toEqual([3, 255, 0, 0, 255]);
+  expect(differenceOf(a, a)).toMatchObject({ count: 0, largest: 0 });
+});
+
+it('has no difference of pictures of two sizes, which are not alike', () => {
+  const [wide, high] = [picture(2, 0, 0, 0, 0, 0, 0, 0, 0), picture(1, 0, 0, 0, 0, 0, 0, 0, 0)];
+  expect(differenceOf(wide, high)).toBeNull();
+  expect([isAlike(wide, high), isAlike(wide, wide), isAlike(wide, null), isAlike(null, null)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
+const drawn = (frames: readonly (readonly [from: number, to: number])[], ...drawCalls: number[]) => ({
+  frames: {
+    from: Float64Array.from(frames, ([from]) => from),
+    to: Float64Array.from(frames, ([, to]) => to),
+    draws: new Uint32Array(frames.length),
+  } as unknown as Frames,
+  coverage: { drawCalls: Float64Array.from(drawCalls) } as unknown as Coverage,
+});
+
+it('pairs calls by the number of the draw in the frame, and ends of frames', () => {
+  const a = drawn(
+    [
+      [0, 9],
+      [10, 19],
+    ],
+    2,
+    5,
+    12,
+    15,
+    17,
+  );
+  const b = drawn(
+    [
+      [0, 7],
+      [8, 29],
+    ],
+    1,
+    6,
+    11,
+    20,
+  );
+  const at = (call: number, frameThere?: (frame: number) => number | null) => pairedCall(call, a, b, 'B', frameThere);
+  expect([at(2), at(5), at(6), at(9)].map(({ call }) => call)).toEqual([1, 6, 6, 7]);
+  expect([at(0), at(10), at(12), at(19)].map(({ call }) => call)).toEqual([0, 8, 11, 29]);
+  expect(at(17)).toEqual({ call: 20, remark: 'Frame 1 of B draws and clears only 2 times.' });
+  expect(at(20)).toEqual({ call: null, remark: 'This call is outside of frames.' });
+  expect(at(2, () => 1).call).toBe(11);
+  expect(at(2, () => 2)).toEqual({ call: null, remark: 'B has no frame 2.' });
+  expect(at(2, () => null)).toEqual({ call: null, remark: 'No frame of B is paired with frame 0.' });
+});
+
+it('finds the first draw whose picture differs in few steps, wherever it is', async () => {
+  for (let count = 1; count < 40; count += 1) {
+    for (let first = 1; first <= count; first += 1) {
+      const differs = vi.fn(async (moment: number | 'end') => moment === 'end' || moment >= first);
+      expect(await firstDraw(count, differs, () => undefined)).toEqual({ is: 'draw', number: first });
+      expect(differs.mock.calls.length).toBeLessThanOrEqual(momentsOf(count) + 1);
+    }
+  }
+});
+
+it('says so if the ends of a frame are equal, and what else may be', async () => {
+  const found = (count: number, answer: (moment: number | 'end') => boolean | null) =>
+    firstDraw(
+      count,
+      async (moment) => answer(moment),
+      () => undefined,
+    );
+  expect(await found(9, () => false)).toEqual({ is: 'equal' });
+  expect(await found(9, () => true)).toEqual({ is: 'before' });
+  expect(await found(9, (moment) => moment === 'end')).toEqual({ is: 'after' });
+  expect(await found(0, () => true)).toEqual({ is: 'after' });
+  expect(await found(9, (moment) => (moment === 'end' ? true : null))).toBeNull();
+});
