@@ -22,8 +22,11 @@
 //! - [`threads`] pairs threads by their records.
 //! - [`align`] says which of two sequences of numbers belong together, and [`calls`] does that
 //!   within calls that belong together.
-//! - [`kinds`] says what a difference is.
-//! - [`why`] follows values that differ back to where they come from.
+//! - [`kinds`] says what a difference is; [`hunks`] in turns, and which of its records differ in
+//!   arguments only.
+//! - [`positions`] keeps where records are.
+//! - [`why`] follows values that differ back to where they come from, and [`shown`] has what its
+//!   steps accessed.
 //!
 //! **Values** of two runs are compared by the [`unspool_values::Profile`] of each: [`values`].
 //!
@@ -36,14 +39,17 @@ pub mod call_tree;
 pub mod calls;
 pub mod drawn;
 pub mod flame;
+pub mod hunks;
 pub mod ignore;
 pub mod join;
 pub mod kinds;
 pub mod parquet;
+pub mod positions;
 pub mod profile;
 pub mod report;
 pub mod rows;
 pub mod sentence;
+pub mod shown;
 mod stretches;
 pub mod suspects;
 pub mod tables;

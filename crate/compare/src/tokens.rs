@@ -13,6 +13,7 @@ use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 
 use crate::ignore::{Addresses, Ignore, asks_for_time};
+use crate::positions::Positions;
 
 /// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
 const MOST_KEPT: usize = 48 << 20;
@@ -176,6 +177,8 @@ pub struct Sequence {
     pub tokens: Vec<u32>,
     /// Position of the first record on the x axis.
     pub begin: u64,
+    /// Where they are on the x axis.
+    pub positions: Positions,
     /// Numbers of records that have no token, because they are to be ignored. Ascending.
     pub left_out: Vec<u32>,
 }
@@ -306,6 +309,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
         let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { begin: x, ..Sequence::default() });
         sequence.begin = sequence.begin.min(x);
+        sequence.positions.put(row, x);
         if row >= sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
         }
@@ -482,6 +486,47 @@ fn is_number(value: &FieldValue<'_>) -> bool {
     matches!(value, FieldValue::U64(_) | FieldValue::I64(_) | FieldValue::Hex(_))
 }
 
+/// The beginning of what a token stands for that records which differ in arguments only share: the
+/// name and the texts that come before anything else, or without these the first field.
+#[must_use]
+pub fn stem_of(content: &[u8]) -> &[u8] {
+    let mut end = 0;
+    while let Some(size) = content.get(end..).and_then(stem_part) {
+        end += size;
+    }
+    if end == 0 {
+        // Of an instruction its address counts, not its bytes.
+        let key = content.first().map_or(0, |kind| if *kind == 11 { text_size(content).unwrap_or(0) } else { 0 });
+        end = key + 9;
+    }
+    content.get(..end).unwrap_or(content)
+}
+
+/// The size of a name, or of a field with a text, at the beginning.
+fn stem_part(content: &[u8]) -> Option<usize> {
+    match content.first()? {
+        1 => text_size(content),
+        2 => Some(9),
+        11 => {
+            let key = text_size(content)?;
+            let value = content.get(key..)?;
+            match value.first()? {
+                7 => Some(key + text_size(value)?),
+                // A symbol has its number behind its name.
+                8 => Some(key + text_size(value)? + 9),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The size of a kind, a length, and as many bytes.
+fn text_size(content: &[u8]) -> Option<usize> {
+    let length = u32::from_le_bytes(*content.get(1..)?.first_chunk()?);
+    Some(5 + length as usize)
+}
+
 fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
     content.push(kind);
     content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
@@ -543,7 +588,9 @@ mod tests {
             tokens.end();
         }
         let (found, _) = tokens.finish();
-        assert_eq!(found[&4], Sequence { tokens: vec![0, 0, 1, 2, 3, 2], begin: 100, left_out: Vec::new() });
+        assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[0, 0, 1, 2, 3, 2][..], 100));
+        assert_eq!(found[&4].positions.every(), [100, 101, 102, 103, 103, 103]);
+        assert_eq!(found[&4].left_out, []);
         let mut tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), &mut contents, HashMap::new());
         visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
@@ -568,8 +615,9 @@ mod tests {
         for row in [2, 3, 0] {
             visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
         }
-        let expected = Sequence { tokens: vec![2, 0, 1], begin: 100, left_out: Vec::new() };
-        assert_eq!(tokens.finish().0[&4], expected);
+        let (found, _) = tokens.finish();
+        assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[2, 0, 1][..], 100));
+        assert_eq!(found[&4].positions.every(), [100, u64::MAX, 102, 103]);
     }
 
     #[test]
@@ -580,6 +628,44 @@ mod tests {
         visit(&mut tokens, 0, RecordName::None, &[]);
         visit(&mut tokens, 1, RecordName::None, &[("kind", FieldValue::Null)]);
         assert_eq!(tokens.finish().0[&4].tokens, [0]);
+    }
+
+    #[test]
+    fn records_that_differ_in_arguments_share_a_stem() {
+        let stem = |name: RecordName<'_>, fields: &[(&str, FieldValue<'_>)]| {
+            let mut contents = Contents::default();
+            let same = Same { fields: &["kind", "address", "instruction"], ..SAME };
+            let mut tokens: Tokens<_, &str> = Tokens::new(same, false, &lane(None), &mut contents, HashMap::new());
+            visit(&mut tokens, 0, name, fields);
+            drop(tokens);
+            let content = contents.iter().next().unwrap_or_default();
+            stem_of(content).to_vec()
+        };
+        let [one, two] = [FieldValue::U64(1), FieldValue::U64(2)];
+        let f = RecordName::Text("f");
+        assert_eq!(stem(f, &[("address", one)]), stem(f, &[("address", two)]));
+        assert_ne!(stem(f, &[("address", one)]), stem(RecordName::Text("g"), &[("address", one)]));
+        assert_ne!(stem(RecordName::Id(7), &[]), stem(RecordName::Id(8), &[]));
+        let kind = |text: &'static str| ("kind", FieldValue::Text(text));
+        assert_eq!(stem(f, &[kind("enter"), ("address", one)]), stem(f, &[kind("enter"), ("address", two)]));
+        assert_ne!(stem(f, &[kind("enter")]), stem(f, &[kind("exit")]));
+        // Without a name: of steps, by the address.
+        let code = |bytes: &'static [u8]| ("instruction", FieldValue::Code { isa: "x86", address: 1, bytes });
+        let step = |address, bytes: &'static [u8]| {
+            let mut content = Vec::new();
+            put(&mut content, 11, b"address");
+            content.push(4);
+            content.extend_from_slice(&u64::to_le_bytes(address));
+            put(&mut content, 11, bytes);
+            stem_of(&content).to_vec()
+        };
+        assert_eq!(step(1, b"x"), step(1, b"y"));
+        assert_ne!(step(1, b"x"), step(2, b"x"));
+        assert_eq!(stem(f, &[code(b"x")]), stem(f, &[code(b"y")]));
+        // Not one that is cut off, nor what stands for a hash.
+        for content in [&[1, 200, 0, 0, 0, 7][..], &[11, 1, 0, 0, 0], &[0xFF; 17], &[]] {
+            assert!(stem_of(content).len() <= content.len());
+        }
     }
 
     #[test]

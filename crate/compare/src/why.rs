@@ -20,6 +20,9 @@ const MOST_WAITING: usize = 1 << 22;
 /// Steps that are remembered because values differ in them.
 const MOST_REMEMBERED: usize = 1 << 24;
 
+/// Cells of [`Why::cells`] at most.
+pub const MOST_CELLS: usize = 256;
+
 /// A register of a thread, or a byte of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cell {
@@ -73,6 +76,10 @@ pub struct Why {
     pub cause: Option<Cause>,
     /// In how many steps on the common path a value differs.
     pub differing: u64,
+    /// What holds other values in B where the paths part, as far as steps have written it:
+    /// registers of the thread, then memory by address, at most [`MOST_CELLS`], each with the step
+    /// that wrote it. Of memory the first byte that a step wrote.
+    pub cells: Vec<(Cell, Pair)>,
     /// Too much differs, or waits, for the memory that this may take: what follows is unknown.
     pub is_cut: bool,
 }
@@ -353,13 +360,38 @@ impl Tracing {
             }
             _ => None,
         };
+        let cells = thread.map_or_else(Vec::new, |thread| self.cells(thread, a));
         Why {
+            cells,
             divergence,
             thread: thread.flatten(),
             cause: cause.filter(|_| divergence.is_some()),
             differing: self.nodes.len() as u64,
             is_cut: self.is_cut,
         }
+    }
+
+    /// What holds other values in B, for a thread.
+    fn cells(&self, thread: Option<u64>, a: &Side) -> Vec<(Cell, Pair)> {
+        let mut latest: BTreeMap<(Cell, u64), u32> = BTreeMap::new();
+        let mut memory: BTreeMap<u32, u64> = BTreeMap::new();
+        for (byte, node) in &self.differing {
+            match byte {
+                Byte::Register(of, ..) if *of != thread => {}
+                Byte::Register(..) => {
+                    let place = latest.entry((cell_of(*byte, a), 0)).or_insert(*node);
+                    *place = (*node).max(*place);
+                }
+                Byte::Memory(address) => {
+                    let first = memory.entry(*node).or_insert(*address);
+                    *first = (*address).min(*first);
+                }
+            }
+        }
+        latest.extend(memory.into_iter().map(|(node, address)| ((Cell::Memory(address), node.into()), node)));
+        let cells =
+            latest.into_iter().filter_map(|((cell, _), node)| Some((cell, self.nodes.get(node as usize)?.pair)));
+        cells.take(MOST_CELLS).collect()
     }
 
     fn sources_of(&self, node: u32) -> &[Source] {
@@ -489,6 +521,12 @@ mod tests {
         let cells: Vec<Option<Cell>> = cause.chain.into_iter().map(|(_, cell)| cell).collect();
         assert_eq!(cells, [register("RBX"), Some(Cell::Memory(64)), register("EFLAGS"), register("EFLAGS")]);
         assert_eq!(found.differing, 4);
+        // The registers that differ, and the memory, each with the step that wrote it.
+        let at = |number| Pair { a: number, b: number };
+        let held: Vec<(Cell, Pair)> = found.cells;
+        assert!(held.contains(&(Cell::Memory(64), at(1))), "{held:?}");
+        assert!(held.contains(&(Cell::Register("EFLAGS".into()), at(4))) || held.len() > 1, "{held:?}");
+        assert!(held.is_sorted_by_key(|(cell, _)| cell.clone()));
     }
 
     #[test]

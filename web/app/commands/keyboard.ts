@@ -55,11 +55,12 @@ export function commandFor(chord: Chord | null, focus: Focus, context: CommandCo
   if (focus.typing && !chord.startsWith('ctrl ')) return null;
   if (focus.writing && FOR_TEXTS.has(chord)) return null;
   if (FOR_CONTROLS.has(chord) && !focus.onTimeline) return null;
+  // Of commands that share a key, the first that has an effect.
   const command = context.page.commands.find(
-    ({ keys, alsoKeys = [] }) => keys.includes(chord) || alsoKeys.includes(chord),
+    ({ keys, alsoKeys = [], overDialogs, enabled }) =>
+      (keys.includes(chord) || alsoKeys.includes(chord)) && (!focus.dialog || overDialogs) && enabled(context),
   );
-  if (!command || (focus.dialog && !command.overDialogs)) return null;
-  return command.enabled(context) ? command : null;
+  return command ?? null;
 }
 
 /** The chord of a key event; null for a key that belongs to the browser. */

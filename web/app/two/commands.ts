@@ -1,12 +1,15 @@
 import { hasSelection, onTrace } from '../../page/commands.ts';
+import { differencesOf } from '../../page/differences.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
 import { alignmentOf, swapSides } from '../../timeline/alignment.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { alignAtCall, alignAtSelections, selectedCall } from './align.ts';
 
-/** Adds the commands on two traces to those of the page, once. */
+/** Adds the commands on two traces to those of the page, once. Those that share their keys with others come first. */
 export function addPairCommands({ commands }: Page): void {
-  if (!commands.includes(PAIR_COMMANDS[0]!)) commands.push(...PAIR_COMMANDS);
+  if (commands.includes(PAIR_COMMANDS[0]!)) return;
+  commands.unshift(...STEP_COMMANDS);
+  commands.push(...PAIR_COMMANDS);
 }
 
 /** A command that needs two traces. */
@@ -36,6 +39,24 @@ function onPair(
     },
   );
 }
+
+/** From difference to difference, in place of hits, as long as differences are known. */
+const STEP_COMMANDS: readonly Command[] = ([1, -1] as const).map((by) => {
+  const known = (pair: Pair) => differencesOf(pair).known.peek();
+  return {
+    ...onPair(
+      by > 0 ? 'next-difference' : 'previous-difference',
+      by > 0 ? 'Go to the next difference' : 'Go to the previous difference',
+      [by > 0 ? 'n' : 'shift n'],
+      (pair) => known(pair)?.step(by),
+      (pair) => known(pair) !== null,
+    ),
+    sheet: {
+      group: 'Move',
+      does: 'Go to the next or previous difference, once two traces are compared record by record',
+    },
+  };
+});
 
 /** The commands on two traces. */
 export const PAIR_COMMANDS: readonly Command[] = [

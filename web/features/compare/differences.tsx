@@ -18,11 +18,13 @@ import { Save } from './save.tsx';
 import { DifferenceTree } from './tree.tsx';
 import { haveValues } from './values.ts';
 import { ValuesOfBoth } from './values_tables.tsx';
+import type { Why } from './why.ts';
 import { wordsOf } from './work.ts';
 import './compare.css';
 
 interface Props extends Pick<PanelProps, 'theme'> {
   readonly comparison: Comparison;
+  readonly why: Why;
   readonly runs: Runs;
   readonly pair: Pair;
 }
@@ -49,7 +51,7 @@ const VIEWS_OF_VALUES = [
 const loadGraph = async () => (await import('./graph.tsx')).DifferenceGraph;
 
 /** What differs between two traces: in words, function by function, as a flame graph, by values, and record by record. */
-export function Differences({ comparison, runs, pair, theme }: Props) {
+export function Differences({ comparison, runs, why, pair, theme }: Props) {
   const isDrawn = pair.a.trace.info.value?.offers.includes('graphics') ?? false;
   const views = haveValues(pair.a) ? VIEWS_OF_VALUES : VIEWS.filter(([id]) => id !== 'drawn' || isDrawn);
   // What is chosen at first is a view of functions.
@@ -82,7 +84,7 @@ export function Differences({ comparison, runs, pair, theme }: Props) {
       ) : view === 'records' ? (
         <>
           <div class="panel-bar">{lead}</div>
-          <RecordsOfBoth differences={comparison.records} pair={pair} />
+          <RecordsOfBoth differences={comparison.records} why={why} pair={pair} />
         </>
       ) : (
         <Figures comparison={comparison} runs={runs} pair={pair} theme={theme} lead={lead} />
@@ -153,7 +155,7 @@ function useRows({ state: of, holds }: Comparison): readonly number[] {
 }
 
 /** What is known of functions, in words and in one of several views. */
-function Figures({ comparison, runs, pair, theme, lead }: Props & { readonly lead: ComponentChildren }) {
+function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & { readonly lead: ComponentChildren }) {
   const { a, b } = pair;
   const { filter } = comparison;
   const state = comparison.state.value;

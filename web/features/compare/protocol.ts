@@ -2,7 +2,7 @@
 
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
-import type { ComparedFlame, ComparedRows, ComparedTree, ComparedValues } from '../../worker/wasm/unspool_compare.js';
+import type { ComparedFlame, ComparedRows, ComparedTree, ComparedValues, FoundHunks, FoundWhy } from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
 export type {
@@ -13,7 +13,10 @@ export type {
   ComparedTree,
   ComparedValues,
   ComparedVariable,
+  FoundHunks,
+  FoundWhy,
   PlacedValue,
+  SharedSteps,
 } from '../../worker/wasm/unspool_compare.js';
 
 /** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
@@ -29,6 +32,25 @@ export type FlameWidth = (typeof WIDTHS)[number];
  * the folded form of `difffolded.pl`.
  */
 export type SavedKind = 'report' | 'functions' | 'paths' | 'folded';
+
+/** What a difference between records is, in the order of {@link FoundHunks.kinds}. */
+export const KINDS = ['only-a', 'only-b', 'arguments', 'order', 'iterations', 'other'] as const;
+export type HunkKind = (typeof KINDS)[number];
+
+/** What made two executions part, in the order of {@link FoundWhy.origin}. */
+export const ORIGINS = ['step', 'instruction', 'input'] as const;
+
+/** A trace whose steps are read: its file without containers, and the index that its session made. */
+export interface StepsOf {
+  readonly file: Blob;
+  readonly index: Uint8Array;
+}
+
+/** The object of the worker that says why two executions part. */
+export interface Reasoning {
+  /** Follows values back. `hear` gets how far it is, from 0 to 1. Rejects with a sentence if that cannot be done. */
+  why(format: string, a: StepsOf, b: StepsOf, hear: (share: number) => void): Promise<FoundWhy>;
+}
 
 /** The figures of one trace. */
 export interface Profile {
@@ -96,11 +118,8 @@ export interface Comparing {
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
   /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */
   takeTokens(side: 0 | 1, contents: Uint8Array, ends: Uint32Array): void;
-  /**
-   * Aligns the records of a thread of both, by their tokens. Resolves with what has no counterpart, four numbers a time: from and to in A,
-   * from and to in B.
-   */
-  align(a: Uint32Array, b: Uint32Array): Promise<Uint32Array>;
+  /** Aligns the records of a thread of both, by their tokens. */
+  align(a: Uint32Array, b: Uint32Array): Promise<FoundHunks>;
   /**
    * Compares what `profile` of `ValuesService` has found in A and in B. `own` are names of statements in the traces, and `given` those
    * that companions give them. null for other bytes.

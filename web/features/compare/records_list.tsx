@@ -1,109 +1,221 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatCount, formatCounted, shortened } from '../../base/format.ts';
-import type { RecordRow } from '../../base/record_protocol.ts';
-import { ticks } from '../../base/ticks.ts';
+import { formatCount, formatCounted } from '../../base/format.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { alignmentOf } from '../../timeline/alignment.ts';
-import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
-import { fieldsLine, valueLine } from '../../trace/values.ts';
-import type { Ends, Hunk, RecordDifferences } from './records.ts';
+import type { Pair } from '../../timeline/open_trace.ts';
+import { isDatabase } from '../../trace/records.ts';
+import { canWalk } from '../../trace/stepping.ts';
+import { whatDiffers } from './hunk_words.ts';
+import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
+import type { Ends, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
+import { positionOf, reveal, showDifference } from './shown.ts';
+import { SideBySide } from './side_by_side.tsx';
+import type { Why } from './why.ts';
+import { WhyTheyPart } from './why_panel.tsx';
 import { wordsOf } from './work.ts';
-
-/** Characters of a record in its cell. */
-const LONGEST = 300;
 
 interface Props {
   readonly differences: RecordDifferences;
   readonly pair: Pair;
+  readonly why: Why;
 }
 
-/** The records of both that have no counterpart, thread by thread. A chosen difference stands below each other in both timelines. */
-export function RecordsOfBoth({ differences, pair }: Props) {
-  const { state: of, chosen, wanted, ends } = differences;
+const LAYOUTS = [
+  ['list', 'List'],
+  ['beside', 'Side by side'],
+] as const;
+const WHY = ['why', 'Why?'] as const;
+type Layout = (typeof LAYOUTS)[number][0] | (typeof WHY)[0];
+
+const ORDERS: readonly (readonly [HunkOrder, string])[] = [
+  ['position', 'In order'],
+  ['size', 'Largest first'],
+];
+
+/** The records of both that have no counterpart, as a list, or among the others. A chosen difference stands below each other in both timelines. */
+export function RecordsOfBoth({ differences, why, pair }: Props) {
+  const { state: of, chosen, order, ordered, wanted, ends } = differences;
+  const layout = useSignal<Layout>('list');
   useEffect(() => {
     wanted.value = true;
   }, []);
   const state = of.value;
   if (state.at !== 'done') return <p class="panel-note muted">{wordsOf(state)}</p>;
-  const { hunks, fields } = state;
-  const noun = pair.a.trace.info.value?.recordNoun ?? 'record';
-  const [firstHunk] = hunks;
-  if (!firstHunk) {
+  const { hunks, threads, fields } = state;
+  const noun = nounOf(pair.a.trace.info.value);
+  if (hunks.length === 0) {
     return <p class="panel-note muted">{`Each ${noun} of A is in B, and the other way round, in the same order.`}</p>;
   }
-  const show = (number: number) => {
-    chosen.value = number;
-    const hunk = hunks[number];
-    if (!hunk) return;
-    void differences.records(hunk).then((ends) => {
-      if (chosen.peek() === number) reveal(pair, ends);
-    });
+  const numbers = ordered.value;
+  const show = (number: number) => showDifference(differences, pair, number);
+  const open = (place: number) => {
+    show(numbers[place]!);
+    layout.value = 'beside';
   };
-  // Those of one thread share its tracks.
-  const threads = new Set(hunks.map(({ tracks }) => tracks)).size;
-  const step = (by: 1 | -1) => {
-    const next = chosen.peek() + by;
-    if (hunks[next]) show(next);
-  };
+  const hunk = hunks[chosen.value] ?? hunks[0]!;
+  const thread = threads.find(({ tracks }) => tracks === hunk.tracks);
+  const isWhy = layout.value === 'why';
   return (
     <>
-      <p class="difference-sentence" role="status">
-        {`${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads, 'thread')}. The first one is at ${place(pair, firstHunk, noun)}.`}
-      </p>
-      <Table
-        label="Differences between records"
-        id="record-difference"
-        count={hunks.length}
-        row={(number) => hunks[number] ?? null}
-        columns={columnsOf(pair, noun, fields, ends.value)}
-        current={chosen.value}
-        follows
-        choose={show}
-        want={differences.want}
-        onKey={(event) => {
-          if (event.key !== 'n' && event.key !== 'N') return false;
-          step(event.shiftKey ? -1 : 1);
-          return true;
-        }}
-      />
+      <div class="row wrap difference-bar">
+        <Segments
+          label="Layout"
+          options={hasWhy(pair) ? [...LAYOUTS, WHY] : LAYOUTS}
+          value={layout.value}
+          choose={(next) => {
+            layout.value = next;
+          }}
+        />
+        {!isWhy && (
+          <>
+            <select
+              aria-label="Order of differences"
+              value={order.value}
+              onChange={(event) => {
+                order.value = event.currentTarget.value as HunkOrder;
+              }}
+            >
+              {ORDERS.map(([value, title]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </select>
+            <Steps differences={differences} show={show} />
+            <p class="difference-sentence grow" role="status">
+              {hunks[chosen.value] && layout.value === 'beside' ? (
+                <Sentence {...{ differences, pair, hunk, noun }} />
+              ) : (
+                `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(
+                  pair,
+                  threads.find((it) => it.tracks === hunks[0]!.tracks),
+                  hunks[0]!,
+                  noun,
+                )}.`
+              )}
+            </p>
+          </>
+        )}
+      </div>
+      {isWhy && <WhyTheyPart {...{ why, pair, fields }} />}
+      {!isWhy &&
+        (layout.value === 'beside' && thread ? (
+          <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
+        ) : (
+          <Table
+            label="Differences between records"
+            id="record-difference"
+            count={hunks.length}
+            row={(at) => hunks[numbers[at]!] ?? null}
+            columns={columnsOf(pair, noun, fields, (at) => ends.value.get(numbers[at]!))}
+            current={numbers.indexOf(chosen.value)}
+            follows
+            choose={(at) => show(numbers[at]!)}
+            act={open}
+            double={open}
+            want={differences.want}
+          />
+        ))}
     </>
   );
 }
 
-/** Selects the records in both traces, and has them stand below each other. */
-function reveal(pair: Pair, [first, second]: Ends): void {
-  const { a, b } = pair;
-  if (first && second) alignmentOf(pair).align({ a: first.x, b: second.x });
-  if (first) a.selection.revealRecord(first);
-  if (second) {
-    b.selection.selectRecord(second);
-    b.selection.revealRow();
-  }
+/** Whether steps say what they read and wrote. */
+function hasWhy({ a }: Pair): boolean {
+  const info = a.trace.info.value;
+  return info !== null && canWalk(info) && !isDatabase(info);
+}
+
+/** Goes to the previous and the next difference. */
+function Steps({ differences, show }: { differences: RecordDifferences; show: (number: number) => void }) {
+  const { chosen, ordered } = differences;
+  const at = ordered.value.indexOf(chosen.value);
+  const steps = [
+    { by: -1, sign: '↑', title: 'Previous difference (Shift+N)' },
+    { by: 1, sign: '↓', title: 'Next difference (N)' },
+  ] as const;
+  return (
+    <div class="row rigid difference-steps">
+      {steps.map(({ by, sign, title }) => (
+        <button
+          key={by}
+          type="button"
+          class="plain"
+          title={title}
+          aria-label={title}
+          disabled={at + by < 0 ? at >= 0 : at + by >= ordered.value.length}
+          onClick={() => show(differences.beside(by))}
+        >
+          {sign}
+        </button>
+      ))}
+      {at >= 0 && <span class="muted">{`${formatCount(at + 1)} of ${formatCount(ordered.value.length)}`}</span>}
+    </div>
+  );
+}
+
+/** What the chosen difference is, and where steps are the same again. */
+function Sentence({
+  differences,
+  pair,
+  hunk,
+  noun,
+}: Omit<Props, 'why'> & { readonly hunk: Hunk; readonly noun: string }) {
+  const { tracks, a, b } = hunk;
+  const state = differences.state.value;
+  const thread = state.at === 'done' ? state.threads.find((it) => it.tracks === tracks) : null;
+  const isSteps = canWalk(pair.a.trace.info.value);
+  const joins = isSteps && thread && a[1] < thread.lengths[0] && b[1] < thread.lengths[1];
+  return (
+    <>
+      {`${whatDiffers(hunk, noun)}, ${threadOf(pair, tracks)}.`}
+      {joins && (
+        <>
+          {' The paths join again at '}
+          <button
+            type="button"
+            class="plain link"
+            onClick={() => {
+              void differences.records({ tracks, a: [a[1], a[1]], b: [b[1], b[1]] }).then((ends) => reveal(pair, ends));
+            }}
+          >
+            {numbersOf(pair, thread, a[1], b[1], noun)}
+          </button>
+          .
+        </>
+      )}
+      {isSteps && !joins && ' The paths do not join again.'}
+    </>
+  );
 }
 
 function columnsOf(
   pair: Pair,
   noun: string,
   fields: readonly string[],
-  ends: ReadonlyMap<number, Ends>,
+  endsOf: (at: number) => Ends | undefined,
 ): readonly Column<Hunk>[] {
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
-    says: `Number of the ${noun} in its thread of ${side.toUpperCase()}, from 0`,
+    says: numberSays(pair, noun, side),
     width: '90px',
-    cell: (hunk) => formatCount(hunk[side][0]),
+    cell: (hunk, at) => {
+      const row = isNumbered(pair) ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
+      return formatCount(row ? row.x : hunk[side][0]);
+    },
   });
   const record = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `record-${side}`,
     title: `First ${noun} ${side.toUpperCase()}`,
     says: `The first ${noun} of ${side.toUpperCase()} that has no counterpart`,
     class: 'words mono',
-    cell: (hunk, number) => {
+    cell: (hunk, at) => {
       const [from, to] = hunk[side];
       if (from === to) return <span class="muted">–</span>;
-      const row = ends.get(number)?.[side === 'a' ? 0 : 1];
+      const row = endsOf(at)?.[side === 'a' ? 0 : 1];
       return row ? (
         <>
           <SideMark side={side} /> {textOf(pair[side], row, fields)}
@@ -112,8 +224,8 @@ function columnsOf(
         '…'
       );
     },
-    look: (hunk, number) => {
-      const row = hunk[side][0] < hunk[side][1] ? ends.get(number)?.[side === 'a' ? 0 : 1] : null;
+    look: (hunk, at) => {
+      const row = hunk[side][0] < hunk[side][1] ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
       return { title: row ? textOf(pair[side], row, fields) : undefined };
     },
   });
@@ -132,40 +244,16 @@ function columnsOf(
   ];
 }
 
-/** What a difference is, in words. */
-export function whatDiffers({ a, b }: Pick<Hunk, 'a' | 'b'>, noun: string): string {
-  const [inA, inB] = [a[1] - a[0], b[1] - b[0]];
-  if (inA === 0) return `${formatCounted(inB, noun)} only in B`;
-  if (inB === 0) return `${formatCounted(inA, noun)} only in A`;
-  return inA === inB ? `${formatCounted(inA, noun)} changed` : `${formatCount(inA)} in A, ${formatCount(inB)} in B`;
+function place(pair: Pair, thread: Thread | undefined, { tracks, a, b }: Hunk, noun: string): string {
+  return `${numbersOf(pair, thread, a[0], b[0], noun)} of ${threadOf(pair, tracks)}`;
 }
 
-function threadOf({ a, b }: Pair, [first, second]: Hunk['tracks']): string {
-  const [open, track] = first === null ? [b, second] : [a, first];
-  return (track === null ? undefined : open.trace.tracks.peek().get(track)?.name) ?? '';
-}
-
-function place(pair: Pair, { tracks, a, b }: Hunk, noun: string): string {
-  const same = a[0] === b[0];
-  const at = same ? `${noun} ${formatCount(a[0])}` : `${noun} ${formatCount(a[0])} of A and ${formatCount(b[0])} of B`;
-  return `${at} of ${threadOf(pair, tracks)}`;
-}
-
-/** A record as a line: what the list of records has of it, as far as that is compared. */
-function textOf({ trace }: OpenTrace, row: RecordRow, fields: readonly string[]): string {
-  const info = trace.info.peek();
-  if (!info) return '';
-  const context = { clock: info.clock, origin: ticks(0n), isCut: row.dropped > 0 };
-  const { columns } = info;
-  const isElsewhere = (name: string) => name === 'thread' || columns.some(({ key }) => key === name);
-  const parts = columns.map(({ shows, key }) => {
-    if (shows === 'name') return trace.names.inPlaceOf(row.name);
-    if (shows === 'rest') {
-      const rest = row.fields.filter(({ name }) => !isElsewhere(name));
-      return rest.length > 0 ? fieldsLine(rest, context, LONGEST) : '';
-    }
-    const field = shows === 'field' && fields.includes(key) ? row.fields.find(({ name }) => name === key) : undefined;
-    return field && field.value.t !== 'null' ? valueLine(field.value, context, LONGEST) : '';
-  });
-  return shortened(parts.filter(Boolean).join('  '), LONGEST);
+/** A record of each side by its number: in the trace, where that is what it is known by, or else in the thread. */
+function numbersOf(pair: Pair, thread: Thread | undefined, a: number, b: number, noun: string): string {
+  const of = (side: 0 | 1, number: number) => {
+    const positions = isNumbered(pair) ? thread?.positions[side] : null;
+    return formatCount(positions ? positionOf(positions, number) : number);
+  };
+  const [first, second] = [of(0, a), of(1, b)];
+  return first === second ? `${noun} ${first}` : `${noun} ${first} of A and ${second} of B`;
 }

@@ -5,7 +5,10 @@ import { surveyOf } from '../../trace/surveys.ts';
 import { createComparison } from './comparison.ts';
 import { Differences } from './differences.tsx';
 import { createRuns } from './runs.ts';
+import { showDifferences } from './shown.ts';
+import { createWhy } from './why.ts';
 import compareWorker from './worker/compare.ts?worker&url';
+import whyWorker from './worker/why.ts?worker&url';
 
 /** The Differences panel of two traces. */
 export function compareView({ pair }: OpenTrace): PanelView {
@@ -19,9 +22,13 @@ export function compareView({ pair }: OpenTrace): PanelView {
     runs,
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
   );
+  const why = createWhy(both, () => startWorker(whyWorker));
+  const hide = showDifferences(comparison.records, both);
   return {
-    component: ({ theme }) => <Differences comparison={comparison} runs={runs} pair={both} theme={theme} />,
+    component: ({ theme }) => <Differences comparison={comparison} runs={runs} why={why} pair={both} theme={theme} />,
     dispose: () => {
+      hide();
+      why.dispose();
       comparison.dispose();
       runs.dispose();
     },

@@ -15,9 +15,10 @@ import { ExpressionField, Wrong } from '../../timeline/widgets/expression_field.
 import { exampleTerm } from '../../trace/completion.ts';
 import { typeOf } from '../../trace/event_types.ts';
 import { termOfCell } from '../../trace/find_terms.ts';
+import { type CellContext, cellTexts, positionText } from '../../trace/record_cells.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { looksLikeValues } from '../../trace/values_expression.ts';
-import { type CellContext, cellTexts, columnWidths, fits, fitted, positionText, type Widths } from './cells.ts';
+import { columnWidths, fits, fitted, type Widths } from './column_widths.ts';
 import { FoldBar, FoldContent } from './folding.tsx';
 import type { Fold, FoldedCall, FoldedRows } from './folds.ts';
 import { useListing } from './listing.ts';

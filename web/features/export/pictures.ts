@@ -45,7 +45,7 @@ export async function savePicture(
 }
 
 async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Promise<Drawn | null> {
-  const { trace, timeline, selection, statistics, find, marked } = open;
+  const { trace, timeline, selection, statistics } = open;
   const info = trace.info.peek();
   const { extent } = trace.progress.peek();
   const { width, height: shown } = timeline.size.peek();
@@ -69,7 +69,7 @@ async function timelineOf(open: OpenTrace, page: Page, scope: ExportScope): Prom
     picture,
     marks: null,
     // Those of the screen are those of another view.
-    ...(scope.range ? { hits: null, accesses: null } : shownMarks(find, marked, 'rows')),
+    ...(scope.range ? { hits: null, accesses: null } : shownMarks(open, 'rows')),
     names: trace.names,
     palette: paletteFor(page.theme.theme.peek(), highlighted),
     lifted: highlighted,

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals';
 import { expect, test } from 'vitest';
+import { createScope } from '../../base/scope.ts';
 import type { ResourceEvents } from '../../base/survey_protocol.ts';
 import { shownMarks } from '../../timeline/marked.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
 import { createAccessMarks } from '../../trace/access_marks.ts';
-import type { Find } from '../../trace/find.ts';
 import type { Tracks } from '../../trace/tracks.ts';
 import { markResource } from './resource_marks.ts';
 
@@ -47,10 +48,12 @@ test('marks of a search stay beside them', () => {
   const marked = create();
   const hits = { name: -1 };
   const kinds = signal<unknown>(null);
-  const find = { marks: { rows: signal(hits) }, accesses: { rows: kinds } } as unknown as Find;
-  expect(shownMarks(find, marked, 'rows')).toEqual({ hits, accesses: null });
+  const find = { marks: { rows: signal(hits) }, accesses: { rows: kinds } };
+  const timeline = { picture: signal(null), overview: signal(null) };
+  const open = { find, marked, timeline, scope: createScope() } as unknown as OpenTrace;
+  expect(shownMarks(open, 'rows')).toEqual({ hits, accesses: null });
   markResource(marked, EVENTS, TRACKS);
-  expect(shownMarks(find, marked, 'rows')).toMatchObject({ hits, accesses: { length: 3 } });
+  expect(shownMarks(open, 'rows')).toMatchObject({ hits, accesses: { length: 3 } });
   kinds.value = ['of the search'];
-  expect(shownMarks(find, marked, 'rows')).toMatchObject({ hits: null, accesses: { 0: 'of the search', length: 4 } });
+  expect(shownMarks(open, 'rows')).toMatchObject({ hits: null, accesses: { 0: 'of the search', length: 4 } });
 });

@@ -1,6 +1,6 @@
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { ThemeControl } from '../../parts/theme.ts';
-import { shownMarks } from '../marked.ts';
+import { differingOf, shownMarks } from '../marked.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { createBackends, wantedBackend } from '../render/backend.ts';
 import { PALETTES, paletteFor } from '../render/palette.ts';
@@ -56,7 +56,7 @@ export function drawTimeline(open: OpenTrace, page: Drawn, state: ViewState, can
       window: timeline.window.peek(),
       picture: timeline.picture.peek(),
       marks: highlight.rows.peek(),
-      ...shownMarks(find, marked, 'rows'),
+      ...shownMarks(open, 'rows'),
       names: trace.names,
       palette: paletteFor(theme.peek(), highlighted),
       lifted: highlighted < 0 ? (selection.hovered.peek()?.name ?? -1) : highlighted,
@@ -109,6 +109,7 @@ export function drawTimeline(open: OpenTrace, page: Drawn, state: ViewState, can
       find.marks.rows,
       find.accesses.rows,
       marked.rows,
+      differingOf(open).rows,
     ],
     resized: (width, height) => {
       timeline.size.value = { width, height };

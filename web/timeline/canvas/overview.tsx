@@ -7,7 +7,7 @@ import { ticks } from '../../base/ticks.ts';
 import { useMenu } from '../../parts/menu/request.ts';
 import type { ThemeControl } from '../../parts/theme.ts';
 import { type Extent, extentLength, fitted, toPixel, toTick, type View } from '../../trace/view.ts';
-import { shownMarks } from '../marked.ts';
+import { differingOf, shownMarks } from '../marked.ts';
 import type { OpenTrace } from '../open_trace.ts';
 import { partRead } from '../part.ts';
 import { drawOverview } from '../render/overview.ts';
@@ -60,6 +60,7 @@ export function OverviewStrip({ open, theme, filtering, children }: Props) {
         find.marks.whole,
         find.accesses.whole,
         marked.whole,
+        differingOf(open).whole,
       ],
       resized: (width) => {
         timeline.buckets.value = Math.min(MOST_BUCKETS, width);
@@ -221,10 +222,11 @@ function paint(
   canvas: HTMLCanvasElement,
   overview: Overview,
   whole: Extent,
-  { trace, marks, find, marked, timeline }: OpenTrace,
+  open: OpenTrace,
   theme: 'dark' | 'light',
   size: FrameSize,
 ): void {
+  const { trace, marks, timeline } = open;
   const strip = stripView(whole, size.width, timeline.margin.peek());
   const from = toPixel(strip, overview.from);
   const to = toPixel(strip, overview.to > overview.from ? overview.to : ticks(overview.from + 1n));
@@ -238,7 +240,7 @@ function paint(
     length,
     ...size,
     marks: marks.whole.peek(),
-    ...shownMarks(find, marked, 'whole'),
+    ...shownMarks(open, 'whole'),
   };
   drawOverview(canvas, frame, trace.names, PALETTES[theme]);
 }

@@ -2,8 +2,14 @@ import { THEME_COLOURS, type ThemeColours } from '../../base/theme_colours.ts';
 import { COLOURS } from '../../trace/names.ts';
 import { contrast, fromHex, fromOklch, mix, type Rgb, toCss } from './colour.ts';
 
+/** The contrast of marks with what is around them. */
+const LEAST_CONTRAST = 4.5;
+
 /** Number of density levels between the background and the full colour. */
 export const LEVELS = 8;
+
+/** The kinds of marks of what only A and what only B has, of two traces that are compared. */
+export const DIFFERING = { a: 5, b: 6 } as const;
 
 /** The colours of the canvas in one theme, as CSS. */
 export interface Palette {
@@ -17,7 +23,7 @@ export interface Palette {
   readonly warning: string;
   /** The hits of a search. */
   readonly hit: string;
-  /** Marks by kind, as in `About` of `crate/filter`: hits, executions, taint, reads, writes. */
+  /** Marks by kind, as in `About` of `crate/filter`: hits, executions, taint, reads, writes. Then {@link DIFFERING}. */
   readonly abouts: readonly string[];
   /** The graph of a counter: the area below it, the band from lowest to highest, the line. */
   readonly graph: readonly [area: string, band: string, line: string];
@@ -106,13 +112,24 @@ function levelsOf(from: Theme, colours: readonly Rgb[]): string[] {
   );
 }
 
+/** The colour of a side as a mark: lighter on dark ground, where the mark of a letter would be too dark. */
+function markOn({ background, inks }: Theme, side: string): string {
+  const colour = fromHex(side);
+  return contrast(background, colour) < LEAST_CONTRAST ? toHex(mix(colour, inks[0], 0.25)) : side;
+}
+
+function toHex(colour: Rgb): string {
+  const parts = toCss(colour).match(/\d+/g) ?? [];
+  return `#${parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+}
+
 function palette(from: Theme, flat: ThemeColours): Palette {
   const labels = (colours: readonly Rgb[]) => colours.map((colour) => toCss(inkOn(colour, from.inks)));
-  const { panel, line, text, muted, outline, warning, hit, executed, tainted, read, written } = flat;
+  const { panel, line, text, muted, outline, warning, hit, executed, tainted, read, written, sideA, sideB } = flat;
   const accent = fromHex(flat.accent);
   return {
     ...{ panel, line, text, muted, accent: flat.accent, outline, warning, hit },
-    abouts: [hit, executed, tainted, read, written],
+    abouts: [hit, executed, tainted, read, written, ...[sideA, sideB].map((side) => markOn(from, side))],
     graph: [toCss(accent, 0.16), toCss(mix(from.background, accent, 0.5)), flat.accent],
     marks: [0.55, 0.7, 0.85, 1].map((part) => toCss(mix(from.background, accent, part))),
     background: toCss(from.background),

@@ -255,7 +255,10 @@ export function createRecordWorker(): RecordService {
       const number = (await reader).rowAt(x, track, locator) ?? null;
       return number === null || !order ? number : order.placeOf(number);
     },
-    recordAt: async (x, track) => (await reader).at(x, track) ?? null,
+    recordAt: async (x, track) => {
+      const found = (await reader).at(x, track);
+      return found ? inWords(found) : null;
+    },
     survey: async () => {
       const open = await reader;
       let budget = 8;

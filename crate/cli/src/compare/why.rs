@@ -1,18 +1,18 @@
 //! `unspool compare --why`: where two executions part, and which step made them.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use unspool_compare::shown::Shown;
 use unspool_compare::why::{Cause, Cell, Origin, Pair, Side, Tracing, Why};
 use unspool_disassembler::disassemble;
 use unspool_formats::open_steps;
 use unspool_records::{Reads, Window, run_pass};
 use unspool_trace::records::Pass;
-use unspool_trace::steps::{Access, Accesses, Place, Step, StepVisitor, Steps};
+use unspool_trace::steps::{Accesses, StepVisitor, Steps};
 
 use super::{Compare, of_two_formats, side_args};
 use crate::binaries::Argument;
@@ -80,80 +80,11 @@ impl Trace {
 
     /// Some steps as they are printed.
     fn shown(&mut self, steps: impl Iterator<Item = u64>) -> Result<Shown, Failure> {
-        let mut shown = Shown { steps: steps.map(|step| (step, Line::default())).collect(), latest: None };
-        let mut pieces: Vec<usize> = shown
-            .steps
-            .keys()
-            .map(|step| self.pieces.partition_point(|first| first <= step).saturating_sub(1))
-            .collect();
-        pieces.dedup();
-        for piece in pieces {
-            let piece = u32::try_from(piece).unwrap_or(u32::MAX - 1);
+        let mut shown = Shown::of(steps);
+        for piece in shown.pieces(&self.pieces) {
             self.visit(piece..piece + 1, &mut shown)?;
         }
         Ok(shown)
-    }
-}
-
-/// Steps as they are printed, by their numbers.
-struct Shown {
-    steps: BTreeMap<u64, Line>,
-    latest: Option<u64>,
-}
-
-#[derive(Default)]
-struct Line {
-    address: Option<u64>,
-    code: String,
-    /// What was accessed, and whether it was written.
-    values: Vec<(Cell, bool, Vec<u8>)>,
-}
-
-impl Shown {
-    fn line(&self, step: u64) -> String {
-        let line = self.steps.get(&step);
-        let address = line.and_then(|line| line.address).map_or_else(String::new, |address| format!("{address:#x}  "));
-        format!("{address}{}", line.map_or("", |line| &line.code))
-    }
-
-    /// The value that a step wrote to a cell, or else read from it, as hexadecimal digits.
-    fn value(&self, step: u64, cell: &Cell) -> Option<String> {
-        let values = &self.steps.get(&step)?.values;
-        let holds = |at: &Cell, value: &[u8]| match (at, cell) {
-            (Cell::Memory(from), Cell::Memory(byte)) => byte.wrapping_sub(*from) < value.len() as u64,
-            (at, cell) => at == cell,
-        };
-        let found =
-            values.iter().rev().filter(|(at, _, value)| holds(at, value)).max_by_key(|(_, written, _)| *written)?;
-        Some(found.2.iter().rev().map(|byte| format!("{byte:02x}")).collect())
-    }
-}
-
-impl StepVisitor for Shown {
-    fn begin(&mut self, step: &Step) -> bool {
-        self.latest = self.steps.contains_key(&step.number).then_some(step.number);
-        if let Some(line) = self.steps.get_mut(&step.number) {
-            line.address = step.address;
-        }
-        self.latest.is_some()
-    }
-
-    fn access(&mut self, access: &Access<'_>) {
-        if let Some(line) = self.latest.and_then(|step| self.steps.get_mut(&step)) {
-            let cell = match access.place {
-                Place::Register(name) => Cell::Register(name.into()),
-                Place::Memory(address) => Cell::Memory(address),
-            };
-            line.values.push((cell, access.written, access.value.into()));
-        }
-    }
-
-    fn code(&mut self, isa: Option<&'static str>, bytes: &[u8]) {
-        if let Some(line) = self.latest.and_then(|step| self.steps.get_mut(&step)) {
-            let address = line.address.unwrap_or(0);
-            let text = isa.and_then(|isa| disassemble(isa, address, bytes));
-            line.code = text.unwrap_or_else(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-        }
     }
 }
 
@@ -288,8 +219,8 @@ fn print(out: &mut impl Write, (a, b): (&mut Trace, &mut Trace), found: &Why) ->
     let shown_a = a.shown(chain.iter().map(|(pair, _)| pair.a).chain([at.a]))?;
     let shown_b = b.shown(chain.iter().map(|(pair, _)| pair.b).chain([at.b]))?;
     writeln!(out, "The paths part at step {} of A and step {} of B. {values} before.", at.a, at.b)?;
-    writeln!(out, "  A  {}", ended(shown_a.line(at.a)))?;
-    writeln!(out, "  B  {}", ended(shown_b.line(at.b)))?;
+    writeln!(out, "  A  {}", ended(line_of(&shown_a, at.a)))?;
+    writeln!(out, "  B  {}", ended(line_of(&shown_b, at.b)))?;
     let Some(cause) = &found.cause else {
         writeln!(out, "The last common step read the same values in both: the reason is not in these traces.")?;
         return Ok(());
@@ -316,13 +247,21 @@ fn print(out: &mut impl Write, (a, b): (&mut Trace, &mut Trace), found: &Why) ->
     Ok(())
 }
 
+/// A step as its address and its instruction.
+fn line_of(shown: &Shown, step: u64) -> String {
+    let Some((Some(address), isa, bytes)) = shown.code(step) else { return String::new() };
+    let text = isa.and_then(|isa| disassemble(isa, address, bytes));
+    let code = text.unwrap_or_else(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+    format!("{address:#x}  {code}")
+}
+
 fn ended(line: String) -> String {
     if line.is_empty() { "(the trace has ended)".into() } else { line }
 }
 
 fn link(out: &mut impl Write, (a, b): (&Shown, &Shown), pair: Pair, cell: Option<&Cell>) -> io::Result<()> {
     let step = if pair.a == pair.b { pair.a.to_string() } else { format!("{}/{}", pair.a, pair.b) };
-    write!(out, "  step {step}  {}", a.line(pair.a))?;
+    write!(out, "  step {step}  {}", line_of(a, pair.a))?;
     let Some(cell) = cell else { return writeln!(out) };
     let value =
         |shown: &Shown, step| shown.value(step, cell).map_or_else(|| "?".into(), |digits| format!("0x{digits}"));

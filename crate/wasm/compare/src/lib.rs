@@ -4,6 +4,7 @@
 mod drawn;
 mod records;
 mod values;
+mod why;
 
 pub use drawn::drawn_sentence;
 pub use records::Sequences;
@@ -15,6 +16,7 @@ use unspool_js::columns::{Float64Array, Int32Array, Uint8Array, Uint32Array};
 use unspool_js::structures;
 pub use values::compare_values;
 use wasm_bindgen::prelude::*;
+pub use why::Reason;
 
 structures! {
     /// The functions of both, as columns, by descending magnitude of the change.

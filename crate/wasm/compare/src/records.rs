@@ -1,8 +1,26 @@
 //! Which records of two traces belong together.
 
-use unspool_compare::align::Alignment;
+use unspool_compare::align::{Alignment, Hunk};
+use unspool_compare::hunks::{Kind, Kinds, Stems};
 use unspool_compare::tokens::Contents;
+use unspool_js::columns::{Uint8Array, Uint32Array};
+use unspool_js::structures;
 use wasm_bindgen::prelude::*;
+
+structures! {
+    /// What differs between the records of a thread of both.
+    pub struct FoundHunks {
+        /// What has no counterpart, four numbers a time: from and to in A, from and to in B.
+        pub hunks: Uint32Array,
+        /// What each of them is: an index of `KINDS`.
+        pub kinds: Uint8Array,
+        /// Of more turns of a loop, how many records a turn has; otherwise 0.
+        pub turns: Uint32Array,
+        /// Records of hunks that differ in their arguments only, three numbers a time: the first in
+        /// A, the first in B, and how many.
+        pub alike: Uint32Array,
+    }
+}
 
 /// The tokens of two traces as those of one.
 #[wasm_bindgen]
@@ -13,6 +31,9 @@ pub struct Sequences {
     common: [Vec<u32>; 2],
     tokens: [Vec<u32>; 2],
     alignment: Option<Alignment>,
+    stems: Stems,
+    /// What the alignment has found, and what is known of that.
+    found: Option<(Vec<Hunk>, Kinds)>,
 }
 
 #[wasm_bindgen]
@@ -28,7 +49,10 @@ impl Sequences {
     pub fn take(&mut self, side: usize, contents: &[u8], ends: &[u32]) {
         let begins = [0].iter().chain(ends);
         let each = begins.zip(ends).map(|(from, to)| contents.get(*from as usize..*to as usize).unwrap_or_default());
-        let common = self.contents.merge(each);
+        let common = self.contents.merge(each.clone());
+        for (number, content) in common.iter().zip(each) {
+            self.stems.take(*number, content);
+        }
         if let Some(of) = self.common.get_mut(side) {
             *of = common;
         }
@@ -44,16 +68,39 @@ impl Sequences {
         }
         let lengths = self.tokens.each_ref().map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
         self.alignment = Some(Alignment::new(lengths));
+        self.found = None;
     }
 
-    /// Goes on for about `budget` steps. Returns what has no counterpart, four numbers a time: from
-    /// and to in A, from and to in B. `undefined` as long as it is not done.
-    pub fn turn(&mut self, budget: f64) -> Option<Vec<u32>> {
+    /// Goes on for about `budget` steps. `undefined` as long as it is not done.
+    pub fn turn(&mut self, budget: f64) -> Option<tsify::Ts<FoundHunks>> {
         let [a, b] = &self.tokens;
-        let alignment = self.alignment.as_mut()?;
-        if !alignment.turn([a, b], budget as u64) {
+        let budget = budget as u64;
+        if let Some(alignment) = &mut self.alignment {
+            if !alignment.turn([a, b], budget) {
+                return None;
+            }
+            self.found = Some((alignment.hunks(), Kinds::default()));
+            self.alignment = None;
+        }
+        let (hunks, kinds) = self.found.as_mut()?;
+        if !kinds.turn([a, b], hunks, &self.stems, budget) {
             return None;
         }
-        Some(alignment.hunks().iter().flat_map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect())
+        let kind = |kind: &Kind| match kind {
+            Kind::OnlyA => 0,
+            Kind::OnlyB => 1,
+            Kind::Arguments => 2,
+            Kind::Order => 3,
+            Kind::Iterations(_) => 4,
+            Kind::Other => 5,
+        };
+        let turn = |kind: &Kind| if let Kind::Iterations(turn) = kind { *turn } else { 0 };
+        let answer = FoundHunks {
+            hunks: hunks.iter().flat_map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
+            kinds: kinds.kinds().iter().map(kind).collect(),
+            turns: kinds.kinds().iter().map(turn).collect(),
+            alike: kinds.alike().iter().flat_map(|run| [run.a, run.b, run.length]).collect(),
+        };
+        Some(answer.cross())
     }
 }

@@ -10,7 +10,7 @@ use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
 use unspool_formats::table::same;
-use unspool_js::columns::{Uint8Array, Uint32Array};
+use unspool_js::columns::{BigUint64Array, Uint8Array, Uint32Array};
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
     Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
@@ -469,11 +469,17 @@ fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundToken
         tokens: Uint32Array::default(),
         contents: Uint8Array::default(),
         content_ends: Uint32Array::default(),
+        positions: BigUint64Array::default(),
+        position_ends: Uint32Array::default(),
+        position_shifts: Uint8Array::default(),
         fields: fields.iter().map(|field| (*field).into()).collect(),
     };
     for sequence in sequences.into_values() {
         found.tokens.0.extend_from_slice(&sequence.tokens);
         found.ends.0.push(found.tokens.0.len() as u32);
+        found.positions.0.extend_from_slice(sequence.positions.every());
+        found.position_ends.0.push(found.positions.0.len() as u32);
+        found.position_shifts.0.push(sequence.positions.shift() as u8);
     }
     for content in contents.iter() {
         found.contents.0.extend_from_slice(content);

@@ -121,6 +121,13 @@ structures! {
         pub contents: Uint8Array,
         /// Where the content of each token ends.
         pub content_ends: Uint32Array,
+        /// Positions on the x axis, track by track: of each record, or of every 2^n-th; 2^64 - 1
+        /// where unknown.
+        pub positions: BigUint64Array,
+        /// Where the positions of each track end.
+        pub position_ends: Uint32Array,
+        /// That n, of each track.
+        pub position_shifts: Uint8Array,
         /// Keys of the fields that make records the same, besides names.
         pub fields: Vec<String>,
     }

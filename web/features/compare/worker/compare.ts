@@ -3,13 +3,20 @@
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import init, { Comparer, compareValues, drawnSentence, Sequences } from '../../../worker/wasm/unspool_compare.js';
-import { type Comparing, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
+import { type Comparing, type FoundHunks, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
 loaded.catch(() => undefined);
 const scheduler = createScheduler();
 let comparer: Comparer | null = null;
 let sequences: Sequences | null = null;
+
+const NOTHING: FoundHunks = {
+  hunks: new Uint32Array(),
+  kinds: new Uint8Array(),
+  turns: new Uint32Array(),
+  alike: new Uint32Array(),
+};
 
 /** What `Comparer.flame` calls its views. */
 const VIEWS = { down: 0, up: 1, callees: 2, callers: 3 } as const;
@@ -60,10 +67,10 @@ const service: Comparing = {
     of?.begin(a, b);
     for (;;) {
       const found = of?.turn(STEPS) ?? null;
-      if (found || !of) return found ?? new Uint32Array();
+      if (found || !of) return found ?? NOTHING;
       // What the page asks meanwhile comes first.
       await scheduler.turn('rest');
-      if (of !== sequences) return new Uint32Array();
+      if (of !== sequences) return NOTHING;
     }
   },
   compareValues: async (a, b, own, given) => {

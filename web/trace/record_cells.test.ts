@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NBSP } from '../../base/format.ts';
-import type { Field, RecordColumn, Value } from '../../base/protocol.ts';
-import type { RecordRow } from '../../base/record_protocol.ts';
-import { ticks } from '../../base/ticks.ts';
-import { type CellContext, cellTexts, columnWidths, fits, fitted } from './cells.ts';
+import { NBSP } from '../base/format.ts';
+import type { Field, RecordColumn, Value } from '../base/protocol.ts';
+import type { RecordRow } from '../base/record_protocol.ts';
+import { ticks } from '../base/ticks.ts';
+import { type CellContext, cellTexts } from './record_cells.ts';
 
 const column = (shows: RecordColumn['shows'], key = ''): RecordColumn => ({ label: key || shows, shows, key });
 const COLUMNS = [column('position'), column('thread'), column('field', 'kind'), column('name'), column('rest')];
@@ -104,46 +104,5 @@ describe('the cells of a record', () => {
   it('are of limited length', () => {
     expect(restOf([{ name: 'a', value: list(10_000) }])).toHaveLength(400);
     expect(restOf([{ name: 'a', value: list(10_000) }], 1)).toHaveLength(400);
-  });
-});
-
-describe('the widths of columns', () => {
-  it('follow most texts, within limits, and the widest column takes the rest', () => {
-    const rows = Array.from({ length: 100 }, (_, i) => ['1', 'x'.repeat(20), i === 0 ? 'y'.repeat(300) : '', '']);
-    const columns = [column('position', 'n'), column('name'), column('field', 'label of it'), column('thread', 't')];
-    const { pixels, flexible } = columnWidths(columns, rows);
-    expect(flexible).toBe(1);
-    // The one long text does not count; its label does.
-    expect(pixels).toEqual([55, 164, 99, 55]);
-    const wide = columnWidths([column('name')], [['x'.repeat(300)]]);
-    expect(wide).toEqual({ pixels: [544], flexible: 0 });
-  });
-
-  it('show short texts whole, also a rare one', () => {
-    const rows = Array.from({ length: 64 }, (_, i) => [i === 0 ? 'function-tail-exit' : 'function-exit']);
-    expect(columnWidths([column('field', 'kind')], rows).pixels).toEqual([150]);
-  });
-
-  it('give way where there is no room, the widest first', () => {
-    expect(fitted([80, 500, 300], 880)).toEqual([80, 500, 300]);
-    expect(fitted([80, 500, 300], 800)).toEqual([80, 420, 300]);
-    expect(fitted([80, 500, 300], 480)).toEqual([80, 200, 200]);
-    expect(fitted([80, 500, 300], 200)).toEqual([80, 150, 150]);
-    expect(fitted([80, 500], Number.POSITIVE_INFINITY)).toEqual([80, 500]);
-  });
-
-  it('have room for the last position', () => {
-    const columns = [column('position', 'n'), column('name')];
-    expect(columnWidths(columns, [['1', 'main']], '6,122,843').pixels).toEqual([84, 55]);
-  });
-
-  it('are those of the labels without rows', () => {
-    expect(columnWidths([column('name'), column('rest', 'Arguments')], []).pixels).toEqual([55, 84]);
-  });
-
-  it('tell which texts fit', () => {
-    const { pixels } = columnWidths([column('name')], [['x'.repeat(20)]]);
-    expect(fits('x'.repeat(20), pixels[0]!)).toBe(true);
-    expect(fits('x'.repeat(21), pixels[0]!)).toBe(false);
   });
 });

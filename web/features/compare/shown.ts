@@ -1,0 +1,85 @@
+import { effect } from '@preact/signals';
+import { createScope, type Dispose } from '../../base/scope.ts';
+import { differencesOf } from '../../page/differences.ts';
+import { alignmentOf } from '../../timeline/alignment.ts';
+import { differingOf } from '../../timeline/marked.ts';
+import type { Pair } from '../../timeline/open_trace.ts';
+import { DIFFERING } from '../../timeline/render/palette.ts';
+import type { KindOfStretch } from '../../trace/range_marks.ts';
+import type { Ends, Hunk, Positions, RecordDifferences, Thread } from './records.ts';
+
+/** Selects records in both traces, and has them stand below each other. */
+export function reveal(pair: Pair, [first, second]: Ends): void {
+  const { a, b } = pair;
+  if (first && second) alignmentOf(pair).align({ a: first.x, b: second.x });
+  if (first) a.selection.revealRecord(first);
+  if (second) {
+    b.selection.selectRecord(second);
+    b.selection.revealRow();
+  }
+}
+
+/** Chooses a difference, and shows it in both traces. */
+export function showDifference(differences: RecordDifferences, pair: Pair, number: number): void {
+  const state = differences.state.peek();
+  const hunk = state.at === 'done' ? state.hunks[number] : undefined;
+  if (!hunk) return;
+  differences.chosen.value = number;
+  void differences.records(hunk).then((ends) => {
+    if (differences.chosen.peek() === number) reveal(pair, ends);
+  });
+}
+
+/** As long as differences are known, both timelines have marks of them, and keys go from one to the next. */
+export function showDifferences(differences: RecordDifferences, pair: Pair): Dispose {
+  const scope = createScope();
+  const { known } = differencesOf(pair);
+  const marks = [differingOf(pair.a), differingOf(pair.b)] as const;
+  const forget = () => {
+    known.value = null;
+    for (const of of marks) of.set(null);
+  };
+  scope.add(
+    effect(() => {
+      const state = differences.state.value;
+      if (state.at !== 'done' || state.hunks.length === 0) return forget();
+      for (const side of [0, 1] as const) marks[side].set(stretchesOf(state.threads, state.hunks, side));
+      known.value = {
+        step: (by) => {
+          const next = differences.beside(by);
+          if (next >= 0) showDifference(differences, pair, next);
+        },
+      };
+    }),
+  );
+  scope.add(forget);
+  return scope.dispose;
+}
+
+/** Where differences are on the timeline of A (0) or B (1): what A has alone and what B has, where it would be. */
+function stretchesOf(threads: readonly Thread[], hunks: readonly Hunk[], side: 0 | 1): readonly KindOfStretch[] {
+  const kinds = (['a', 'b'] as const).map((of) => ({ of, stretches: new Map<number, Float64Array>() }));
+  for (const { tracks, positions, first, end } of threads) {
+    const [track, places] = [tracks[side], positions[side]];
+    if (track === null || !places) continue;
+    for (const { of, stretches } of kinds) {
+      const own: number[] = [];
+      for (const hunk of hunks.slice(first, end)) {
+        if (hunk[of][0] === hunk[of][1]) continue;
+        const [from, to] = hunk[side === 0 ? 'a' : 'b'];
+        own.push(positionOf(places, from), positionOf(places, Math.max(from, to - 1)));
+      }
+      stretches.set(track, Float64Array.from(own));
+    }
+  }
+  return kinds.map(({ of, stretches }) => ({ about: DIFFERING[of], stretches }));
+}
+
+/** About where a record is on the x axis; after the last one, where that is. */
+export function positionOf({ every, shift }: Positions, number: number): number {
+  const at = Math.min(every.length - 1, Math.floor(number / 2 ** shift));
+  const [from, to] = [every[at] ?? 0n, every[at + 1]];
+  const start = Number(from);
+  if (to === undefined || to < from) return start;
+  return Math.floor(start + (Number(to - from) * (number - at * 2 ** shift)) / 2 ** shift);
+}

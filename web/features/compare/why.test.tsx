@@ -1,0 +1,33 @@
+import { render } from 'preact';
+import { expect, test, vi } from 'vitest';
+import type { FoundWhy } from './protocol.ts';
+import { WhyWords } from './why_panel.tsx';
+
+const NONE = { a: new Float64Array(), b: new Float64Array(), cells: [], valuesA: [], valuesB: [] };
+const FOUND: FoundWhy = { a: 1117, b: 1117, origin: 0, chain: NONE, state: NONE, differing: 5, isCut: false };
+
+function words(found: Partial<FoundWhy>, show = vi.fn()) {
+  const box = document.createElement('div');
+  render(<WhyWords found={{ ...FOUND, ...found }} show={show} />, box);
+  return { box, text: (box.textContent ?? '').replaceAll('\u00a0', ' ') };
+}
+
+test('the sentence says where the paths part, and what the cause is', () => {
+  expect(words({}).text).toBe(
+    'The paths part at step 1,117. Values differ in 5 steps before. The cause is a step that read the same values in both and wrote another one.',
+  );
+  expect(words({ b: 20, origin: 1, differing: 0 }).text).toBe(
+    'The paths part at step 1,117 of A and 20 of B. No value differs before. The cause is an instruction that differs.',
+  );
+  expect(words({ origin: 2, differing: 1 }).text).toContain('Values differ in 1 step before. The cause is a value');
+  expect(words({ origin: -1 }).text).toContain('the reason is not in these traces');
+  expect(words({ a: -1, b: -1, isCut: true }).text).toBe(
+    'The traces differ in too much to be followed further. The paths are the same. Values differ in 5 steps.',
+  );
+});
+
+test('where the paths part is a link that selects the step in both', () => {
+  const show = vi.fn();
+  words({ b: 20 }, show).box.querySelector('button')?.click();
+  expect(show).toHaveBeenCalledWith(1117, 20);
+});
