@@ -219,7 +219,7 @@ impl CallAlignment {
 
     /// Aligns calls, and records between them.
     fn list(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
-        let [a, b] = [0, 1].map(|of| one(&self.sides, of).listed(*one(&tokens, of), *one(&areas, of)));
+        let [a, b] = [0, 1].map(|of| one(&self.sides, of).listed(part(tokens, of), *one(&areas, of)));
         self.work += (a.keys.len() + b.keys.len()) as u64 + 1;
         if a.keys.is_empty() || b.keys.is_empty() {
             return;
@@ -253,7 +253,7 @@ impl CallAlignment {
         }
         let named = |side: usize| -> Vec<u32> {
             let (from, to) = *one(&range, side);
-            (from..to).map(|at| one(&of, side).name(at, *one(&tokens, side), kinds)).collect()
+            (from..to).map(|at| one(&of, side).name(at, part(tokens, side), kinds)).collect()
         };
         let [a, b] = [named(0), named(1)];
         let found = Alignment::of(&a, &b);
@@ -292,23 +292,23 @@ impl CallAlignment {
             let bare = from..to;
             let Some(inner) = bare.clone().find(|at| one(&of, other).is_call(*at)) else { continue };
             let wanted = bare.clone().filter(|at| one(&of, other).is_call(*at)).count();
-            let mut candidates: Vec<usize> =
-                (one(&range, side).0..range[side].1).filter(|at| one(&of, side).is_call(*at)).collect();
+            let (from, to) = *one(&range, side);
+            let mut candidates: Vec<usize> = (from..to).filter(|at| one(&of, side).is_call(*at)).collect();
             // Those with the most in them.
             candidates.sort_by_key(|at| std::cmp::Reverse(one(&of, side).at(at + 1) - one(&of, side).at(*at)));
             candidates.truncate(CANDIDATES);
             for around in candidates {
                 let begin = one(&of, side).at(around);
                 let call = one(&self.sides, side).call(begin);
-                let inside = one(&self.sides, side).listed(*one(&tokens, side), call.inside);
+                let inside = one(&self.sides, side).listed(part(tokens, side), call.inside);
                 self.work += (inside.keys.len() + bare.len()) as u64;
                 let mut counts: HashMap<u32, usize> = HashMap::new();
                 for at in bare.clone().filter(|at| one(&of, other).is_call(*at)) {
-                    *counts.entry(one(&of, other).name(at, *one(&tokens, other), kinds)).or_default() += 1;
+                    *counts.entry(one(&of, other).name(at, part(tokens, other), kinds)).or_default() += 1;
                 }
                 let is_bare = |at: &usize| {
                     let count =
-                        counts.get_mut(&inside.name(*at, *one(&tokens, side), kinds)).filter(|count| **count > 0);
+                        counts.get_mut(&inside.name(*at, part(tokens, side), kinds)).filter(|count| **count > 0);
                     count.map(|count| *count -= 1).is_some()
                 };
                 let matched = (0..inside.keys.len()).filter(is_bare).count();
@@ -327,6 +327,11 @@ impl CallAlignment {
 
 /// What belongs to a side, 0 or 1.
 fn one<T>([a, b]: &[T; 2], side: usize) -> &T {
+    if side == 0 { a } else { b }
+}
+
+/// The tokens of a side.
+fn part([a, b]: [&[u32]; 2], side: usize) -> &[u32] {
     if side == 0 { a } else { b }
 }
 
@@ -407,7 +412,7 @@ impl Numbers {
     /// The number of a call, given those of the calls in it.
     fn of(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
         let parts = |of: usize, begin: u32| {
-            let (side, own) = (one(sides, of), *one(&tokens, of));
+            let (side, own) = (one(sides, of), part(tokens, of));
             let Call { inside: (from, to), end } = side.call(begin);
             let mut at = from;
             let inner = std::iter::from_fn(move || {

@@ -272,7 +272,7 @@ fn iterations(tokens: [&[u32]; 2], kinds: &Kinds, hunk: &Hunk, left: &mut u64) -
     let name = |token: &u32| (kinds.name(*token), kinds.role(*token));
     *left -= 4 * body.len() as u64;
     let period = period(body, |token| name(token));
-    if body.len() % period != 0 {
+    if !body.len().is_multiple_of(period) {
         return None;
     }
     let body = body.get(..period)?;
@@ -288,7 +288,7 @@ fn iterations(tokens: [&[u32]; 2], kinds: &Kinds, hunk: &Hunk, left: &mut u64) -
     };
     let whole = |tokens: &[u32], range: (u32, u32)| {
         cut(tokens, range).iter().zip(body.iter().cycle()).all(|(is, wanted)| name(is) == name(wanted))
-            && (range.1 - range.0) as usize % period == 0
+            && ((range.1 - range.0) as usize).is_multiple_of(period)
     };
     if !whole(there, other) {
         return None;
@@ -362,7 +362,7 @@ mod tests {
         let found = CallAlignment::of([&x, &y], &kinds());
         let hunks = found.hunks([a.len() as u32, b.len() as u32]);
         let what = classify([&x, &y], &kinds(), &hunks, found.wrappers());
-        let part = |text: &str, (from, to): (u32, u32)| text[from as usize..to as usize].to_string();
+        let part = |text: &str, (from, to): (u32, u32)| text.get(from as usize..to as usize).unwrap().to_string();
         hunks.iter().zip(what).map(|(hunk, what)| (part(a, hunk.a), part(b, hunk.b), what)).collect()
     }
 
