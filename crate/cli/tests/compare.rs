@@ -281,7 +281,7 @@ fn calls_draws_and_uploads_are_compared_as_a_whole_and_per_frame() {
     let report = json(&output);
     let graphics = &report["graphics"];
     assert_eq!(graphics["frames"], serde_json::json!({"a": 3, "b": 1}));
-    let draws = serde_json::json!({"a": 9, "b": 1, "change": -8, "per_frame_a": 3.0, "per_frame_b": 1.0});
+    let draws = serde_json::json!({"a": 9, "b": 1, "change": -8, "per_frame_a": 3, "per_frame_b": 1});
     assert_eq!(graphics["draws"], draws);
     assert_eq!((&graphics["calls"]["a"], &graphics["calls"]["b"]), (&113.into(), &22.into()));
     let said = report["sentence"].as_str().unwrap();
