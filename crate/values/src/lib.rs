@@ -57,7 +57,7 @@ pub use columns::{Dictionary, Segment, Value, put_value};
 pub use invariants::{Invariant, Invariants, Relation};
 pub use load::Loader;
 pub use number::{Number, Operation};
-pub use profile::{Held, Profile, Profiling, Reached, ValueAt, Valued};
+pub use profile::{Profile, Profiling, Reached, ValueAt, Valued};
 pub use relations::{Broken, Seen};
 pub use rows::{Cell, Rows};
 pub use run::{Match, Run};

@@ -11,7 +11,7 @@ use unspool_formats::trace_db::wire::{StatementId, Tables};
 
 use crate::columns::{Dictionary, Kind, Segment, put_value};
 use crate::invariants::float;
-use crate::relations::{AtStatement, Broken, Name, Relations, Seen, broken, column_name, pair_of};
+use crate::relations::{AtStatement, Broken, Name, Relations, broken};
 use crate::statements::Statements;
 use crate::variables::{Moment, Variable, Variables};
 
@@ -152,21 +152,6 @@ impl Profiling {
     }
 }
 
-/// What held at a statement of a run at least once, or could have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held<'p> {
-    /// The statement.
-    pub id: Option<StatementId>,
-    /// What is compared, as queries name it: two variables, or one with zero.
-    pub left: String,
-    /// See [`Held::left`].
-    pub right: String,
-    /// The types of both; '' for zero.
-    pub types: [&'p str; 2],
-    /// Where it is less, equal and more.
-    pub orders: [Seen; 3],
-}
-
 impl Profile {
     /// The variables that the run has.
     pub fn variables(&self) -> impl Iterator<Item = &Valued> {
@@ -185,37 +170,6 @@ impl Profile {
                 let names = [self, other].map(|run| move |key| run.name_of(key));
                 broken([of, of_that], names, |key| self.varies(key)).map(move |it| (one, that, it))
             })
-        })
-    }
-
-    /// How each variable compares with zero at each statement, and with each other variable.
-    pub fn held(&self) -> impl Iterator<Item = Held<'_>> {
-        self.statements.iter().zip(&self.relations).flat_map(move |(statement, of)| {
-            let name = |column| column_name(column, |key| self.name_of(key));
-            let type_of = |key: u32| self.name_of(key).1;
-            let alone = of.columns.iter().map(move |column| Held {
-                id: statement.id,
-                left: name(column),
-                right: "0".into(),
-                types: [type_of(column.key()), ""],
-                orders: column.signs,
-            });
-            let pairs = of.columns.iter().enumerate().flat_map(move |(at, y)| {
-                of.columns.iter().enumerate().take(at).filter_map(move |(before, x)| {
-                    let orders = of.pairs.get(pair_of(before, at))?.orders;
-                    // In the order of their names: runs may list them in another one.
-                    let (left, right) = (name(x), name(y));
-                    let types = [type_of(x.key()), type_of(y.key())];
-                    let [less, equal, more] = orders;
-                    Some(if (&left, types[0]) <= (&right, types[1]) {
-                        Held { id: statement.id, left, right, types, orders }
-                    } else {
-                        let types = [types[1], types[0]];
-                        Held { id: statement.id, left: right, right: left, types, orders: [more, equal, less] }
-                    })
-                })
-            });
-            alone.chain(pairs).filter(|it| it.orders.iter().any(|seen| seen.count > 0))
         })
     }
 

@@ -2,7 +2,14 @@
 
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
-import type { ComparedFlame, ComparedRows, ComparedTree, ComparedValues, FoundHunks, FoundWhy } from '../../worker/wasm/unspool_compare.js';
+import type {
+  ComparedFlame,
+  ComparedRows,
+  ComparedTree,
+  ComparedValues,
+  FoundHunks,
+  FoundWhy,
+} from '../../worker/wasm/unspool_compare.js';
 
 // What `crate/wasm/compare` answers with.
 export type {
