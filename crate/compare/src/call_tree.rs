@@ -22,7 +22,7 @@ pub struct TreeView {
     pub open_parents: Vec<u32>,
     /// The functions of these rows, by their rows in the comparison.
     pub open_rows: Vec<u32>,
-    /// The number below which everything is to be opened, as far as [`EVERYTHING`] allows.
+    /// The number below which everything is to be opened, as far as there is room.
     pub everything: Option<u32>,
 }
 
