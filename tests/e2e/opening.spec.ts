@@ -66,7 +66,8 @@ test('shows an overlay while a file is dragged over the page', async ({ page }) 
   await expect(page.getByText('Drop to open')).toBeHidden();
 });
 
-const OTHER = 'calls.frames is another trace; two are compared if they have one format.';
+const OTHER =
+  'calls.frames is another trace; two are compared if they have one format, or runs named like before-1 and after-1.';
 
 test('opens the first of several files, with a notice', async ({ page }) => {
   await page.setInputFiles('#file-input', [fixture('threads.xray'), fixture('frames/calls.frames')]);
