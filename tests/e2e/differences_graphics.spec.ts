@@ -157,9 +157,9 @@ test('frames of both stand beside each other, paired by number or by figures, an
   await expect(panel).toContainText('1 with other figures');
   await expect(rows.nth(3)).toContainText('only in B');
   // Small pictures: of equal frames, and of one whose colour has changed.
-  await expect(rows.nth(1)).toContainText('nothing');
+  await expect(rows.nth(1)).toContainText('same figures, same small picture');
   await expect(rows.nth(2)).toContainText('picture');
-  await expect(rows.nth(4)).toContainText('nothing');
+  await expect(rows.nth(4)).toContainText('same figures, same small picture');
   // The picture follows what frames are paired by.
   await expect(both(page)).toContainText('Frames are paired by their figures, draws by number.');
   await expect(both(page)).toContainText('call 125');

@@ -28,7 +28,7 @@ const runs = (page: Page) => panel(page).getByRole('list', { name: 'Runs' });
 
 /** The table as it is saved: the head, and rows of cells. */
 async function saved(page: Page): Promise<readonly (readonly string[])[]> {
-  await panel(page).getByRole('button', { name: 'Save', exact: true }).click();
+  await panel(page).getByRole('button', { name: 'Save ▾', exact: true }).click();
   const saving = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: 'Functions (CSV)' }).click();
   const text = readFileSync(await (await saving).path(), 'utf8');

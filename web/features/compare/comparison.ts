@@ -46,8 +46,8 @@ export interface TreeAnswer {
   readonly asked: TreeView;
 }
 
-/** What is kept of a side: its functions, and where they are from. */
-export type ComparedSide = Pick<Profiled, 'functions'>;
+/** What is kept of a side: its functions, where they are from, and how many call paths are left out. */
+export type ComparedSide = Pick<Profiled, 'functions' | 'cut'>;
 
 /** A flame graph, and the question that it answers. */
 export interface FlameAnswer extends ComparedFlames {
@@ -154,8 +154,8 @@ export function createComparison(
       paths = createBothPaths(rows.names, paths);
       const compared = {
         rows,
-        a: { functions: of.functions },
-        b: { functions: to.functions },
+        a: { functions: of.functions, cut: of.cut },
+        b: { functions: to.functions, cut: to.cut },
         paths,
         tree: createTreeModel('change'),
       };

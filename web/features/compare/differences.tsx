@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { formatCount, plural } from '../../base/format.ts';
+import { formatCount, formatCounted, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
 import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -184,7 +184,14 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
     }
   };
   const sentence = [compared.rows.sentence, comparison.drawn.sentence.value].join(' ').trim();
-  const top = { lead, sentence: <Sentence text={sentence} isBrief /> };
+  const cut = compared.a.cut + compared.b.cut;
+  const ofPaths = (
+    <>
+      <Sentence text={sentence} isBrief />
+      {cut > 0 && <p class="panel-note muted">{formatCounted(cut, 'call path')}, those that take least, left out.</p>}
+    </>
+  );
+  const top = { lead, sentence: view === 'graph' ? <Sentence text={sentence} isBrief /> : ofPaths };
   if (view === 'flame') return <DifferenceFlame {...common} {...top} theme={theme} choose={choose} />;
   if (view === 'graph') return <Lazy load={loadGraph} props={{ ...common, ...top, choose }} />;
   if (view === 'tree') return <DifferenceTree {...common} {...top} choose={choose} />;

@@ -4,8 +4,8 @@ import { useMemo } from 'preact/hooks';
 import { formatPercent } from '../../base/format.ts';
 import { type Clock, NO_NAME } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
-import { type MenuItem, useMenu } from '../../parts/menu/request.ts';
-import { anchorOf } from '../../parts/popover.tsx';
+import type { MenuItem } from '../../parts/menu/request.ts';
+import { SaveMenu } from '../../parts/menu/save_menu.tsx';
 import { layOutFlame } from '../../timeline/flame.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { FlameGraphs, FlameModeChoice } from '../../timeline/widgets/flame_graphs.tsx';
@@ -253,25 +253,13 @@ interface SaveProps {
 
 /** The menu of files that the graph can be saved as. */
 function Save({ picture, stacks }: SaveProps) {
-  const show = useMenu();
   const items: readonly MenuItem[] = [
     { id: 'svg', title: 'Save the graph (SVG)', run: () => void picture('svg') },
     { id: 'png', title: 'Save the graph (PNG)', run: () => void picture('png') },
     // With the self times of both.
     { id: 'stacks', title: 'Save stacks for difffolded.pl and flamegraph.pl', run: () => void stacks() },
   ];
-  return (
-    <button
-      type="button"
-      aria-haspopup="menu"
-      title="Save the graph as a file"
-      onClick={({ currentTarget, detail }) => {
-        show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
-      }}
-    >
-      Save ▾
-    </button>
-  );
+  return <SaveMenu title="Save the graph as a file" items={items} />;
 }
 
 /** What the colours mean. */

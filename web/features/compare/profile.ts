@@ -16,6 +16,8 @@ export interface Profiled {
   readonly functions: Functions;
   readonly profile: Profile;
   readonly paths: ProfilePaths;
+  /** Call paths that are left out, because there are too many. */
+  readonly cut: number;
 }
 
 /** The question for all call paths. */
@@ -37,7 +39,7 @@ export async function profileOf(
   const found = await figuresOf(open, asked, hear, signal, PATHS.tree);
   if (!found?.tree) return null;
   const { functions, profile, tree } = found;
-  return { functions, profile, paths: pathsOver(functions, tree) };
+  return { functions, profile, paths: pathsOver(functions, tree), cut: tree.cut };
 }
 
 /** The same without call paths, or with rows of them. */
@@ -47,7 +49,7 @@ export async function figuresOf(
   hear: (share: number) => void,
   signal: AbortSignal,
   tree: TreeView | null = null,
-): Promise<(Omit<Profiled, 'paths'> & { readonly tree: TreeRows | null }) | null> {
+): Promise<(Omit<Profiled, 'paths' | 'cut'> & { readonly tree: TreeRows | null }) | null> {
   const question = { ...asked, ...PATHS, tree, functions: true, transforms: NO_TRANSFORMS };
   const begin = jobOf(trace, signal);
   const part = await begin({ kind: 'statistics', ...question }, (share) => hear(share / 2));

@@ -3,8 +3,8 @@ import { formatCounted } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { csvRow } from '../../parts/csv.ts';
-import { type MenuItem, useMenu } from '../../parts/menu/request.ts';
-import { anchorOf } from '../../parts/popover.tsx';
+import type { MenuItem } from '../../parts/menu/request.ts';
+import { SaveMenu } from '../../parts/menu/save_menu.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import { type Compared, type Comparison, nameIn } from './comparison.ts';
@@ -33,7 +33,6 @@ const FILES: Readonly<Record<SavedKind, readonly [name: string, type: string]>> 
 
 /** A menu of the files that the comparison can be saved as, and the table for the clipboard. */
 export function Save({ comparison, compared, rows, pair, clock }: Props) {
-  const show = useMenu();
   const told = useSignal('');
   const tell = (sentence: string) => {
     told.value = sentence;
@@ -74,16 +73,7 @@ export function Save({ comparison, compared, rows, pair, clock }: Props) {
   ];
   return (
     <>
-      <button
-        type="button"
-        aria-haspopup="menu"
-        title="Save the differences as a file, or copy them"
-        onClick={({ currentTarget, detail }) => {
-          show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
-        }}
-      >
-        Save
-      </button>
+      <SaveMenu title="Save the differences as a file, or copy them" items={items} />
       <span class="muted" role="status">
         {told.value}
       </span>

@@ -84,18 +84,24 @@ impl Shape {
 
     fn widest_paths(&self, most: usize) -> TreeColumns {
         let mut totals: Vec<u64> = (1..self.len() as u32).map(|node| self.figure(node).total).collect();
-        // All above the first that has no room. None is without its caller, which takes as long.
-        let above = (most < totals.len()).then(|| *totals.select_nth_unstable_by(most, |a, b| b.cmp(a)).1);
+        // The total of the first that has no room. Of several that take as long, the first ones have
+        // what room there is: a caller comes before its callees, and takes as long as each.
+        let first_out = (most < totals.len()).then(|| {
+            let (longer, total, _) = totals.select_nth_unstable_by(most, |a, b| b.cmp(a));
+            (*total, longer.iter().filter(|other| *other == total).count())
+        });
         drop(totals);
+        let (least, mut room) = first_out.unwrap_or((0, usize::MAX));
         let mut columns = TreeColumns { whole: self.figure(ROOT).total as f64, ..TreeColumns::default() };
         // For each path, its number among the listed ones.
         let mut rows = vec![NO_PARENT; self.len()];
         for node in 1..self.len() as u32 {
             let figure = self.figure(node);
-            if above.is_some_and(|above| figure.total <= above) {
+            if figure.total <= least && (figure.total < least || room == 0) {
                 columns.cut += 1;
                 continue;
             }
+            room -= usize::from(figure.total == least);
             let parent = rows.get(self.parent_of(node) as usize).copied().unwrap_or(NO_PARENT);
             if let Some(row) = rows.get_mut(node as usize) {
                 *row = columns.name.len() as u32;
@@ -152,8 +158,12 @@ mod tests {
         let some = shape.widest_paths(3);
         assert_eq!((some.name, some.parent, some.cut), (vec![7, 9, 8], vec![NO_PARENT, 0, 1], 1));
         assert_eq!((some.total, some.whole), (vec![46.0, 31.0, 30.0], 46.0));
-        // Of those that take equally long, none is left out alone.
+        // Of those that take equally long, the first ones stay.
         let equal = Shape::of_paths([(1, 0, 5, 1), (2, 0, 5, 1), (3, 0, 9, 1)].into_iter());
-        assert_eq!((equal.widest_paths(2).name, equal.widest_paths(0).name), (vec![3], Vec::new()));
+        assert_eq!((equal.widest_paths(2).name, equal.widest_paths(0).name), (vec![1, 3], Vec::new()));
+        // A chain, of which all take as long.
+        let chain = Shape::of_paths([(1, 0, 0, 1), (2, 1, 0, 1), (3, 2, 7, 1)].into_iter());
+        let some = chain.widest_paths(2);
+        assert_eq!((some.name, some.parent, some.cut), (vec![1, 2], vec![NO_PARENT, 0], 1));
     }
 }

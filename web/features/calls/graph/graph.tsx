@@ -2,8 +2,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { ComponentChildren } from 'preact';
 import { LISTINGS } from '../../../base/calls_protocol.ts';
 import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../../base/format.ts';
-import { type MenuItem, useMenu } from '../../../parts/menu/request.ts';
-import { anchorOf } from '../../../parts/popover.tsx';
+import type { MenuItem } from '../../../parts/menu/request.ts';
+import { SaveMenu } from '../../../parts/menu/save_menu.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -149,7 +149,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
           >
             List calls
           </button>
-          <SaveMenu
+          <SaveGraph
             saveDot={() => save(dotOf(graph, { nameOf, length: exact }), 'text/vnd.graphviz', 'dot')}
             saveSvg={() => {
               const drawing = svgFile();
@@ -229,22 +229,10 @@ interface SaveProps {
 }
 
 /** The menu of files that the graph can be saved as: two buttons would not fit beside all that chooses what is shown. */
-function SaveMenu({ saveDot, saveSvg, isGraph }: SaveProps) {
-  const show = useMenu();
+function SaveGraph({ saveDot, saveSvg, isGraph }: SaveProps) {
   const items: readonly MenuItem[] = [
     ...(isGraph ? [{ id: 'svg', title: 'Save the drawing (SVG)', run: saveSvg }] : []),
     { id: 'dot', title: 'Save the whole graph for Graphviz (DOT)', run: saveDot },
   ];
-  return (
-    <button
-      type="button"
-      aria-haspopup="menu"
-      title="Save the graph as a file"
-      onClick={({ currentTarget, detail }) => {
-        show({ label: 'Save', items, at: anchorOf(currentTarget, 2), byKey: detail === 0, button: currentTarget });
-      }}
-    >
-      Save ▾
-    </button>
-  );
+  return <SaveMenu title="Save the graph as a file" items={items} />;
 }

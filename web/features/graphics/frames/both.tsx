@@ -164,7 +164,11 @@ function What({ pair, frames, text }: { pair: Pair; frames: FramePair; text: str
   });
   const differs = first && second && !isAlike(first, second) ? 'picture' : '';
   const all = [text, differs].filter(Boolean).join(', ');
-  return all === '' ? <span class="muted">{first && second ? 'nothing' : 'no figure'}</span> : all;
+  return all === '' ? (
+    <span class="muted">{first && second ? 'same figures, same small picture' : 'same figures'}</span>
+  ) : (
+    all
+  );
 }
 
 /** The figures of B that differ from those of A; '' if none does. */
