@@ -33,7 +33,7 @@ test('the differences of two traces are a sentence and a table by what changed m
 
 test('two copies of a trace have no differences', async ({ page }) => {
   await compare(page, BEFORE, Buffer.from(BEFORE));
-  await expect(sentence(page)).toHaveText(/^Nothing differs: each function has the same figures in A and in B\./);
+  await expect(sentence(page)).toHaveText(/^No figure differs: each function has the same ones in A and in B\./);
   await expect(rows(page).nth(1)).toContainText('same');
 });
 

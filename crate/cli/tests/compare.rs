@@ -41,7 +41,7 @@ fn a_trace_is_the_same_as_itself() {
         }
     }
     let said = text(&unspool("compare", &[SMALL, SMALL], &[]));
-    assert!(said.contains("Nothing differs: each function has the same figures in A and in B."), "{said}");
+    assert!(said.contains("No figure differs: each function has the same ones in A and in B."), "{said}");
 }
 
 #[test]
@@ -288,6 +288,6 @@ fn calls_draws_and_uploads_are_compared_as_a_whole_and_per_frame() {
     assert!(said.contains("Draws: 9 in A and 1 in B, 3 and 1 a frame."), "{said}");
     let same = unspool("compare", &[files[0], files[0]], &["--json"]);
     assert_eq!(same.status.code(), Some(0));
-    assert_eq!(json(&same)["sentence"], "Nothing differs: each function has the same figures in A and in B.");
+    assert_eq!(json(&same)["sentence"], "No figure differs: each function has the same ones in A and in B.");
     assert!(json(&unspool("compare", &[SMALL, SMALL], &["--json"])).get("graphics").is_none());
 }

@@ -19,7 +19,7 @@ pub fn sentence(found: &Comparison) -> String {
         return "Neither trace has functions to compare.".into();
     }
     if !found.is_different() && rows.iter().all(|row| row.a == row.b) {
-        return "Nothing differs: each function has the same figures in A and in B.".into();
+        return "No figure differs: each function has the same ones in A and in B.".into();
     }
     let verb = if unit.is_counted() { "make up" } else { "take" };
     parts.push(match b.cmp(a) {
@@ -198,7 +198,7 @@ mod tests {
              hashed. Gone: linear."
         );
         let found = compare(Unit::Counted("step".into()), std::slice::from_ref(&a), std::slice::from_ref(&a));
-        assert_eq!(sentence(&found), "Nothing differs: each function has the same figures in A and in B.");
+        assert_eq!(sentence(&found), "No figure differs: each function has the same ones in A and in B.");
         assert_eq!(
             sentence(&compare(Unit::Counted("step".into()), &[], &[])),
             "Neither trace has functions to compare."

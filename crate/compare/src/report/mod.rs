@@ -254,7 +254,7 @@ mod tests {
     fn what_does_not_differ_and_what_is_empty_are_said() {
         let a = run(&[("f", 100, 1000), ("g", 100, 1000)]);
         let html = report(["a", "b"], &a, &a);
-        assert!(html.contains("Nothing differs") && html.contains("<p class=\"note\">2 functions the same.</p>"));
+        assert!(html.contains("No figure differs") && html.contains("<p class=\"note\">2 functions the same.</p>"));
         let html = report(["a", "b"], &run(&[]), &run(&[]));
         assert!(html.contains("Neither trace has functions to compare.") && !html.contains("<svg"));
     }
