@@ -84,8 +84,8 @@ impl Shape {
 
     fn widest_paths(&self, most: usize) -> TreeColumns {
         let mut totals: Vec<u64> = (1..self.len() as u32).map(|node| self.figure(node).total).collect();
-        // The total of the first that has no room. Of several that take as long, the first ones have
-        // what room there is: a caller comes before its callees, and takes as long as each.
+        // The total of the first that has no room. Of several that take as long, the first ones
+        // have what room there is: a caller comes before its callees, and takes as long as each.
         let first_out = (most < totals.len()).then(|| {
             let (longer, total, _) = totals.select_nth_unstable_by(most, |a, b| b.cmp(a));
             (*total, longer.iter().filter(|other| *other == total).count())
