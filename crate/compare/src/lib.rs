@@ -39,6 +39,8 @@ pub mod call_tree;
 pub mod calls;
 pub mod drawn;
 pub mod flame;
+#[cfg(test)]
+mod hostile;
 pub mod hunks;
 pub mod ignore;
 pub mod join;

@@ -146,6 +146,8 @@ pub struct Numbering {
     /// Which lanes have the records of one thread alone, all of which count.
     own: Vec<bool>,
     next: BTreeMap<TrackId, u64>,
+    /// The track of the latest record and its next number, which `next` has not got yet.
+    latest: Option<(TrackId, u64)>,
 }
 
 impl Numbering {
@@ -153,7 +155,7 @@ impl Numbering {
     #[must_use]
     pub fn new(lanes: &[Lane], same: &Same) -> Self {
         let own = lanes.iter().map(|lane| lane.track.is_some() && same.of.is_none());
-        Self { own: own.collect(), next: BTreeMap::new() }
+        Self { own: own.collect(), next: BTreeMap::new(), latest: None }
     }
 
     /// The number of a record that counts, once: by its lane and its row there. Without them, it is
@@ -164,9 +166,15 @@ impl Numbering {
         {
             return row;
         }
-        let next = self.next.entry(track).or_default();
-        *next += 1;
-        *next - 1
+        let number = match self.latest {
+            Some((latest, next)) if latest == track => next,
+            latest => {
+                self.next.extend(latest);
+                self.next.get(&track).copied().unwrap_or_default()
+            }
+        };
+        self.latest = Some((track, number + 1));
+        number
     }
 }
 
@@ -226,9 +234,11 @@ pub struct Tokens<C, S> {
     /// call has.
     with_blobs: bool,
     contents: C,
-    named: HashMap<i64, S>,
+    named: hashbrown::HashMap<i64, S>,
     numbering: Numbering,
+    /// Of each track but that of the latest record.
     sequences: BTreeMap<TrackId, Sequence>,
+    latest: Option<(TrackId, Sequence)>,
     content: Vec<u8>,
     /// Of the present record: its track, its lane and row, and its position.
     at: (TrackId, Option<(u32, u64)>, u64),
@@ -257,9 +267,10 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             same,
             with_blobs,
             contents,
-            named,
+            named: named.into_iter().collect(),
             numbering: Numbering::new(lanes, &same),
             sequences: BTreeMap::new(),
+            latest: None,
             content: Vec::new(),
             at: (0, None, 0),
             depth: 0,
@@ -297,6 +308,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     #[must_use]
     pub fn finish(self) -> (BTreeMap<TrackId, Sequence>, C) {
         let mut sequences = self.sequences;
+        sequences.extend(self.latest);
         for sequence in sequences.values_mut() {
             sequence.leave_out();
         }
@@ -307,10 +319,19 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().number(&self.content) };
         let (track, place, x) = self.at;
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
-        let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { begin: x, ..Sequence::default() });
+        if self.latest.as_ref().is_none_or(|(latest, _)| *latest != track) {
+            self.sequences.extend(self.latest.take());
+            let known = self.sequences.remove(&track);
+            self.latest = Some((track, known.unwrap_or_else(|| Sequence { begin: x, ..Sequence::default() })));
+        }
+        let Some((_, sequence)) = &mut self.latest else { return };
         sequence.begin = sequence.begin.min(x);
         sequence.positions.put(row, x);
-        if row >= sequence.tokens.len() {
+        if row == sequence.tokens.len() {
+            sequence.tokens.push(token);
+            return;
+        }
+        if row > sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
         }
         if let Some(place) = sequence.tokens.get_mut(row) {
@@ -329,8 +350,8 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     }
 
     fn number(&mut self, kind: u8, bits: u64) {
-        self.content.push(kind);
-        self.content.extend_from_slice(&bits.to_le_bytes());
+        let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
+        self.content.extend_from_slice(&[kind, a, b, c, d, e, f, g, h]);
     }
 
     /// The address of an instruction, by its module if that is known.
@@ -528,8 +549,8 @@ fn text_size(content: &[u8]) -> Option<usize> {
 }
 
 fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
-    content.push(kind);
-    content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    let [a, b, c, d] = (bytes.len() as u32).to_le_bytes();
+    content.extend_from_slice(&[kind, a, b, c, d]);
     content.extend_from_slice(bytes);
 }
 
