@@ -148,8 +148,8 @@ export interface Comparing {
    * left out. Resolves with two numbers for each pair: the track of A and that of B, 2^32 - 1 where one lacks it.
    */
   pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
-  /** Compares the records of a pair, by its number. */
-  align(pair: number): Promise<FoundHunks>;
+  /** Compares the records of a pair, by its number. Nothing is found once `stop` is aborted. */
+  align(pair: number, stop: AbortSignal): Promise<FoundHunks>;
   /**
    * Compares what `profile` of `ValuesService` has found in A and in B. `own` are names of statements in the traces, and `given` those
    * that companions give them. null for other bytes.

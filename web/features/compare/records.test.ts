@@ -37,6 +37,7 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
       progress: signal({ events: tokens.length }),
       tracks: signal(new Map(tracks.map(([id, name]) => [id, track(id, name)]))),
       info: signal({ format: 'xray' }),
+      ledger: { set: vi.fn() },
       records,
     },
   };
@@ -52,7 +53,7 @@ function differences(
 ) {
   const service = {
     pairThreads: vi.fn(async () => Uint32Array.from(pairs)),
-    align: async (pair: number) => {
+    align: async (pair: number, _: AbortSignal) => {
       const hunks = Uint32Array.from(align(pair));
       const kinds = new Uint8Array(hunks.length / 4);
       return {
@@ -67,6 +68,29 @@ function differences(
   };
   return { ...createRecordDifferences([a, b] as never, () => service as never, signal(rules)), service };
 }
+
+test('what the worker has of the records is on the ledger until nothing is compared any more', async () => {
+  const [a, b] = [side([[1, 'main', [0, 1, 2]]]), side([[4, 'main', [0]]])];
+  const found = differences(a, b, () => [], [1, 4]);
+  found.wanted.value = true;
+  await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
+  const held = (bytes: number) => ['numbers of records', { noun: 'numbers of records', bytes, free: null }] as const;
+  expect([a.trace.ledger.set.mock.lastCall, b.trace.ledger.set.mock.lastCall]).toEqual([held(12), held(4)]);
+  found.dispose();
+  expect([a.trace.ledger.set.mock.lastCall, b.trace.ledger.set.mock.lastCall]).toEqual([held(0), held(0)]);
+});
+
+test('an alignment is stopped once nobody waits for it', async () => {
+  const [a, b] = [side([[1, 'main', [0]]]), side([[4, 'main', [1]]])];
+  const found = differences(a, b, () => [], [1, 4]);
+  const align = vi.spyOn(found.service, 'align');
+  found.wanted.value = true;
+  await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
+  const [, stop] = align.mock.lastCall!;
+  expect(stop.aborted).toBe(false);
+  found.dispose();
+  expect(stop.aborted).toBe(true);
+});
 
 test('nothing is compared until it is wanted', async () => {
   const [a, b] = [side([[1, 'thread 7', [0]]]), side([[4, 'thread 9', [0]]])];

@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { FoundTokens, RecordRow } from '../../base/record_protocol.ts';
-import type { Remote } from '../../base/remote.ts';
+import { give, type Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -112,6 +112,9 @@ type Sides = readonly [Pick<Pair['a'], 'trace'>, Pick<Pair['b'], 'trace'>];
 /** Most records of a trace: each takes four bytes in two workers. */
 const MOST = 1 << 28;
 
+/** Key and noun of the ledger for the numbers of records that the worker compares. */
+const HELD = 'numbers of records';
+
 /** No track. */
 const NONE = 2 ** 32 - 1;
 
@@ -131,6 +134,16 @@ export function createRecordDifferences(
   let asked = new Set<number>();
   const stop = new AbortController();
   scope.add(() => stop.abort());
+  /** The worker has them until it ends. */
+  const hold = (side: 0 | 1, { tokens, contents }: Pick<FoundTokens, 'tokens' | 'contents'>) => {
+    const bytes = tokens.byteLength + contents.byteLength;
+    sides[side].trace.ledger.set(HELD, { noun: HELD, bytes, free: null });
+  };
+  scope.add(() => {
+    const nothing = { tokens: new Uint32Array(), contents: new Uint8Array() };
+    hold(0, nothing);
+    hold(1, nothing);
+  });
 
   const compare = async (rules: readonly string[], signal: AbortSignal) => {
     const shares: [number, number] = [0, 0];
@@ -151,12 +164,14 @@ export function createRecordDifferences(
       if (typeof b === 'string') return fail(b);
       if (!a || !b) return;
       const service = comparing();
+      hold(0, a);
+      hold(1, b);
       const format = sides[0].trace.info.peek()?.format ?? '';
       const pairs = await service.pairThreads(format, rules, ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b));
       const hunks: Hunk[] = [];
       const threads: Thread[] = [];
       for (let pair = 0; 2 * pair < pairs.length && !signal.aborted; pair += 1) {
-        const found = await service.align(pair);
+        const found = await service.align(pair, signal);
         const [x, y] = [partOf(a, pairs[2 * pair]!), partOf(b, pairs[2 * pair + 1]!)];
         const first = hunks.length;
         const tracks = [x.track, y.track] as const;
@@ -263,7 +278,7 @@ async function tokensOf(
   return answer?.error?.sentence ?? answer?.value ?? null;
 }
 
-/** The tokens of a trace, with what its threads are paired by. */
+/** The tokens of a trace, with what its threads are paired by. They are moved to the worker, and gone here. */
 function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
   const of = (track: number, at: number) => {
     const { name = '', thread } = tracks.peek().get(track) ?? {};
@@ -272,13 +287,13 @@ function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
       name,
       thread: thread === undefined ? null : BigInt(thread),
       begin: found.begins[at]!,
-      tokens: found.tokens.slice(from(found.ends, at), found.ends[at]),
+      tokens: give(found.tracks.length === 1 ? found.tokens : found.tokens.slice(from(found.ends, at), found.ends[at])),
       // The page needs its own, too.
       leftOut: found.leftOut.slice(from(found.leftOutEnds, at), found.leftOutEnds[at]),
     };
   };
   const { contents, contentEnds } = found;
-  return { contents, contentEnds, tracks: Array.from(found.tracks, of) };
+  return { contents: give(contents), contentEnds, tracks: Array.from(found.tracks, of) };
 }
 
 /** Where what belongs to a track begins. */

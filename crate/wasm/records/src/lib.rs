@@ -495,7 +495,12 @@ fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundToken
         fields: fields.iter().map(|field| (*field).into()).collect(),
     };
     for sequence in sequences.into_values() {
-        found.tokens.0.extend_from_slice(&sequence.tokens);
+        // A copy of all would be as large as all.
+        if found.tokens.0.is_empty() {
+            found.tokens.0 = sequence.tokens;
+        } else {
+            found.tokens.0.extend_from_slice(&sequence.tokens);
+        }
         found.ends.0.push(found.tokens.0.len() as u32);
         found.begins.0.push(sequence.begin);
         found.left_out.0.extend_from_slice(&sequence.left_out);

@@ -68,7 +68,7 @@ const service: Comparing = {
     }
     return sequences.pair();
   },
-  align: async (pair) => {
+  align: async (pair, stop) => {
     const of = sequences;
     of?.begin(pair);
     for (;;) {
@@ -76,7 +76,7 @@ const service: Comparing = {
       if (found || !of) return found ?? NOTHING;
       // What the page asks meanwhile comes first.
       await scheduler.turn('rest');
-      if (of !== sequences) return NOTHING;
+      if (of !== sequences || stop.aborted) return NOTHING;
     }
   },
   compareValues: async (a, b, own, given) => {
