@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
 import { documentation } from './web/app/help/building.ts';
+import { serviceWorker } from './web/app/offline/building.ts';
 import { themeSheet } from './web/base/theme_colours.ts';
 
 /**
@@ -17,10 +18,11 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   'connect-src * blob: data:',
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types unspool-worker',
+  'trusted-types unspool-worker unspool-offline',
 ];
 
 const securityPolicy: Plugin = {
@@ -70,7 +72,7 @@ export default defineConfig({
   // The built page works under any path of any static host.
   base: './',
   publicDir: 'web/public',
-  plugins: [securityPolicy, themeColours, documentation(DOCS), waitForWasm()],
+  plugins: [securityPolicy, themeColours, documentation(DOCS), waitForWasm(), serviceWorker()],
   worker: { format: 'es', plugins: () => [waitForWasm()] },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
@@ -79,6 +81,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    // What is loaded ahead is loaded a moment later where a browser has none of this.
+    modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting } },
   },
   test: {
