@@ -7,7 +7,7 @@ import { test as base, expect, type Page } from '@playwright/test';
 import { SAMPLES } from '../../web/app/formats.ts';
 import { writeServiceWorker } from '../../web/app/offline/building.ts';
 import { SWIFTSHADER } from './gpu.ts';
-import { notice, pictured, settled, showCalls, showPanel } from './page.ts';
+import { fixture, notice, open, pictured, settled, showCalls, showPanel } from './page.ts';
 
 const DIST = join(import.meta.dirname, '../../dist');
 const TYPES: Readonly<Record<string, string>> = {
@@ -136,13 +136,12 @@ test('everything works without a network after one visit', async ({ page, host, 
   await showCalls(page, 'Flame');
   await expect(page.locator('.flame')).toBeVisible();
   await showPanel(page, 'SQL');
-  await page.getByRole('textbox', { name: 'SQL query' }).fill('select count(*) as found from slice');
+  await page.getByRole('textbox', { name: 'SQL query' }).fill('select count(*) as found from slices');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByRole('columnheader', { name: 'found' })).toBeVisible();
-  await page.goto(`${host.url}?url=samples/scene.trace`);
-  await settled(page, 'ready', 'scene.trace');
-  await showPanel(page, 'Picture');
-  await expect(page.locator('.picture-canvas')).toBeVisible();
+  await open(page, fixture('replay_views.trace'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  await expect(page.getByRole('img', { name: /^Picture of/ })).toBeVisible({ timeout: 30_000 });
   // Each file of the page can be fetched, whatever loads it.
   const files = readdirSync(join(DIST, 'assets')).map((name) => `assets/${name}`);
   const missing = await page.evaluate(async (paths) => {

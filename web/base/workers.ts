@@ -1,4 +1,5 @@
 import { parseAddress } from './address.ts';
+import { filesForWorker, ONE_FILE, scriptWithin } from './one_file.ts';
 
 /*
  * The workers of the page, and what they and the page may load and run. The rest of the policy is in the built page's head
@@ -31,17 +32,22 @@ const WAIT =
 const LOCK = `navigator.locks?.request(name,()=>new Promise(()=>postMessage("${ALIVE}")))`;
 
 const policy = createPolicy('unspool-worker', (module) => {
-  const { href, origin } = new URL(module, location.href);
-  if (origin !== location.origin) throw new TypeError(`${href} is not a module of the page`);
-  const known = scripts.get(href);
+  const known = scripts.get(module);
   if (known) return known;
-  const code = `${WAIT}import(${JSON.stringify(href)}).then(go,e=>setTimeout(()=>{throw e}));${LOCK}`;
+  const code = ONE_FILE ? scriptWithin(module) : importing(module);
   // The fragment shows in developer tools which worker it is.
-  const title = /\/(\w+)[^/]*$/.exec(href)?.[1] ?? 'worker';
+  const title = /\/(\w+)[^/]*$/.exec(module)?.[1] ?? 'worker';
   const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${title}`;
-  scripts.set(href, url);
+  scripts.set(module, url);
   return url;
 });
+
+/** The code of a worker that imports a module. Throws if that is not of the page. */
+function importing(module: string): string {
+  const { href, origin } = new URL(module, location.href);
+  if (origin !== location.origin) throw new TypeError(`${href} is not a module of the page`);
+  return `${WAIT}import(${JSON.stringify(href)}).then(go,e=>setTimeout(()=>{throw e}));${LOCK}`;
+}
 
 /** Makes a policy of Trusted Types, or its like where there are none. The built page's head must name it (vite.config.ts). */
 export function createPolicy(name: string, createScriptURL: (url: string) => string): Rules {
@@ -56,7 +62,14 @@ export function createPolicy(name: string, createScriptURL: (url: string) => str
 export function startWorker(module: string): Worker {
   started += 1;
   const name = `unspool-worker ${started} ${Math.random()}`;
-  return watched(new Worker(policy.createScriptURL(module), { type: 'module', name }), name);
+  const url = policy.createScriptURL(module);
+  if (ONE_FILE) {
+    // Chromium has no module workers there, nor locks that page and workers share.
+    const worker = new Worker(url, { name });
+    worker.postMessage(filesForWorker());
+    return worker;
+  }
+  return watched(new Worker(url, { type: 'module', name }), name);
 }
 
 /** A worker that closes itself, or that the browser ends, sends no event. But it loses the lock that it holds while it lives. */

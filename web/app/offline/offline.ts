@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { whenIdle } from '../../base/idle.ts';
+import { ONE_FILE } from '../../base/one_file.ts';
 import { sweepSpools } from '../../base/spools.ts';
 import { createPolicy } from '../../base/workers.ts';
 import type { Page } from '../../page/page.ts';
@@ -46,7 +47,7 @@ function openLaunched({ workbench, recent }: Page): void {
  * none, and a page that is embedded need not open by itself.
  */
 function keepPage(page: Page): void {
-  if (!import.meta.env.PROD || window.parent !== window || !('serviceWorker' in navigator)) return;
+  if (!import.meta.env.PROD || ONE_FILE || window.parent !== window || !('serviceWorker' in navigator)) return;
   setTimeout(() => {
     const stop = effect(() => {
       if (page.workbench.state.value === 'loading') return undefined;
