@@ -36,6 +36,8 @@ const { scope } = registration;
 const PREFIX = `unspool ${scope} `;
 const digests = new Map(Object.entries(FILES).map(([path, digest]) => [new URL(path, scope).href, digest]));
 const version = digestOf(new Blob([JSON.stringify(FILES)])).then((digest) => PREFIX + digest);
+/** The files of this version. */
+const files = version.then((name) => caches.open(name));
 
 worker.addEventListener('install', (event) => event.waitUntil(install()));
 worker.addEventListener('activate', (event) => event.waitUntil(clients.claim()));
@@ -58,17 +60,22 @@ worker.addEventListener('fetch', (event) => {
 
 /** Keeps the files of this version. What an older version has already is not loaded again. */
 async function install(): Promise<void> {
-  const cache = await caches.open(await version);
-  const files = digests.entries();
+  const [cache, ...others] = await Promise.all([files, ...(await versions()).map((name) => caches.open(name))]);
+  const rest = digests.entries();
   const lane = async () => {
-    for (const [url, digest] of files) await cache.put(url, (await kept(url, digest)) ?? (await loaded(url, digest)));
+    for (const [url, digest] of rest) {
+      const file = (await keptIn(others, url, digest)) ?? (await loaded(url, digest));
+      await cache.put(url, file);
+    }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 async function answer(request: Request, url: string, digest: string): Promise<Response> {
   // A page that is no longer kept may be a newer one at its host.
-  return (await kept(url, digest)) ?? (request.mode === 'navigate' ? fetch(request) : loaded(url, digest));
+  return (
+    (await keptIn([await files], url, digest)) ?? (request.mode === 'navigate' ? fetch(request) : loaded(url, digest))
+  );
 }
 
 /** A file from its host. Rejects if its bytes are not those of the list. */
@@ -78,10 +85,10 @@ async function loaded(url: string, integrity: string): Promise<Response> {
   return response;
 }
 
-/** A file with this digest that is kept, of any version. */
-async function kept(url: string, digest: string): Promise<Response | undefined> {
-  for (const name of await versions()) {
-    const response = await (await caches.open(name)).match(url);
+/** A file that one of the caches has with this digest. */
+async function keptIn(places: readonly Cache[], url: string, digest: string): Promise<Response | undefined> {
+  for (const cache of places) {
+    const response = await cache.match(url);
     if (response && (await digestOf(await response.clone().blob())) === digest) return response;
   }
   return undefined;
