@@ -195,8 +195,7 @@ fn is_wanted(name: &str) -> bool {
     let is_question = name.starts_with("glGet") || name.starts_with("glIs");
     let is_window = ["glX", "egl", "wgl", "CGL"].iter().any(|prefix| name.starts_with(prefix));
     if is_window {
-        return ["MakeC", "Context", "Swap", "BindAPI", "FlushDrawable"].iter().any(|part| name.contains(part))
-            && !name.contains("GetCurrent");
+        return !["Get", "Query", "Choose"].iter().any(|part| name.contains(part));
     }
     !is_question || ["UniformLocation", "AttribLocation", "UniformBlockIndex"].iter().any(|part| name.contains(part))
 }
