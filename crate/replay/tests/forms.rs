@@ -36,7 +36,7 @@ const ONE: u32 = 1 << 16;
 #[test]
 fn fixed_point_numbers_are_floats() {
     let rectangle = call("glRecti", &[0, 0, 1, 1]);
-    let of = |calls: &[Call]| [calls, &[rectangle.clone()]].concat();
+    let of = |calls: &[Call]| [calls, core::slice::from_ref(&rectangle)].concat();
     let fixed = [
         call("glMatrixMode", &[gl::PROJECTION]),
         call("glOrthox", &[0, 2 * ONE, 0, 4 * ONE, 0, ONE]),
@@ -135,7 +135,7 @@ fn the_first_of_several_is_the_only_one() {
 #[test]
 fn vertex_arrays_of_the_extension_are_those_that_are_bound() {
     let data = with(call("glBufferData", &[gl::ARRAY_BUFFER, 256, 0, gl::STATIC_DRAW]), 2, Value::Null);
-    let before = vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, 1]), data, call("glBindBuffer", &[gl::ARRAY_BUFFER, 0])];
+    let before = [call("glBindBuffer", &[gl::ARRAY_BUFFER, 1]), data, call("glBindBuffer", &[gl::ARRAY_BUFFER, 0])];
     let draw = [call("glBindVertexArray", &[5]), call("glDrawArrays", &[gl::TRIANGLES, 0, 3])];
     let one = [
         call("glVertexArrayVertexOffsetEXT", &[5, 1, 3, gl::FLOAT, 16, 4]),
@@ -266,7 +266,7 @@ fn what_cannot_be_replayed_is_charged_to_what_needs_it() {
     };
     let clips = call("glClipControl", &[gl::UPPER_LEFT, gl::ZERO_TO_ONE]);
     let back = call("glClipControl", &[gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE]);
-    assert_eq!(of(&[clips.clone()]), "other clip volumes, of glClipControl, are not in WebGL2");
+    assert_eq!(of(core::slice::from_ref(&clips)), "other clip volumes, of glClipControl, are not in WebGL2");
     assert_eq!(of(&[clips, back]), "");
     let bounds = [call("glEnable", &[gl::DEPTH_BOUNDS_TEST_EXT]), floats("glDepthBoundsEXT", &[], &[0.0, 1.0])];
     assert_eq!(of(&bounds), "");

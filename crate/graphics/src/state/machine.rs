@@ -8,6 +8,7 @@ use unspool_gl::{functions, gl, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
+use super::direct::{self, About};
 use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
@@ -46,6 +47,8 @@ struct Operation {
     /// What it does with contexts.
     windows: Option<windows::Function>,
     variant: Variant,
+    /// What its calls name, if it is the function for what is bound.
+    direct: Option<About>,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
     may_draw: bool,
@@ -131,8 +134,10 @@ impl Machine {
         if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
             return;
         }
-        if let Some(run) = operation.run {
-            run(self, call, operation.variant);
+        match (operation.run, operation.direct) {
+            (Some(run), Some(about)) => self.run_direct(about, run, call, operation.variant),
+            (Some(run), None) => run(self, call, operation.variant),
+            (None, _) => {}
         }
         if let Some(act) = operation.windows.and_then(|function| act(function, call)) {
             self.act_on_contexts(call, act);
@@ -249,33 +254,48 @@ impl Machine {
 
 /// The operation of a function.
 fn operation(name: &str) -> Option<Operation> {
+    // Names of EXT_direct_state_access are those of OpenGL 4.5, but not its arguments.
+    let direct = name.strip_prefix("gl").and_then(direct::bound_of);
+    if let Some((bound, about)) = direct {
+        // Some are functions of an extension alone.
+        let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
+        let found = names.iter().find_map(|name| operation(name).filter(|operation| operation.run.is_some()));
+        if let Some(operation) = found {
+            return Some(Operation { direct: Some(about), ..operation });
+        }
+    }
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
     let computes = computes(bare);
     let may_draw = is_gl && (computes || NameFlags::of(name).renders.is_some());
-    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
-        .iter()
-        .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
+    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"].iter().any(|begin| {
+        let end = bare.strip_prefix(begin).map(|end| end.strip_prefix('P').unwrap_or(end));
+        end.is_some_and(|end| Variant::parse(end).is_some())
+    });
+    // Handlers have names without the ends of extensions.
+    let ends = ["EXT", "OES", "ARB", "NV"];
+    let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
     let variant = Variant::default();
     let windows = windows::Function::of(name);
-    let plain = Operation { run: None, windows, variant, is_listed: true, may_draw, computes, is_current, is_gl };
+    let none =
+        Operation { run: None, windows, variant, direct: None, is_listed: true, may_draw, computes, is_current, is_gl };
     let all =
         IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
     let mut found: Option<(usize, Operation)> = None;
     for (handlers, is_listed) in all {
         for (pattern, run) in handlers {
             let variant = match pattern.strip_suffix('*') {
-                Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
-                None => (*pattern == bare).then(Variant::default),
+                Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
+                None => (*pattern == bare || *pattern == plain).then(Variant::default),
             };
             let Some(variant) = variant else { continue };
             // The longest pattern says most.
             if found.is_none_or(|(length, _)| length < pattern.len()) {
-                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..plain }));
+                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..none }));
             }
         }
     }
-    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(plain))
+    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(none))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
@@ -287,4 +307,60 @@ fn computes(bare: &str) -> bool {
 /// the next.
 pub(super) fn is_draw(call: &Call, name: &str) -> bool {
     call.draws || call.clears || functions().canonical(name).is_some_and(computes)
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_gl::{absence, names};
+
+    use super::*;
+
+    /// Functions that set nothing that State shows: contents of objects, vertices, what is read,
+    /// what programs are made of, swaps. With the beginnings of their names, without the prefix
+    /// `gl`.
+    const OTHERS: [&str; 31] = [
+        "ArrayElement",
+        "Begin",
+        "BindFragDataLocation",
+        "BindImageTextures",
+        "Vertex2",
+        "Vertex3",
+        "Vertex4",
+        "VertexP",
+        "TexSubImage",
+        "TextureSubImage",
+        "MultiTexSubImage",
+        "CompressedTexSubImage",
+        "CompressedTextureSubImage",
+        "CompressedMultiTexSubImage",
+        "CopyTexSubImage",
+        "CopyTextureSubImage",
+        "CopyMultiTexSubImage",
+        "CopyImageSubData",
+        "ClearTex",
+        "ReadPixels",
+        "ReadnPixels",
+        "Rectx",
+        "ShaderBinary",
+        "SpecializeShader",
+        "UniformHandle",
+        "ProgramUniformHandle",
+        "DepthBounds",
+        "TransformFeedbackBuffer",
+        "BindBufferOffset",
+        "FrameTerminator",
+        "PixelStorex",
+    ];
+
+    #[test]
+    fn each_function_has_a_handler_or_a_reason() {
+        let has_none = |name: &&str| {
+            let has_run = operation(name).is_some_and(|it| it.run.is_some() || it.windows.is_some() || it.may_draw);
+            let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
+            let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
+            is_own && !has_run && !is_other && absence(name).is_none()
+        };
+        let none: Vec<&str> = names().into_iter().filter(has_none).collect();
+        assert!(none.is_empty(), "{}: {}", none.len(), none.join(" "));
+    }
 }
