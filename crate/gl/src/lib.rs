@@ -3,6 +3,8 @@
 //! ```text
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
+//! arguments  what handlers read of a call
+//! contexts   contexts, which share objects, and which is current on each thread
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
@@ -13,11 +15,14 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
+pub mod contexts;
 mod functions;
 pub mod matrix;
 pub mod pixels;
 pub mod windows;
 
+pub use arguments::Arguments;
 pub use functions::{Function, Functions, Parameter, functions};
 
 /// Constants of OpenGL and OpenGL ES without the prefix `GL_`. A name that would begin with a digit

@@ -70,7 +70,6 @@ impl Handlers {
             states::TABLE,
             textures::TABLE,
             uniforms::TABLE,
-            windows::TABLE,
         ];
         let all = tables.into_iter().flatten();
         let by_name =
@@ -102,8 +101,14 @@ impl Handlers {
             let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
-        plain.and_then(listed).or_else(of_form).or_else(direct)
+        let of_windows = || Some(Handler { run: windows::of(name)?, direct: None });
+        plain.and_then(listed).or_else(of_windows).or_else(of_form).or_else(direct)
     }
+}
+
+/// Whether a function is one for contexts or windows that is replayed.
+pub(crate) fn is_window(name: &str) -> bool {
+    windows::of(name).is_some()
 }
 
 /// Whether `glNewList` compiles a function instead of executing it.
