@@ -511,8 +511,7 @@ pub(crate) struct Indexed {
 /// A context.
 #[derive(Clone)]
 pub(crate) struct Context {
-    pub(crate) group: usize,
-    pub(crate) es: bool,
+    pub(crate) group: u32,
     pub(crate) state: State,
     pub(crate) fixed: crate::fixed::Fixed,
     /// Names of textures by unit.
@@ -558,10 +557,9 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(group: usize, es: bool) -> Self {
+    pub(crate) fn new(group: u32) -> Self {
         Self {
             group,
-            es,
             state: State::new(),
             fixed: crate::fixed::Fixed::new(),
             units: [[0; SLOTS]; 32],

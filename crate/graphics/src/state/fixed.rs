@@ -206,7 +206,7 @@ fn alpha_func(machine: &mut Machine, call: &Call, _: Variant) {
 fn matrix(machine: &Machine, what: u16) -> Option<[f64; 16]> {
     match machine.value(machine.context, what, 0) {
         Value::Matrix(matrix) => Some(**matrix),
-        _ if machine.context().is_some_and(|context| context.is_implicit) => None,
+        _ if machine.is_implicit() => None,
         _ => Some(unspool_gl::matrix::IDENTITY),
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::contexts::Contexts;
 use unspool_gl::{functions, gl, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
@@ -13,7 +14,6 @@ use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
 use crate::calls::Call;
-use crate::known::act;
 
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);
@@ -65,10 +65,9 @@ pub(super) struct Root {
     pub(super) cells: Cells,
     /// Owners that were given, except 0, which stands for none.
     pub(super) owners: u32,
+    pub(super) all: Arc<Contexts>,
+    /// What contexts have beside cells.
     pub(super) contexts: Arc<Vec<Arc<Context>>>,
-    /// The number of the current context of each thread, counted from 1, by the number of the
-    /// thread.
-    pub(super) threads: Arc<Vec<u32>>,
 }
 
 /// Takes calls in the order in which they returned.
@@ -139,8 +138,8 @@ impl Machine {
             (Some(run), None) => run(self, call, operation.variant),
             (None, _) => {}
         }
-        if let Some(act) = operation.windows.and_then(|function| act(function, call)) {
-            self.act_on_contexts(call, act);
+        if let Some(function) = operation.windows {
+            self.call_of_windows(function, call);
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -160,11 +159,22 @@ impl Machine {
     }
 
     /// Looks up the current context of the thread.
-    fn enter_context(&mut self) {
-        let number = self.root.threads.get(self.thread as usize).copied().unwrap_or(0);
-        let context = self.root.contexts.get((number as usize).wrapping_sub(1));
-        (self.context, self.share) = context.map_or((0, 0), |context| (context.owner, context.share));
-        self.current = (number as usize).wrapping_sub(1);
+    pub(super) fn enter_context(&mut self) {
+        self.current = self.root.all.current(self.thread).map_or(usize::MAX, |at| at as usize);
+        let owner = |at: usize| self.root.contexts.get(at).map_or(0, |context| context.owner);
+        let group = self.root.all.all().get(self.current).map(|context| context.group as usize);
+        (self.context, self.share) = (owner(self.current), group.map_or(0, |group| owner(group) + 1));
+    }
+
+    /// What is known of the current context as a whole.
+    pub(super) fn whole(&self) -> Option<&contexts::Whole> {
+        self.root.all.all().get(self.current)
+    }
+
+    /// Whether the current context was not created within the trace: what no call has set is not
+    /// known.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.whole().is_some_and(|context| context.created.is_none())
     }
 
     /// The current context. Programs whose trace was trimmed may use one that was never made

@@ -195,7 +195,7 @@ impl Replay {
         problem: Option<&'static str>,
     ) {
         let mut changed = Vec::new();
-        for framebuffer in self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut()) {
+        for framebuffer in self.contexts.values_mut().flat_map(|context| context.framebuffers.values_mut()) {
             for attachment in &mut framebuffer.attachments {
                 if attachment.surface == surface && attachment.level == level {
                     let new = Attachment { width, height, problem, ..*attachment };
@@ -212,7 +212,7 @@ impl Replay {
     /// draws cover what they have in common. In WebGL2 all have one size: depths of another size
     /// than the colours are drawn to a renderbuffer of ours.
     fn settle(&mut self, handle: u32) {
-        let all = self.contexts.iter().flat_map(|context| context.framebuffers.values());
+        let all = self.contexts.values().flat_map(|context| context.framebuffers.values());
         let Some(framebuffer) = all.into_iter().find(|framebuffer| framebuffer.handle == handle) else { return };
         let (colors, depths): (Vec<_>, Vec<_>) =
             framebuffer.attachments.iter().copied().partition(|attachment| !is_depth(attachment.point));
@@ -253,7 +253,7 @@ impl Replay {
             self.stream.put(Op::Delete, &[Kind::Renderbuffer as u32, known.0]);
             self.reserve(bytes(known) + OBJECT, 0);
         }
-        let all = self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut());
+        let all = self.contexts.values_mut().flat_map(|context| context.framebuffers.values_mut());
         for framebuffer in all.filter(|framebuffer| framebuffer.handle == handle) {
             framebuffer.substitute = substitute;
         }

@@ -126,6 +126,12 @@ fn lack_of(name: &str) -> Option<Absence> {
     absence(name).or_else(is_new_draw).or(is_other.then_some(Absence::Needless("it is not a function of OpenGL")))
 }
 
+/// Whether a function is one for contexts or windows that is replayed, or refused.
+pub(crate) fn is_window(name: &str) -> bool {
+    let is_question = ["Get", "Query", "Choose"].iter().any(|part| name.contains(part));
+    windows::of(name).is_some() || (!is_question && matches!(absence(name), Some(Absence::Refused(..))))
+}
+
 /// Whether `glNewList` compiles a function instead of executing it.
 pub(crate) fn is_compiled(name: &str) -> bool {
     const AT_ONCE: [&str; 9] = [

@@ -592,7 +592,7 @@ impl Replay {
         // Those that were kept, and that this replay has not come to, are still what they were.
         let mut found = self.kept.clone();
         found.retain(|_, kept| kept.uploaded > self.highest);
-        for texture in self.groups.iter().flat_map(|objects| objects.textures.values()) {
+        for texture in self.groups.values().flat_map(|objects| objects.textures.values()) {
             let before = self.kept.get(&texture.handle).map_or(0, |kept| kept.uploaded);
             let kept = Kept {
                 uploaded: texture.uploaded.max(before),
@@ -622,7 +622,7 @@ impl Replay {
             .iter()
             .map(|(handle, binding)| (*handle, Kept { uploaded: 0, binding: *binding, bytes: 0 }))
             .collect();
-        for texture in self.groups.iter().flat_map(|objects| objects.textures.values()) {
+        for texture in self.groups.values().flat_map(|objects| objects.textures.values()) {
             if let Some(kept) = kept.get_mut(&texture.handle) {
                 (kept.uploaded, kept.bytes) = (texture.uploaded, texture.sizes.values().sum());
             }

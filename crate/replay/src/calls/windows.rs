@@ -3,29 +3,31 @@
 use std::rc::Rc;
 
 use unspool_formats::apitrace::{ListRole, NameFlags};
+use unspool_gl::gl;
 use unspool_gl::windows::{Act, Function};
-use unspool_gl::{egl, gl};
 
 use super::{Listed, Run};
-use crate::call::{Call, Value};
+use crate::call::Call;
 use crate::driver::{OBJECT, Replay};
+use crate::objects::{Context, Objects};
 
+/// Groups of contexts that share nothing, for each context that there may be at once: what
+/// destroyed ones made stays.
+const GROUPS: usize = 64;
 /// Limit for the characters of a font.
 const MOST_CHARACTERS: u32 = 1 << 16;
 
-/// The handler of a function of windows.
+/// What a function for windows does. `None` for all others.
 pub(super) fn of(name: &str) -> Option<Run> {
     if name.starts_with("gl") && !name.starts_with("glX") && name != "glFrameTerminatorGREMEDY" {
         return None;
     }
     if Function::of(name).is_some() {
-        return Some(act);
+        return Some(contexts);
     }
     let flags = NameFlags::of(name);
     match name {
-        _ if flags.frame_end || name.contains("SwapBuffers") || name.contains("SwapLayerBuffers") => {
-            Some(|r, c| r.swap(c.thread))
-        }
+        _ if flags.frame_end || name.contains("SwapBuffers") || name.contains("SwapLayerBuffers") => Some(swap),
         _ if flags.list == Some(ListRole::Font) => Some(font),
         "glXBindTexImageEXT"
         | "wglBindTexImageARB"
@@ -36,28 +38,9 @@ pub(super) fn of(name: &str) -> Option<Run> {
     }
 }
 
-fn act(r: &mut Replay, c: &Call) {
-    let returned = (c.ret != Value::Null).then(|| c.ret.int());
-    let act = Function::of(&c.name).and_then(|function| function.act(|place| c.int(place) as u64, returned));
-    match act {
-        Some(Act::Creates { context, shared, .. }) => {
-            r.context_of(context as i64, shared as i64);
-        }
-        Some(Act::MakesCurrent { context, windows }) => {
-            let [draw, read] = windows.unwrap_or_default();
-            r.make_current(c.thread, context as i64, draw as i64, read as i64);
-        }
-        Some(Act::Shares(first, second)) => r.share(first as i64, second as i64),
-        Some(Act::Destroys(context)) => r.forget_context(context as i64),
-        Some(Act::BindsApi(api)) => r.es = api == egl::OPENGL_ES_API,
-        Some(Act::ReleasesThread) => r.make_current(c.thread, 0, 0, 0),
-        None => {}
-    }
-}
-
 /// Makes a list for each character of a font, which the trace does not have.
 fn font(r: &mut Replay, c: &Call) {
-    r.at = r.context_of_thread(c.thread);
+    r.at = r.all.current(c.thread as u64);
     let (count, base) = (c.u32(2).min(MOST_CHARACTERS), c.u32(3));
     if !r.reserve(0, u64::from(count) * OBJECT) {
         return;
@@ -69,8 +52,66 @@ fn font(r: &mut Replay, c: &Call) {
 
 /// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
 fn image(r: &mut Replay, c: &Call) {
-    r.at = r.context_of_thread(c.thread);
+    r.at = r.all.current(c.thread as u64);
     for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
         r.external(target);
     }
+}
+
+/// Creates contexts, makes them current and so on.
+fn contexts(r: &mut Replay, c: &Call) {
+    let Some(act) = Function::of(&c.name).and_then(|function| r.all.call(function, c)) else { return };
+    make(r);
+    let most = r.bounds.contexts;
+    if r.contexts.len() > most || r.groups.len() > GROUPS * most {
+        return r.halt(format!("The trace has more than {most} contexts. The replay ends at the next one."));
+    }
+    match act {
+        Act::MakesCurrent { context, windows } if context != 0 => {
+            r.at = r.all.current(c.thread as u64);
+            // CGL does not name a window.
+            let [draw, read] = windows.unwrap_or([context; 2]).map(|window| window as i64);
+            if r.drawables.len() >= 4 * most && !r.drawables.contains_key(&draw) {
+                return r.halt("The trace draws to too many windows. The replay ends at the next one.");
+            }
+            if let Some(context) = r.context() {
+                (context.drawable, context.read_drawable) = (draw, read);
+            }
+        }
+        // WGL lets two contexts share what they have when both are empty.
+        Act::Shares(..) => {
+            for (at, context) in &mut r.contexts {
+                context.group = r.all.all().get(*at as usize).map_or(context.group, |of| of.group);
+            }
+        }
+        _ => {}
+    }
+    drop_destroyed(r);
+}
+
+/// Makes what new contexts hold.
+fn make(r: &mut Replay) {
+    while let Some(of) = r.all.all().get(r.made as usize) {
+        r.groups.entry(of.group).or_insert_with(Objects::default);
+        r.contexts.insert(r.made, Context::new(of.group));
+        r.made += 1;
+    }
+}
+
+/// Drops what contexts hold that are destroyed and current nowhere.
+fn drop_destroyed(r: &mut Replay) {
+    let is_gone = |at: &u32| {
+        r.at != Some(*at) && !r.all.is_current(*at) && r.all.all().get(*at as usize).is_some_and(|of| of.is_destroyed)
+    };
+    let gone: Vec<u32> = r.contexts.keys().copied().filter(is_gone).collect();
+    for context in gone.into_iter().filter_map(|at| r.contexts.remove(&at)).collect::<Vec<_>>() {
+        context.framebuffers.values().for_each(|framebuffer| r.delete_framebuffer(framebuffer));
+    }
+}
+
+/// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
+fn swap(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    r.swapped = Some(r.call);
+    r.note_swap();
 }
