@@ -72,10 +72,12 @@ pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(),
             progress,
             error: session.error(),
         };
-        json::print(&mut out, &report)?;
+        json::print(&mut out, &json::snake_case(&report)?)?;
+        out.flush()?;
         return complete(&session);
     }
     print(&mut out, &session, &info, &progress, &binaries)?;
+    out.flush()?;
     complete(&session)
 }
 
