@@ -80,6 +80,21 @@ impl Failure {
         Self { offset: Some(offset), ..self }
     }
 
+    /// The same, as what is wrong with the arguments.
+    pub(crate) fn into_usage(self) -> Self {
+        Self { kind: USAGE, ..self }
+    }
+
+    /// Whether the arguments are wrong.
+    pub(crate) fn is_usage(&self) -> bool {
+        self.kind == USAGE
+    }
+
+    /// Where in the file, in bytes.
+    pub(crate) fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
     /// Whether the reader of a pipe has closed it: `unspool dump … | head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         self.io_kind == Some(io::ErrorKind::BrokenPipe)

@@ -14,7 +14,7 @@ use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Column, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
-use crate::{Failure, NameArgs, TraceArgs, json};
+use crate::{Failure, NameArgs, Source, TraceArgs, json};
 
 /// Lists the functions, threads or call stacks of a trace with counts and times, by self time.
 ///
@@ -127,12 +127,17 @@ fn listing(store: &Store) -> Listing<'_, Function> {
 
 pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
-    let question = what.scope.question(&session)?;
+    answer(what, &source, &session)
+}
+
+/// Prints the statistics of a trace that was read.
+pub(crate) fn answer(what: &Stats, source: &Source, session: &Session) -> Result<(), Failure> {
+    let question = what.scope.question(session)?;
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
-    print(&mut out, (form, what.limit), what.by, &source.name, &session, &question)?;
+    print(&mut out, (form, what.limit), what.by, &source.name, session, &question)?;
     out.flush()?;
-    complete(&session)
+    complete(session)
 }
 
 /// Prints the statistics of a trace that was read.

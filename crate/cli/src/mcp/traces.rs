@@ -9,15 +9,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::Batch;
 use rusqlite::fallible_iterator::FallibleIterator;
-use rusqlite::{Batch, Connection, OpenFlags};
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
 use unspool_engine::Session;
 
 use crate::read_whole::read_named;
-use crate::sqlite::attach;
-use crate::{Failure, NameArgs, Source, TraceArgs, binaries, interrupt, sql, sql_functions, unpack};
+use crate::{Failure, NameArgs, Source, TraceArgs, binaries, sql, unpack};
 
 /// Most traces that are open. The one that was used least recently is closed.
 const MOST_OPEN: usize = 4;
@@ -39,14 +37,7 @@ pub(super) struct Open {
     pub(super) names: NameArgs,
     pub(super) source: Source,
     pub(super) session: Session,
-    tables: Option<Tables>,
-}
-
-/// A trace as a database.
-struct Tables {
-    connection: Connection,
-    has_records: bool,
-    _file: NamedTempFile,
+    tables: Option<sql::Tables>,
 }
 
 impl Traces {
@@ -233,12 +224,12 @@ impl Open {
             return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
         }
         let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
-        let tables = self.tables(with_records)?;
+        let connection = sql::connection(&self.source, &self.session, &mut self.tables, with_records)?;
         let wrong = |error: rusqlite::Error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::OperationInterrupted) => late(timeout),
             _ => sql::wrong(&error, text),
         };
-        let handle = tables.connection.get_interrupt_handle();
+        let handle = connection.get_interrupt_handle();
         let (done, is_done) = mpsc::channel::<()>();
         let watch = thread::spawn(move || {
             if is_done.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout) {
@@ -246,7 +237,7 @@ impl Open {
             }
         });
         let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
-            let mut batch = Batch::new(&tables.connection, text);
+            let mut batch = Batch::new(connection, text);
             let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
             if batch.next()?.is_some() {
                 return Err(rusqlite::Error::MultipleStatement);
@@ -285,22 +276,5 @@ impl Open {
         tables.insert("records".into(), json!("id, time, track, name"));
         tables.insert("fields".into(), json!("record, key, value, symbol"));
         Ok(json!(tables))
-    }
-
-    fn tables(&mut self, with_records: bool) -> Result<&Tables, Failure> {
-        let is_enough = self.tables.as_ref().is_some_and(|tables| tables.has_records || !with_records);
-        if !is_enough {
-            let file = interrupt::temporary()?;
-            sql::write_tables(&self.session, &self.source, file.path(), with_records)?;
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let failed = |error: rusqlite::Error| sql::wrong(&error, "");
-            let connection = Connection::open_with_flags(file.path(), flags).map_err(failed)?;
-            sql_functions::add(&connection).map_err(failed)?;
-            if self.session.is_pulled() {
-                attach(&connection, &self.source.path, "rvn").map_err(failed)?;
-            }
-            self.tables = Some(Tables { connection, has_records: with_records, _file: file });
-        }
-        self.tables.as_ref().ok_or_else(|| Failure::new("There are no tables."))
     }
 }

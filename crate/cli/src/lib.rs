@@ -1,5 +1,8 @@
 //! `unspool`: what a trace contains, statistics of its functions, and its records as text.
 //!
+//! [`main`] is the command. Other programs keep a trace open ([`opened`]) and get the answers that
+//! the command prints.
+//!
 //! Exit status: 0 if there is an answer, even if the trace is broken or empty, and 2 on an error. 1
 //! is the answer to a question: `compare` found a difference, `find --fail` a hit,
 //! `findings --fail` a finding, `convert` a trace that can only be read in part, `info` and `dump`
@@ -30,6 +33,7 @@ mod limit;
 mod listing;
 mod loops;
 mod mcp;
+pub mod opened;
 mod origin;
 mod output;
 mod progress;
@@ -211,11 +215,45 @@ struct Generate {
     json: bool,
 }
 
-fn main() -> ExitCode {
+/// Runs the command with the arguments of the process. Returns its exit status.
+pub fn main() -> ExitCode {
     interrupt::listen();
     let status = run();
     interrupt::clean();
     status
+}
+
+/// Carries out a command. Returns its exit status.
+fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Info { trace, names, json } => info::run(trace, names, *json).map(done),
+        Command::Slices(what) => slices::run(what).map(done),
+        Command::Stats(what) => stats::run(what).map(done),
+        Command::Graph(what) => graph::run(what).map(done),
+        Command::Find(what) => find::run(what),
+        Command::Query(what) => query::run(what).map(done),
+        Command::State(what) => steps::state(what).map(done),
+        Command::History(what) => steps::history(what).map(done),
+        Command::Origin(what) => origin::run(what).map(done),
+        Command::Coverage(what) => coverage::coverage(what).map(done),
+        Command::Loops(what) => loops::run(what).map(done),
+        Command::FrameList(what) => frame_list::run(what).map(done),
+        Command::Findings(what) => findings::run(what),
+        Command::Resources(what) => resources::resources(what).map(done),
+        Command::Image(what) => resources::image(what).map(done),
+        Command::Sql(what) => sql::run(what).map(done),
+        Command::Convert(what) => convert::run(what),
+        Command::Compare(what) => compare::run(what),
+        Command::Suspects(what) => suspects::run(what).map(done),
+        Command::Cut(what) => cut::run(what).map(done),
+        Command::Generate(what) => generate::run(what).map(done),
+        Command::Dump(what) => dump::run(what).map(done),
+        Command::Mcp(what) => mcp::run(what).map(done),
+        Command::Guide(what) => guide::guide(what).map(done),
+        Command::Schema(what) => guide::schema(what).map(done),
+        Command::Completions(what) => shell::completions(what).map(done),
+        Command::Man(what) => shell::man(what).map(done),
+    }
 }
 
 fn run() -> ExitCode {
@@ -234,36 +272,7 @@ fn run() -> ExitCode {
         Err(error) => error.exit(),
     };
     let asks_whether_it_is_a_trace = matches!(command, Command::Info { .. } | Command::Dump(_));
-    let result = match command {
-        Command::Info { trace, names, json } => info::run(&trace, &names, json).map(done),
-        Command::Slices(what) => slices::run(&what).map(done),
-        Command::Stats(what) => stats::run(&what).map(done),
-        Command::Graph(what) => graph::run(&what).map(done),
-        Command::Find(what) => find::run(&what),
-        Command::Query(what) => query::run(&what).map(done),
-        Command::State(what) => steps::state(&what).map(done),
-        Command::History(what) => steps::history(&what).map(done),
-        Command::Origin(what) => origin::run(&what).map(done),
-        Command::Coverage(what) => coverage::coverage(&what).map(done),
-        Command::Loops(what) => loops::run(&what).map(done),
-        Command::FrameList(what) => frame_list::run(&what).map(done),
-        Command::Findings(what) => findings::run(&what),
-        Command::Resources(what) => resources::resources(&what).map(done),
-        Command::Image(what) => resources::image(&what).map(done),
-        Command::Sql(what) => sql::run(&what).map(done),
-        Command::Convert(what) => convert::run(&what),
-        Command::Compare(what) => compare::run(&what),
-        Command::Suspects(what) => suspects::run(&what).map(done),
-        Command::Cut(what) => cut::run(&what).map(done),
-        Command::Generate(what) => generate::run(&what).map(done),
-        Command::Dump(what) => dump::run(&what).map(done),
-        Command::Mcp(what) => mcp::run(&what).map(done),
-        Command::Guide(what) => guide::guide(&what).map(done),
-        Command::Schema(what) => guide::schema(&what).map(done),
-        Command::Completions(what) => shell::completions(&what).map(done),
-        Command::Man(what) => shell::man(&what).map(done),
-    };
-    match result {
+    match carry_out(&command) {
         Ok(status) => status,
         // The reader has what it wants: `unspool dump … | head`.
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
@@ -358,6 +367,7 @@ fn standard_input() -> io::Result<tempfile::TempPath> {
 
 impl ReadAt for Source {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        interrupt::check()?;
         self.file.seek(SeekFrom::Start(at))?;
         let mut filled = 0;
         while filled < buffer.len() {
