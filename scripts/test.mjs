@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
+import { testMcp } from './protocol.mjs';
 import { checkSizes } from './sizes.mjs';
 import { checkWords } from './words.mjs';
 
@@ -39,6 +40,7 @@ const RARE = {
   },
   'real traces': { tests: [], rooms: /^crate\// },
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
+  'conversation by the Model Context Protocol': { tests: [], rooms: /^(crate\/(?!wasm|replay|gl)|scripts\/protocol)/ },
   chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
@@ -51,6 +53,8 @@ const PARTS = {
     () => cargo('clippy', ...MODULES, '--target', WASM, '--locked', ...strict),
     () => cargo('clippy', '-p', 'unspool-wasm-session', '--tests', '--target', WASM, '--locked', ...strict),
     () => cargo(...tests),
+    // With the command that the tests have built.
+    unlessLeftOut('conversation by the Model Context Protocol', () => testMcp(env)),
     unlessLeftOut('links of the documentation', () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet')),
     ...[
       () => cargo('fmt', ...xtask, '--all', '--check'),

@@ -193,7 +193,7 @@ class Traces(unittest.TestCase):
     def test_answers_are_those_of_the_command(self):
         trace = unspool.open(XRAY)
         # How the trace is kept differs, and what depends on that.
-        kept = {"storeBytes": 0, "bytesPerSlice": 0, "digest": ""}
+        kept = {"store_bytes": 0, "bytes_per_slice": 0, "digest": ""}
         self.assertEqual(trace.info | kept, json.loads(printed("info", "--json", XRAY)) | kept)
         for by in ("function", "thread", "stack"):
             self.assertEqual(trace.stats(by), json.loads(printed("stats", "--json", "--by", by, XRAY)))

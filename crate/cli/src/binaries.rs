@@ -24,6 +24,18 @@ impl Argument {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// The same of another path.
+    pub(crate) fn at_path(self, path: PathBuf) -> Self {
+        Self { path, ..self }
+    }
+
+    /// As it is written on the command line.
+    pub(crate) fn text(&self) -> String {
+        let object = self.object.map_or(String::new(), |object| format!("{object}="));
+        let base = self.base.map_or(String::new(), |base| format!("@{base:#x}"));
+        format!("{object}{}{base}", self.path.display())
+    }
 }
 
 /// Parses `FILE`, `OBJECT=FILE` or `FILE@BASE`.
@@ -65,7 +77,7 @@ impl Binaries {
         let (mut files, mut names) = (Vec::new(), Vec::new());
         for (id, Argument { object, base, path }) in (FIRST..).zip(arguments) {
             let name = path.display().to_string();
-            let failed = |error: io::Error| Failure::new(format!("{name}: {error}"));
+            let failed = |error: io::Error| Failure::io(&name, &error);
             let file = File::open(path).map_err(failed)?;
             programs.add(id, &name, file.metadata().map_err(failed)?.len());
             programs.choose(id, *object);
@@ -87,7 +99,7 @@ impl Binaries {
                 Work::Needs { binary, range } => {
                     let i = (binary - FIRST) as usize;
                     let (Some(file), Some((_, name))) = (self.files.get(i), self.names.get(i)) else { return Ok(()) };
-                    let bytes = read(file, range).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+                    let bytes = read(file, range).map_err(|error| Failure::of(name, error))?;
                     self.programs.push(binary, range.at, bytes);
                 }
             }
@@ -101,7 +113,8 @@ impl Binaries {
     /// Returns an error if the trace takes no names from binaries.
     pub(crate) fn name(&mut self, session: &mut Session) -> Result<Vec<Naming>, Failure> {
         if !session.info().companions.contains(&"binary") {
-            return Err(Failure::new("Binaries name the functions of XRay logs, BAP frames and REVEN traces only."));
+            return Err(Failure::new("Binaries name the functions of XRay logs, BAP frames and REVEN traces only.")
+                .unsupported());
         }
         let addresses = session.addresses(false);
         if addresses.is_empty() {
@@ -177,6 +190,7 @@ mod tests {
         assert!(parsed("256=a.so").is_err());
         assert_eq!(parsed("a.so@0x7f00"), Ok((None, Some(0x7f00), "a.so".into())));
         assert_eq!(parsed("a@b.so@7F00"), Ok((None, Some(0x7f00), "a@b.so".into())));
+        assert_eq!(argument("3=a.so@0x7f00").unwrap().text(), "3=a.so@0x7f00");
         assert_eq!(parsed("a@b.so"), Ok((None, None, "a@b.so".into())));
     }
 }

@@ -20,6 +20,7 @@ use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence
 
 use self::values::Compared;
 use crate::binaries::{self, Argument};
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::{Failure, NameArgs, TraceArgs, console, json};
 
@@ -85,6 +86,8 @@ pub(crate) struct Compare {
     /// Print one line of CSV per function, with a header.
     #[arg(long)]
     csv: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Write a report for people, a page of HTML in one file: the sentence, the functions that
     /// changed, and the flame graph of the difference.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["records", "why"])]
@@ -126,6 +129,8 @@ struct Report<'a, F> {
     common: Option<f64>,
     /// Sorted by descending magnitude of the change of self time.
     functions: F,
+    #[serde(flatten)]
+    listed: Listed,
     /// `statements`, `variables` and `relations` of traces that have values; `graphics` of those
     /// that have OpenGL calls.
     #[serde(flatten)]
@@ -180,7 +185,7 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
     let files = (a.names(found.shown.0), b.names(found.shown.1));
-    print(&mut out, form, first.format, &found, (values.as_ref(), drawn), (&files.0, &files.1))?;
+    print(&mut out, (form, what.limit), first.format, &found, (values.as_ref(), drawn), (&files.0, &files.1))?;
     out.flush()?;
     let is_different = found.is_different()
         || values.is_some_and(|values| values.is_different())
@@ -196,7 +201,7 @@ fn compared(a: &runs::Side, b: &runs::Side) -> Result<Comparison, Failure> {
 
 fn print(
     out: &mut impl Write,
-    form: Form,
+    (form, limit): (Form, LimitArgs),
     format: &str,
     found: &Comparison,
     (values, drawn): (Option<&Compared<'_>>, Option<[&Drawn; 2]>),
@@ -208,8 +213,12 @@ fn print(
     if let Some(said) = drawn.map(unspool_compare::drawn::sentence).filter(|said| !said.is_empty()) {
         words = format!("{words} {said}");
     }
+    let (rows, listed) = limit.first(rows, form, LISTED);
     match form {
-        Form::Csv => listing(unit).print(form, out, rows),
+        Form::Csv => {
+            listed.say_more();
+            listing(unit).print(form, out, rows)
+        }
         Form::Json => {
             let listing = listing(unit);
             let report = Report {
@@ -221,6 +230,7 @@ fn print(
                 sentence: &words,
                 common: found.common,
                 functions: listing.records(rows),
+                listed,
                 more: (values.into_iter().flat_map(Compared::report))
                     .chain(drawn.map(|sides| ("graphics", drawn::report(sides))))
                     .map(|(key, of)| (key.into(), of))
@@ -235,7 +245,6 @@ fn print(
                 writeln!(out, "{side}: {}{more}", files.first().map_or("".into(), |file| console::one_line(file)))?;
             }
             writeln!(out, "{}", console::one_line(&words))?;
-            let listed = rows.get(..LISTED).unwrap_or(rows);
             if let Some(values) = values {
                 values.print(out)?;
                 writeln!(out)?;
@@ -243,17 +252,14 @@ fn print(
             if let Some(sides) = drawn {
                 drawn::print(out, sides)?;
             }
-            if listed.is_empty() {
+            if rows.is_empty() {
                 writeln!(out, "--records compares them record by record.")?;
             } else {
                 writeln!(out)?;
                 let keys = if unit.is_counted() { COUNTED } else { MEASURED };
-                listing(unit).with_heads().in_order(keys).print(form, &mut *out, listed)?;
+                listing(unit).with_heads().in_order(keys).print(form, &mut *out, rows)?;
             }
-            match rows.len() - listed.len() {
-                0 => Ok(()),
-                more => writeln!(out, "{more} more; --json and --csv list all."),
-            }
+            listed.print_more(out)
         }
     }
 }

@@ -3,8 +3,12 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
 
 const CAPACITY: usize = 1 << 20;
 
@@ -82,13 +86,35 @@ fn out(escapes: bool) -> Out {
     BufWriter::with_capacity(CAPACITY, Printable::new(sink, escapes))
 }
 
-/// Prints a line to standard error.
+/// Whether programs read standard error: each of its lines is a JSON object then.
+static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
+
+/// From now on, what goes to standard error is for programs.
+pub(crate) fn speak_json() {
+    FOR_PROGRAMS.store(true, Ordering::Relaxed);
+}
+
+/// Prints a remark to standard error.
 pub(crate) fn say(line: impl Display) {
     let line = line.to_string();
+    say_as(&line, "note", || serde_json::json!({ "message": line }));
+}
+
+/// Prints a line to standard error; for programs an object with one key, `kind`.
+pub(crate) fn say_as<T: Serialize>(line: impl Display, kind: &'static str, object: impl FnOnce() -> T) {
     if is_held() {
-        HELD.with_borrow_mut(|held| held.get_or_insert_default().said.push(line));
+        HELD.with_borrow_mut(|held| held.get_or_insert_default().said.push(line.to_string()));
         return;
     }
+    if !FOR_PROGRAMS.load(Ordering::Relaxed) {
+        return print_error(&line.to_string());
+    }
+    if let Ok(line) = serde_json::to_string(&BTreeMap::from([(kind, object())])) {
+        print_error(&line);
+    }
+}
+
+fn print_error(line: &str) {
     let mut clean = Vec::new();
     escape(line.as_bytes(), &mut clean);
     clean.push(b'\n');

@@ -12,7 +12,8 @@ use unspool_access_index::{Block, Executed, InModule, Keeps, List, Module, With,
 use unspool_formats::has_blocks;
 
 use crate::console;
-use crate::listing::{Form as Printed, Listing, column};
+use crate::limit::{LimitArgs, Listed};
+use crate::listing::{Form as Printed, Listing, Records, column};
 use crate::read_whole::read_whole;
 use crate::scope::range;
 use crate::sqlite::run_index;
@@ -29,15 +30,20 @@ use crate::{Failure, TraceArgs, json};
 pub(crate) struct Coverage {
     #[command(flatten)]
     trace: TraceArgs,
-    /// What each row is about.
-    #[arg(long, value_name = "ROW", default_value = "address")]
-    by: By,
+    /// What each row is about. Default: address.
+    #[arg(long, value_name = "ROW")]
+    by: Option<By>,
     /// Only count these steps, both ends included: 100..200, 100.. or ..200.
     #[arg(long, value_name = "STEPS", value_parser = range)]
     range: Option<(u64, u64)>,
     /// Print one JSON object, or a drcov file of version 2.
     #[arg(long = "as", value_name = "FORM")]
     form: Option<Form>,
+    /// Print one JSON object: --as json.
+    #[arg(long, conflicts_with = "form")]
+    json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Add what this trace or drcov file executes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["minus", "common"])]
     plus: Option<PathBuf>,
@@ -65,16 +71,29 @@ enum By {
     Module,
 }
 
-/// What `--as json` prints.
+/// What `--json` prints.
 #[derive(Serialize)]
-struct Report<A, B, M> {
+struct Report<R> {
     /// Number of executed instructions, of different ones, and of their bytes.
     executed: u64,
     instructions: usize,
     bytes: u64,
-    addresses: A,
-    blocks: B,
-    modules: M,
+    /// By what `--by` says, the hottest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addresses: Option<R>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<R>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules: Option<R>,
+    #[serde(flatten)]
+    listed: Listed,
+}
+
+impl<R> Report<R> {
+    /// A report without rows.
+    fn of((executed, instructions, bytes): (u64, usize, u64), listed: Listed) -> Self {
+        Self { executed, instructions, bytes, addresses: None, blocks: None, modules: None, listed }
+    }
 }
 
 /// What a trace executed.
@@ -89,8 +108,7 @@ impl Of {
         let (source, session) = read_whole(trace)?;
         let program = session.info().properties.into_iter().find(|(name, _)| *name == "Program").map(|(_, path)| path);
         let (all, modules) = if has_blocks(session.format().id) {
-            let index =
-                run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+            let index = run_index(&source.path).map_err(|e| Failure::of(&source.name, e.sentence))?;
             (index.coverage(steps.clone()), Vec::new())
         } else {
             let explorer = explore_source(trace, &source, &session, Keeps::Executions, None)?;
@@ -106,8 +124,7 @@ fn other(path: &Path, trace: &TraceArgs, modules: &[Module]) -> Result<List, Fai
     let mut head = [0; 16];
     let len = io::Read::read(&mut fs::File::open(path)?, &mut head)?;
     if List::is_drcov(head.get(..len).unwrap_or_default()) {
-        return List::of_drcov(&fs::read(path)?, modules)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())));
+        return List::of_drcov(&fs::read(path)?, modules).map_err(|error| Failure::of(path.display(), error));
     }
     let trace = TraceArgs { file: path.to_path_buf(), ..*trace };
     Ok(List::of(Of::trace(&trace, 0..u64::MAX)?.all))
@@ -124,39 +141,67 @@ pub(crate) fn coverage(what: &Coverage) -> Result<(), Failure> {
     }
     let mut joined = blocks(&all);
     let mut of_modules = in_modules(&all, &modules);
-    let mut out = console::data_or_text(what.form.is_some());
-    match (what.form, what.by) {
-        (Some(Form::Drcov), _) => {
-            let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
-            out.write_all(&file)?;
+    let form = if what.json { Some(Form::Json) } else { what.form };
+    let printed = Printed::of(form == Some(Form::Json), false);
+    let mut out = console::data_or_text(form.is_some());
+    if form == Some(Form::Drcov) {
+        if what.by.is_some() || what.limit.is_given() {
+            return Err(Failure::usage("A drcov file has all blocks: --by and --limit are for lists."));
         }
-        (Some(Form::Json), _) => {
-            let listings = (address_listing(), block_listing(), module_listing());
-            let report = Report {
-                executed: all.iter().map(|it| it.count).sum(),
-                instructions: all.iter().filter(|it| it.count > 0).count(),
-                bytes: joined.iter().map(|block| block.length).sum(),
-                addresses: listings.0.records(&all),
-                blocks: listings.1.records(&joined),
-                modules: listings.2.records(&of_modules),
-            };
-            json::print_line(&mut out, &report)?;
-        }
-        (None, By::Address) => {
+        let file = drcov(&all, &modules, program.as_deref().unwrap_or("unknown"));
+        out.write_all(&file)?;
+        return Ok(out.flush()?);
+    }
+    let (executed, instructions) = (all.iter().map(|it| it.count).sum(), all.iter().filter(|it| it.count > 0).count());
+    let bytes = joined.iter().map(|block| block.length).sum();
+    let sums = (executed, instructions, bytes);
+    match what.by.unwrap_or(By::Address) {
+        By::Address => {
             all.sort_by_key(|it| (Reverse(it.count), it.address));
-            address_listing().print(Printed::Text, &mut out, &all)?;
+            let (rows, listed) = what.limit.first(&all, printed, usize::MAX);
+            let listing = address_listing();
+            let rows = Rows { listing: &listing, rows, listed };
+            rows.print(&mut out, printed, |rows| Report { addresses: Some(rows), ..Report::of(sums, listed) })?;
         }
-        (None, By::Block) => {
+        By::Block => {
             joined.sort_by_key(|it| (Reverse(it.count), it.address));
-            block_listing().print(Printed::Text, &mut out, &joined)?;
+            let (rows, listed) = what.limit.first(&joined, printed, usize::MAX);
+            let listing = block_listing();
+            let rows = Rows { listing: &listing, rows, listed };
+            rows.print(&mut out, printed, |rows| Report { blocks: Some(rows), ..Report::of(sums, listed) })?;
         }
-        (None, By::Module) => {
+        By::Module => {
             of_modules.sort_by_key(|it| (Reverse(it.count), it.address));
-            module_listing().print(Printed::Text, &mut out, &of_modules)?;
+            let (rows, listed) = what.limit.first(&of_modules, printed, usize::MAX);
+            let listing = module_listing();
+            let rows = Rows { listing: &listing, rows, listed };
+            rows.print(&mut out, printed, |rows| Report { modules: Some(rows), ..Report::of(sums, listed) })?;
         }
     }
-    out.flush()?;
-    Ok(())
+    Ok(out.flush()?)
+}
+
+/// Rows of one kind.
+struct Rows<'r, R> {
+    listing: &'r Listing<'static, R>,
+    rows: &'r [R],
+    listed: Listed,
+}
+
+impl<R> Rows<'_, R> {
+    /// Prints them, in JSON within a report.
+    fn print(
+        &self,
+        out: &mut impl Write,
+        form: Printed,
+        report: impl for<'l> FnOnce(Records<'l, 'static, R>) -> Report<Records<'l, 'static, R>>,
+    ) -> io::Result<()> {
+        if form == Printed::Json {
+            return json::print_line(out, &report(self.listing.records(self.rows)));
+        }
+        self.listing.print(form, &mut *out, self.rows)?;
+        self.listed.print_more(out)
+    }
 }
 
 fn address_listing() -> Listing<'static, Executed> {

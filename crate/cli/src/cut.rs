@@ -1,7 +1,8 @@
 //! `unspool cut`: a part of a trace as a trace of its own.
 
+use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use unspool_cut::CutOptions;
 use unspool_engine::{read, refusal};
@@ -13,7 +14,7 @@ use crate::clean::CleanArgs;
 use crate::console;
 use crate::output::{Inputs, Output};
 use crate::scope::range;
-use crate::{Failure, Place, Source, TraceArgs, complain};
+use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Writes a part of a trace as a trace of its own, in the same format.
 ///
@@ -35,17 +36,39 @@ pub(crate) struct Cut {
     /// File to write.
     #[arg(short, long)]
     output: PathBuf,
+    /// Print one JSON object about the file.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     clean: CleanArgs,
+}
+
+/// Prints for programs what a file has that was written.
+///
+/// # Errors
+///
+/// Returns the error of standard output.
+pub(crate) fn written(path: &Path, noun: &'static str, count: u64) -> io::Result<()> {
+    let bytes = fs::metadata(path).map_or(0, |file| file.len());
+    let mut out = console::data();
+    json::print(&mut out, &serde_json::json!({ "output": path, noun: count, "bytes": bytes }))?;
+    out.flush()
 }
 
 pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     Inputs::of(&what.trace, None).spare(&what.output)?;
     let mut source = Source::open(&what.trace)?;
     let name = source.name.clone();
-    let refused = |why: String| Failure::new(format!("{name}: {why}"));
+    let refused = |why: String| Failure::of(&name, why);
+    for (is_given, option) in
+        [(what.trace.nest_tail_calls, "--nest-tail-calls"), (what.trace.max_memory.is_some(), "--max-memory")]
+    {
+        if is_given {
+            complain(&name, Place::Whole, &format!("{option} has no effect: records are copied as they are."));
+        }
+    }
     let probe = Probe { head: &source.head, tail: &source.tail, size: source.size, name: &source.name };
-    let (format, _) = recognise(&probe).ok_or_else(|| refused(refusal(probe.head, probe.size).sentence))?;
+    let (format, _) = recognise(&probe).ok_or_else(|| Failure::trace(&name, &refusal(probe.head, probe.size)))?;
     let (from, to) = what.range.unwrap_or((0, u64::MAX));
     let options = CutOptions {
         from,
@@ -55,9 +78,9 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         cleaner: what.clean.cleaner(),
     };
     let mut cut = begin_cut(&probe, options)
-        .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)))?
+        .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)).unsupported())?
         .map_err(|error| refused(error.to_string()))?;
-    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
+    let in_file = |error: io::Error| Failure::io(what.output.display(), &error);
     let mut file = Output::create(&what.output).map_err(in_file)?;
     let done = read::cut(cut.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
         if let Some(head) = cut.head() {
@@ -82,5 +105,8 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     let separator = if cleaned.is_empty() { "" } else { "; " };
     let (count, plural) = (cut.records(), if cut.records() == 1 { "" } else { "s" });
     console::say(format_args!("{count} record{plural}{separator}{cleaned}"));
+    if what.json {
+        written(&what.output, "records", count)?;
+    }
     Ok(())
 }

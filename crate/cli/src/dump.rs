@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
-use unspool_formats::recognise;
+use unspool_formats::{apitrace, recognise};
 use unspool_trace::decoder::TextDump;
 use unspool_trace::{Format, Naming, OpenOptions, Probe, RowDecoder, Text};
 
@@ -25,9 +25,12 @@ pub(crate) struct Dump {
     /// Output format. Default: text for apitrace, jsonl for other formats.
     #[arg(long = "as", value_enum)]
     form: Option<As>,
-    /// Print the thread before each call (apitrace, text).
-    #[arg(long, value_enum, default_value_t = YesNo::No)]
-    thread_ids: YesNo,
+    /// Print one JSON object per record: --as jsonl.
+    #[arg(long, conflicts_with = "form")]
+    json: bool,
+    /// Print the thread before each call (apitrace, text). Default: no.
+    #[arg(long, value_enum)]
+    thread_ids: Option<YesNo>,
     /// Print the contents of blobs, not just their lengths (apitrace, jsonl).
     #[arg(long)]
     blobs: bool,
@@ -47,6 +50,13 @@ enum YesNo {
     No,
 }
 
+impl Dump {
+    /// The form that the user wants.
+    fn form(&self) -> Option<As> {
+        if self.json { Some(As::Jsonl) } else { self.form }
+    }
+}
+
 /// Prints the trace in the wanted form, or else as its format's own tool does where there is such a
 /// tool, and as JSON Lines otherwise.
 pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
@@ -55,19 +65,28 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         // The records that scroll by show progress enough.
         source.bar = Progress::hidden();
     }
-    let refused = |why: String| Failure::new(format!("{}: {why}", source.name));
+    let refused = |why: String| Failure::of(&source.name, why);
+    // Neither changes a record.
+    let ignored = [(how.trace.nest_tail_calls, "--nest-tail-calls"), (how.trace.max_memory.is_some(), "--max-memory")];
+    for (_, option) in ignored.iter().filter(|(is_given, _)| *is_given && how.names.binary.is_empty()) {
+        complain(&source.name, Place::Whole, &format!("{option} has no effect: records are printed as they are."));
+    }
     let probe = Probe { head: &source.head, tail: &source.tail, size: source.size, name: &source.name };
-    let (format, _) = recognise(&probe).ok_or_else(|| refused(refusal(probe.head, probe.size).sentence))?;
-    if let Some(decoder) = pull::row_decoder(&probe).map_err(|error| refused(error.sentence))? {
-        if how.form == Some(As::Text) {
-            return Err(refused(NOT_TEXT.into()));
+    let (format, _) =
+        recognise(&probe).ok_or_else(|| Failure::trace(&source.name, &refusal(probe.head, probe.size)))?;
+    if let Some(decoder) = pull::row_decoder(&probe).map_err(|error| Failure::trace(&source.name, &error))? {
+        if how.form() == Some(As::Text) {
+            return Err(Failure::usage(NOT_TEXT));
+        }
+        if how.thread_ids.is_some() || how.blobs {
+            return Err(Failure::usage("--thread-ids and --blobs are about apitrace traces."));
         }
         if !how.names.binary.is_empty() || how.names.names.is_some() {
             return Err(refused("its records have blocks and no addresses that could be named.".into()));
         }
         return database(decoder, &source);
     }
-    let mut dump = text_dump(format, &source, how).map_err(refused)?;
+    let mut dump = text_dump(format, &source, how)?;
     let namings = namings(how)?;
     if !namings.is_empty() && !dump.name_by(namings) {
         return Err(refused("its records have no ids that could be named.".into()));
@@ -88,22 +107,32 @@ fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
 }
 
 /// The printer of a stream's records, in the first of the wanted forms that the format supports.
-fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn TextDump>, String> {
+fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn TextDump>, Failure> {
     let options = OpenOptions { size: Some(source.size), ..how.trace.options() };
-    let forms = match &how.form {
-        Some(form) => core::slice::from_ref(form),
+    let is_text = format.id == apitrace::ROW.format.id && how.form() != Some(As::Jsonl);
+    if how.thread_ids.is_some() && !is_text {
+        return Err(Failure::usage("--thread-ids is about the text of apitrace traces."));
+    }
+    if how.blobs && (is_text || format.id != apitrace::ROW.format.id) {
+        return Err(Failure::usage("--blobs is about apitrace traces as JSON: use --json."));
+    }
+    let forms: &[As] = match how.form() {
+        Some(As::Text) => &[As::Text],
+        Some(As::Jsonl) => &[As::Jsonl],
         None => &[As::Text, As::Jsonl],
     };
     for form in forms {
         let text = match form {
             As::Jsonl => Text::Jsonl { blobs: how.blobs },
-            As::Text => Text::Apitrace { thread_ids: how.thread_ids == YesNo::Yes },
+            As::Text => Text::Apitrace { thread_ids: how.thread_ids == Some(YesNo::Yes) },
         };
-        if let Some(dump) = (format.text)(&source.head, text, options).map_err(|error| error.to_string())? {
+        if let Some(dump) =
+            (format.text)(&source.head, text, options).map_err(|error| Failure::of(&source.name, error))?
+        {
             return Ok(dump);
         }
     }
-    Err(NOT_TEXT.into())
+    Err(Failure::usage(NOT_TEXT))
 }
 
 /// The sentence for a trace that cannot be printed as text.
@@ -112,7 +141,7 @@ const NOT_TEXT: &str = "This trace cannot be printed as text: only apitrace trac
 /// Prints the records of a file that is read as bytes.
 fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure> {
     let name = source.name.clone();
-    let refused = |why: String| Failure::new(format!("{name}: {why}"));
+    let refused = |why: String| Failure::of(&name, why);
     let mut out = console::data();
     let mut written = false;
     let end = read::text(
@@ -142,7 +171,7 @@ fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure
 
 /// Prints the records of a database.
 fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure> {
-    let refused = |why: String| Failure::new(format!("{}: {why}", source.name));
+    let refused = |why: String| Failure::of(&source.name, why);
     let database = Database::open(&source.path).map_err(|error| refused(error.sentence))?;
     let noun = decoder.info().format.nouns.place;
     let mut out = console::data();

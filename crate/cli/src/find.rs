@@ -1,7 +1,8 @@
 //! `unspool find`: slices and records by an expression.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
+use std::process::ExitCode;
 
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
 use unspool_engine::jobs::{Job as _, Step};
@@ -12,9 +13,10 @@ use unspool_filter::{Bound, RecordQuery};
 use unspool_formats::open_row_records;
 use unspool_records::RecordReader;
 use unspool_records::TraceErrorOut;
-use unspool_trace::{Locator, Visitor};
+use unspool_trace::{Capability, Locator, Visitor};
 
 use crate::console;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Form, Listing, column};
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::{Database, Disassembler};
@@ -29,7 +31,8 @@ use crate::{Failure, NameArgs, Source, TraceArgs, interrupt};
 ///     arg.count>100   arg.mode:GL_TRIANGLES   ret:0   text:"precision"   bytes:90 90
 ///     insn:syscall   addr:0x401000..0x402000
 ///
-/// docs/find.md describes the language. The number of hits goes to stderr.
+/// docs/find.md describes the language. The number of hits goes to stderr. Exit status 1 with --fail
+/// means that there is a hit.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Find {
@@ -44,9 +47,11 @@ pub(crate) struct Find {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
-    /// Print at most this many hits. All are counted.
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Exit with status 1 if there is a hit.
+    #[arg(long)]
+    fail: bool,
     #[command(flatten)]
     names: NameArgs,
 }
@@ -56,19 +61,20 @@ pub(crate) const PAGE: usize = 4096;
 /// Pieces of the file that a step of a pass covers. In a database, a piece is 256 rows.
 const STEP: u32 = 64;
 
-pub(crate) fn run(what: &Find) -> Result<(), Failure> {
+/// How to get hits beyond those that are kept.
+const NARROWER: &str = "a narrower expression";
+
+pub(crate) fn run(what: &Find) -> Result<ExitCode, Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
-    answer(what, &source, &session)
+    let total = answer(what, &source, &session)?;
+    Ok(ExitCode::from(u8::from(what.fail && total > 0)))
 }
 
-/// Prints what is found in a trace that was read.
-pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<(), Failure> {
+/// Prints what is found in a trace that was read. Returns how many hits there are.
+pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<u64, Failure> {
     let (mut job, beyond) = search_for(session, source, &what.expression)?;
-    print(what, session, job.hits())?;
-    let hits = job.hits().len();
-    let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
-    console::say(format_args!("{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" }));
-    Ok(())
+    print(what, session, job.hits(), beyond)?;
+    Ok(job.hits().len() + beyond)
 }
 
 /// Finds slices and records by an expression. Returns the search, which is done, and how many
@@ -79,8 +85,11 @@ pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<
 /// Returns an error if this is not an expression, or the file cannot be read.
 pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -> Result<(Job, u64), Failure> {
     let bound = Bound::new(expression, &session.find_context(true)).map_err(|error| {
-        let sentence = console::pointed(&error.sentence, expression, error.at, error.len);
-        Failure { usage: true, ..Failure::new(sentence) }
+        let mut sentence = console::pointed(&error.sentence, expression, error.at, error.len);
+        if session.info().offers.contains(&Capability::Values.word()) {
+            sentence += "\nConditions on values, such as a < b, are for `unspool query`.";
+        }
+        Failure::usage(sentence)
     })?;
     let mut job = Job::new(session.store(), bound.slices);
     while job.step(session.store(), 1 << 20) == Step::More {
@@ -95,7 +104,7 @@ pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -
 
 /// The error of a trace as that of a command.
 pub(crate) fn failed(source: &Source, error: TraceErrorOut) -> Failure {
-    Failure::new(format!("{}: {}", source.name, error.sentence))
+    Failure::trace(&source.name, &error)
 }
 
 /// A reader of the records of a trace that was read.
@@ -144,7 +153,7 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
     let failed = |error| failed(source, error);
     let mut reader = reader_of(session, source)?;
     let Some(mut search) = Search::new(query, &[], Some(Box::new(Disassembler)), &Linked, |n| n.to_string()) else {
-        return Err(Failure { usage: true, ..Failure::new("This expression has too many terms.") });
+        return Err(Failure::usage("This expression has too many terms."));
     };
     let mut listed = 0;
     loop {
@@ -159,25 +168,46 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
     }
 }
 
-fn print(what: &Find, session: &Session, hits: &mut Hits) -> Result<(), Failure> {
-    let store = session.store();
-    let tracks = store.track_report();
+fn print(what: &Find, session: &Session, hits: &mut Hits, beyond: u64) -> Result<(), Failure> {
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
+    let listed = rows(&mut out, form, what.limit, session, hits, beyond)?;
+    listed.end(&mut out, form, "hit", "hits")?;
+    complete(session)
+}
+
+/// Prints hits. `beyond`: how many records match beyond those that are kept.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub(crate) fn rows(
+    out: &mut impl Write,
+    form: Form,
+    limit: LimitArgs,
+    session: &Session,
+    hits: &mut Hits,
+    beyond: u64,
+) -> io::Result<Listed> {
+    let store = session.store();
+    let tracks = store.track_report();
     let listing = listing(session, &tracks);
-    let mut printer = listing.begin(form, &mut out)?;
-    let limit = what.limit.unwrap_or(u64::MAX).min(hits.len());
+    let mut printer = listing.begin(form, &mut *out)?;
+    let most = (limit.most(form, usize::MAX) as u64).min(hits.len());
     let mut first = 0;
-    while first < limit {
-        let count = PAGE.min((limit - first) as usize);
+    while first < most {
+        let count = PAGE.min((most - first) as usize);
         for hit in hits.page(store, 0..u64::MAX, first, count, Order::Position) {
             printer.row(&hit)?;
         }
         first += count as u64;
     }
     printer.finish()?;
-    out.flush()?;
-    complete(session)
+    let mut listed = Listed::of(hits.len() + beyond, most);
+    if most == hits.len() && listed.truncated {
+        listed.rest = Some(NARROWER);
+    }
+    Ok(listed)
 }
 
 fn listing<'a>(session: &'a Session, tracks: &'a [TrackOut]) -> Listing<'a, Hit> {
@@ -185,7 +215,7 @@ fn listing<'a>(session: &'a Session, tracks: &'a [TrackOut]) -> Listing<'a, Hit>
     let names = session.store().names();
     let columns = vec![
         // On the x axis.
-        column("position", |hit: &Hit| hit.start.into()).right(16),
+        column("start", |hit: &Hit| hit.start.into()).right(16),
         // The thread's id, if the trace has one.
         column("thread", move |hit: &Hit| track(hit).and_then(|track| track.thread).into()),
         column("track", move |hit: &Hit| track(hit).map_or("", |track| track.name.as_str()).into()).left(20),
@@ -195,7 +225,7 @@ fn listing<'a>(session: &'a Session, tracks: &'a [TrackOut]) -> Listing<'a, Hit>
         })
         .rest(),
         // In ticks; only slices have one.
-        column("duration", |hit: &Hit| hit.end.map(|end| end - hit.start).into()).right(12),
+        column("dur", |hit: &Hit| hit.end.map(|end| end - hit.start).into()).right(12),
         // Of its record in the file, or in what its container holds.
         column("offset", |hit: &Hit| {
             let locator = Locator::from_bits(hit.locator);
@@ -204,5 +234,5 @@ fn listing<'a>(session: &'a Session, tracks: &'a [TrackOut]) -> Listing<'a, Hit>
         // The field that matched, if not the name.
         column("match", |hit: &Hit| hit.matched.clone().into()).note(),
     ];
-    Listing::new(columns).in_order(&["position", "track", "duration", "name", "match"])
+    Listing::new(columns).in_order(&["start", "track", "dur", "name", "match"])
 }

@@ -1,18 +1,23 @@
 //! `unspool findings`: what the calls of an apitrace waste or do wrong.
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use unspool_graphics::findings::{Finding, Findings as Search};
 
-use crate::console::{self, one_line};
+use crate::console::one_line;
 use crate::frame_list::{PIECES, calls_of, lost};
+use crate::limit::{LimitArgs, Listed};
+use crate::listing::Form;
 use crate::{Failure, TraceArgs, json};
 
 /// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws
 /// that are thrown away, waits, errors.
 ///
-/// docs/graphics.md defines each kind. Only what the calls prove is listed.
+/// docs/graphics.md defines each kind. Only what the calls prove is listed. Exit status 1 with
+/// --fail means that something was found.
 #[derive(clap::Args)]
 pub(crate) struct Findings {
     #[command(flatten)]
@@ -20,22 +25,37 @@ pub(crate) struct Findings {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Exit with status 1 if something is found.
+    #[arg(long)]
+    fail: bool,
 }
 
-pub(crate) fn run(what: &Findings) -> Result<(), Failure> {
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    findings: Vec<Value>,
+    #[serde(flatten)]
+    listed: Listed,
+}
+
+pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
     let (source, index, file) = calls_of(&what.trace)?;
-    let mut search = Search::open(&index, file).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let mut search = Search::open(&index, file).map_err(|error| Failure::of(&source.name, error))?;
     while !search.step(PIECES).map_err(|error| lost(&source, error))? {}
     let found = search.all();
-    let mut out = console::data_or_text(what.json);
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    let (first, listed) = what.limit.first(&found, form, usize::MAX);
     if what.json {
-        let rows: Vec<Value> = found.iter().map(row).collect();
-        json::print_line(&mut out, &json!({ "findings": rows }))?;
+        json::print_line(&mut out, &Report { findings: first.iter().map(row).collect(), listed })?;
     } else {
-        table(&mut out, &found)?;
+        table(&mut out, first)?;
+        listed.print_more(&mut out)?;
     }
     out.flush()?;
-    Ok(())
+    Ok(ExitCode::from(u8::from(what.fail && !found.is_empty())))
 }
 
 fn row(finding: &Finding) -> Value {

@@ -1,10 +1,11 @@
 //! `unspool frame-list`: what happens in each frame of an apitrace.
 
+use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde::Serialize;
 use unspool_compare::drawn::Drawn;
 use unspool_graphics::Reader;
 use unspool_graphics::frames::{FIGURES, Frame, Frames};
@@ -13,6 +14,7 @@ use unspool_records::Unreadable;
 use unspool_trace::Capability;
 
 use crate::console;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Form, Listing, column};
 use crate::read_whole::read_whole;
 use crate::{Failure, Source, TraceArgs, json};
@@ -30,9 +32,32 @@ pub(crate) struct FrameList {
     /// profile were not measured.
     #[arg(long)]
     times: Option<PathBuf>,
+    /// List the heaviest frames first, by this figure: draws, vertices, uploaded, or another one of
+    /// --json.
+    #[arg(long, value_name = "FIGURE", value_parser = figure)]
+    by: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<F> {
+    frames: F,
+    #[serde(flatten)]
+    listed: Listed,
+}
+
+/// The place of a figure among all.
+fn figure(key: &str) -> Result<usize, String> {
+    let keys = FIGURES.iter().map(|figure| figure.key).collect::<Vec<_>>().join(", ");
+    FIGURES
+        .iter()
+        .position(|figure| figure.key == key)
+        .ok_or_else(|| format!("there is no figure {key}; there are: {keys}"))
 }
 
 /// A frame with its number.
@@ -48,7 +73,7 @@ const LISTS: u64 = 4096;
 pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Failure> {
     let (source, session) = read_whole(trace)?;
     if !session.info().offers.contains(&Capability::Graphics.word()) {
-        return Err(Failure::new(format!("{}: only traces of apitrace have frames and resources", source.name)));
+        return Err(Failure::of(&source.name, "only traces of apitrace have frames and resources").unsupported());
     }
     let file = File::open(&source.path)?;
     Ok((source, session.index_of_numbers(), file))
@@ -56,13 +81,12 @@ pub(crate) fn calls_of(trace: &TraceArgs) -> Result<(Source, Vec<u8>, File), Fai
 
 /// The failure of a file that changed.
 pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
-    Failure::new(format!("{}: {error}", source.name))
+    Failure::of(&source.name, error)
 }
 
 pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     let (source, index, file) = calls_of(&what.trace)?;
-    let mut reader =
-        Reader::keeping(&index, file, LISTS).map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let mut reader = Reader::keeping(&index, file, LISTS).map_err(|error| Failure::of(&source.name, error))?;
     let times = match &what.times {
         Some(path) => Some(times_of(path, &mut reader, &source)?),
         None => None,
@@ -71,12 +95,18 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
     let frames = counted.frames();
     let sums = times.map(|times| times.by_frame(frames));
     let listing = listing(sums.as_deref());
-    let rows: Vec<Row<'_>> = frames.iter().enumerate().collect();
-    let mut out = console::data_or_text(what.json);
+    let mut rows: Vec<Row<'_>> = frames.iter().enumerate().collect();
+    if let Some(by) = what.by {
+        rows.sort_by_key(|(number, frame)| (Reverse(frame.figures.get(by).copied()), *number));
+    }
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    let (rows, listed) = what.limit.first(&rows, form, usize::MAX);
     if what.json {
-        json::print_line(&mut out, &json!({ "frames": listing.records(&rows) }))?;
+        json::print_line(&mut out, &Report { frames: listing.records(rows), listed })?;
     } else {
-        listing.print(Form::Text, &mut out, &rows)?;
+        listing.print(form, &mut out, rows)?;
+        listed.print_more(&mut out)?;
     }
     out.flush()?;
     Ok(())
@@ -105,7 +135,7 @@ pub(crate) fn count(reader: &mut Reader<File>, source: &Source) -> Result<Frames
 /// Returns an error if the file cannot be read again.
 pub(crate) fn drawn(source: &Source, index: &[u8]) -> Result<Drawn, Failure> {
     let reader = Reader::keeping(index, File::open(&source.path)?, LISTS);
-    let mut reader = reader.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let mut reader = reader.map_err(|error| Failure::of(&source.name, error))?;
     let counted = count(&mut reader, source)?;
     let place = |key: &str| FIGURES.iter().position(|figure| figure.key == key);
     let sum = |key: &str| {
@@ -119,16 +149,16 @@ pub(crate) fn drawn(source: &Source, index: &[u8]) -> Result<Drawn, Failure> {
 /// The times in a file. Fails if they are not those of the trace.
 fn times_of(path: &Path, trace: &mut Reader<File>, source: &Source) -> Result<Times, Failure> {
     let mut reader = TimesReader::default();
-    reader.push(&fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?);
+    reader.push(&fs::read(path).map_err(|error| Failure::of(path.display(), error))?);
     let times = reader.finish();
     if times.skipped.count > 0 {
         console::say(format_args!("unspool: {}: {}", path.display(), times.skipped));
     }
     if times.rows().is_empty() {
-        return Err(Failure::new(format!("{}: it lists no calls", path.display())));
+        return Err(Failure::of(path.display(), "it lists no calls"));
     }
     match times.misfit(trace).map_err(|error| lost(source, error))? {
-        Some(misfit) => Err(Failure::new(format!("{}: {misfit}", path.display()))),
+        Some(misfit) => Err(Failure::of(path.display(), misfit)),
         None => Ok(times),
     }
 }

@@ -9,10 +9,11 @@ use unspool_engine::statistics::{CallGraph, Edge, Function, Summary};
 use unspool_trace::batch::Key;
 
 use crate::console;
-use crate::listing::{Listing, column, key_columns};
+use crate::limit::{LimitArgs, Listed};
+use crate::listing::{Form as Printed, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
-use crate::stats::{FIGURES, figures};
+use crate::stats::{FIGURES, figures, unit};
 use crate::{Failure, NameArgs, TraceArgs, json};
 
 /// Prints which function called which, with counts and times: the edges of the call graph.
@@ -28,8 +29,13 @@ pub(crate) struct Graph {
     #[command(flatten)]
     trace: TraceArgs,
     /// Output format.
-    #[arg(long = "as", value_enum, default_value_t = Form::Dot)]
+    #[arg(long = "as", value_enum, default_value = "dot")]
     form: Form,
+    /// Print one JSON object: --as json.
+    #[arg(long, conflicts_with = "form")]
+    json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
     #[command(flatten)]
     scope: ScopeArgs,
     #[command(flatten)]
@@ -51,10 +57,15 @@ struct Report<'a, F, E> {
     file: &'a str,
     /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
+    /// Of all times.
+    unit: &'static str,
     /// Each function once, in the order of the numbers that edges refer to.
     functions: F,
     /// Heaviest first.
     edges: E,
+    /// Of the edges.
+    #[serde(flatten)]
+    listed: Listed,
 }
 
 pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
@@ -64,13 +75,18 @@ pub(crate) fn run(what: &Graph) -> Result<(), Failure> {
     let functions = Summary::of(store, &question).functions;
     let CallGraph { mut edges, covered } = CallGraph::of(store, &question);
     edges.sort_by_key(|edge| (std::cmp::Reverse(edge.callee.total), edge.caller, edge.callee.name));
-    let mut out = console::data_or_text(matches!(what.form, Form::Json));
-    match what.form {
-        Form::Dot => print_dot(&mut out, store, &functions, &edges)?,
+    let form = if what.json { Form::Json } else { what.form };
+    let (edges, listed) = what.limit.first(&edges, Printed::Json, usize::MAX);
+    let mut out = console::data_or_text(matches!(form, Form::Json));
+    match form {
+        Form::Dot => print_dot(&mut out, store, &functions, edges, listed)?,
         Form::Json => {
             let (nodes, lines) = (node_listing(store), edge_listing(&functions));
-            let (functions, edges) = (nodes.records(&functions), lines.records(&edges));
-            json::print(&mut out, &Report { file: &source.name, covered, functions, edges })?
+            let (functions, edges) = (nodes.records(&functions), lines.records(edges));
+            json::print(
+                &mut out,
+                &Report { file: &source.name, covered, unit: unit(&session), functions, edges, listed },
+            )?
         }
     }
     out.flush()?;
@@ -97,7 +113,13 @@ fn edge_listing(functions: &[Function]) -> Listing<'static, Edge> {
     Listing::new(columns)
 }
 
-fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges: &[Edge]) -> io::Result<()> {
+fn print_dot(
+    out: &mut impl Write,
+    store: &Store,
+    functions: &[Function],
+    edges: &[Edge],
+    listed: Listed,
+) -> io::Result<()> {
     // Ids of XRay are positive. Those of other traces may not be, and two kinds of slices may have
     // one id.
     let id = |name: u32| match store.key(name).1 {
@@ -124,6 +146,9 @@ fn print_dot(out: &mut impl Write, store: &Store, functions: &[Function], edges:
     for Edge { caller, callee } in edges {
         let (from, to) = (number(*caller), number(callee.name));
         writeln!(out, "F{from} -> F{to} [label=\"{}\"{}];", callee.count, attributes(callee))?;
+    }
+    if listed.truncated {
+        writeln!(out, "// {} of {} edges; --limit 0 has all.", listed.listed, listed.total)?;
     }
     writeln!(out, "}}")
 }

@@ -23,20 +23,20 @@ pub(crate) struct At {
 }
 
 pub(crate) fn state(source: &Source, session: &Session, at: &At) -> Result<(), Failure> {
-    let lost = |error: Unreadable| Failure::new(format!("{}: {error}", source.name));
+    let lost = |error: Unreadable| Failure::of(&source.name, error);
     let file = File::open(&source.path)?;
     let opened = History::open(session.format().id, &session.index_of_numbers(), file, usize::MAX);
-    let mut history = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let mut history = opened.map_err(|error| Failure::of(&source.name, error))?;
     let count = history.progress().count;
     if at.call >= count {
         let sentence = format!("there is no call {}: the trace has {count} calls", at.call);
-        return Err(Failure { usage: true, ..Failure::new(sentence) });
+        return Err(Failure::usage(sentence));
     }
     while history.progress().built <= at.call && !history.build(PIECES).map_err(lost)? {
         interrupt::check()?;
     }
     let Some(report) = history.at(at.call, at.is_before).map_err(lost)? else {
-        return Err(Failure::new(format!("{}: call {} cannot be read", source.name, at.call)));
+        return Err(Failure::of(&source.name, format_args!("call {} cannot be read", at.call)));
     };
     let mut out = console::data_or_text(at.json);
     if at.json {

@@ -85,7 +85,7 @@ pub(crate) fn answer(
             progress,
             error: session.error(),
         };
-        json::print(&mut out, &report)?;
+        json::print(&mut out, &json::snake_case(&report)?)?;
         out.flush()?;
         return complete(session);
     }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::Serializer;
 use serde_json::ser::{Formatter, PrettyFormatter};
+use serde_json::{Serializer, Value};
 
 /// Largest magnitude up to which every double without a fraction is exact.
 const EXACT: f64 = (1u64 << 53) as f64;
@@ -20,6 +20,35 @@ const EXACT: f64 = (1u64 << 53) as f64;
 pub(crate) fn print(mut out: impl Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut out, Integers(PrettyFormatter::new())))?;
     writeln!(out)
+}
+
+/// As it is, with the keys of its objects as SQL has them: `ticks_per_second`, not
+/// `ticksPerSecond`.
+///
+/// # Errors
+///
+/// Returns the error of its serialisation.
+pub(crate) fn snake_case(value: &impl Serialize) -> io::Result<Value> {
+    Ok(renamed(serde_json::to_value(value)?))
+}
+
+fn renamed(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (snake(&key), renamed(value))).collect(),
+        Value::Array(items) => items.into_iter().map(renamed).collect(),
+        other => other,
+    }
+}
+
+fn snake(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    for letter in key.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
 }
 
 /// Prints `value` as one line of JSON.
@@ -84,6 +113,13 @@ impl Formatter for Integers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_as_in_sql() {
+        let value = serde_json::json!({ "aB": [{ "ticksPerSecond": 1 }], "x": null });
+        let expected = serde_json::json!({ "a_b": [{ "ticks_per_second": 1 }], "x": null });
+        assert_eq!(snake_case(&value).unwrap(), expected);
+    }
 
     #[test]
     fn whole_numbers_are_integers() {

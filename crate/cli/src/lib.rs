@@ -3,9 +3,11 @@
 //! [`main`] is the command. Other programs keep a trace open ([`opened`]) and get the answers that
 //! the command prints.
 //!
-//! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be
-//! read goes to stdout, what is wrong to stderr. 1 if the format was not recognised or nothing
-//! could be read, 2 for wrong usage. `compare` has those of diff(1).
+//! Exit status: 0 if there is an answer, even if the trace is broken or empty, and 2 on an error. 1
+//! is the answer to a question: `compare` found a difference, `find --fail` a hit,
+//! `findings --fail` a finding, `convert` a trace that can only be read in part, `info` and `dump`
+//! a file that is not a trace. What could be read goes to stdout, what is wrong to stderr, with
+//! `--json` as JSON. docs/scripts.md describes it.
 
 mod binaries;
 mod clean;
@@ -16,18 +18,23 @@ mod coverage;
 mod csv;
 mod cut;
 mod dump;
+mod failure;
 mod find;
 mod findings;
 mod frame_list;
 mod generate;
 mod graph;
 mod graphics;
+mod guide;
 mod info;
 mod interrupt;
 mod json;
+mod limit;
 mod listing;
 mod loops;
+mod mcp;
 pub mod opened;
+mod origin;
 mod output;
 mod progress;
 mod query;
@@ -35,6 +42,7 @@ mod read_whole;
 mod resources;
 mod scope;
 mod segments;
+mod shell;
 mod slices;
 mod sql;
 mod sql_functions;
@@ -44,18 +52,20 @@ mod steps;
 mod suspects;
 mod unpack;
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use progress::Progress;
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_trace::{Limits, OpenOptions};
 
 #[derive(Parser)]
-#[command(version, about = "Inspects traces of programs.", arg_required_else_help = true)]
+#[command(name = "unspool", version, about = "Inspects traces of programs.", arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -81,7 +91,7 @@ enum Command {
     Query(query::Query),
     State(steps::State),
     History(steps::History),
-    Origin(steps::Origin),
+    Origin(origin::Origin),
     Coverage(coverage::Coverage),
     Loops(loops::Loops),
     FrameList(frame_list::FrameList),
@@ -94,6 +104,11 @@ enum Command {
     Suspects(suspects::Suspects),
     Cut(cut::Cut),
     Generate(Generate),
+    Mcp(mcp::Mcp),
+    Guide(guide::Guide),
+    Schema(guide::Schema),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// The trace that a command reads.
@@ -155,6 +170,13 @@ struct NameArgs {
 }
 
 impl NameArgs {
+    /// As options of a command whose options of names end in `suffix`.
+    fn options(&self, suffix: &str) -> Vec<String> {
+        let names = self.names.iter().map(|path| (format!("--names{suffix}"), path.display().to_string()));
+        let binaries = self.binary.iter().map(|binary| (format!("--binary{suffix}"), binary.text()));
+        names.chain(binaries).flat_map(|(option, value)| [option, value]).collect()
+    }
+
     /// The files that they name.
     fn files(&self) -> impl Iterator<Item = &Path> {
         self.names.as_deref().into_iter().chain(self.binary.iter().map(binaries::Argument::path))
@@ -173,12 +195,12 @@ struct Generate {
     /// Seed; the same seed gives the same trace.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of threads.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    threads: u32,
-    /// Maximum depth of calls or groups.
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    depth: u32,
+    /// Number of threads (not trace-db and rvn). Default: 4.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    threads: Option<u32>,
+    /// Maximum depth of calls or groups (not trace-db). Default: 12.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    depth: Option<u32>,
     /// Begin in the middle of calls, as flight recorders do (xray).
     #[arg(long)]
     mid_stack: bool,
@@ -188,6 +210,9 @@ struct Generate {
     /// File to write; - for standard output.
     #[arg(short, long)]
     output: PathBuf,
+    /// Print one JSON object about the file.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command with the arguments of the process. Returns its exit status.
@@ -201,82 +226,83 @@ pub fn main() -> ExitCode {
 /// Carries out a command. Returns its exit status.
 fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
     match command {
-        Command::Info { trace, names, json } => info::run(trace, names, *json),
-        Command::Slices(what) => slices::run(what),
-        Command::Stats(what) => stats::run(what),
-        Command::Graph(what) => graph::run(what),
+        Command::Info { trace, names, json } => info::run(trace, names, *json).map(done),
+        Command::Slices(what) => slices::run(what).map(done),
+        Command::Stats(what) => stats::run(what).map(done),
+        Command::Graph(what) => graph::run(what).map(done),
         Command::Find(what) => find::run(what),
-        Command::Query(what) => query::run(what),
-        Command::State(what) => steps::state(what),
-        Command::History(what) => steps::history(what),
-        Command::Origin(what) => steps::origin(what),
-        Command::Coverage(what) => coverage::coverage(what),
-        Command::Loops(what) => loops::run(what),
-        Command::FrameList(what) => frame_list::run(what),
+        Command::Query(what) => query::run(what).map(done),
+        Command::State(what) => steps::state(what).map(done),
+        Command::History(what) => steps::history(what).map(done),
+        Command::Origin(what) => origin::run(what).map(done),
+        Command::Coverage(what) => coverage::coverage(what).map(done),
+        Command::Loops(what) => loops::run(what).map(done),
+        Command::FrameList(what) => frame_list::run(what).map(done),
         Command::Findings(what) => findings::run(what),
-        Command::Resources(what) => resources::resources(what),
-        Command::Image(what) => resources::image(what),
-        Command::Sql(what) => sql::run(what),
-        Command::Convert(what) => return Ok(convert::run(what)),
-        // 1 says that the traces differ.
-        Command::Compare(what) => return compare::run(what).map_err(|error| Failure { usage: true, ..error }),
-        Command::Suspects(what) => suspects::run(what),
-        Command::Cut(what) => cut::run(what),
-        Command::Generate(what) => generate::run(what),
-        Command::Dump(what) => dump::run(what),
+        Command::Resources(what) => resources::resources(what).map(done),
+        Command::Image(what) => resources::image(what).map(done),
+        Command::Sql(what) => sql::run(what).map(done),
+        Command::Convert(what) => convert::run(what),
+        Command::Compare(what) => compare::run(what),
+        Command::Suspects(what) => suspects::run(what).map(done),
+        Command::Cut(what) => cut::run(what).map(done),
+        Command::Generate(what) => generate::run(what).map(done),
+        Command::Dump(what) => dump::run(what).map(done),
+        Command::Mcp(what) => mcp::run(what).map(done),
+        Command::Guide(what) => guide::guide(what).map(done),
+        Command::Schema(what) => guide::schema(what).map(done),
+        Command::Completions(what) => shell::completions(what).map(done),
+        Command::Man(what) => shell::man(what).map(done),
     }
-    .map(|()| ExitCode::SUCCESS)
 }
 
 fn run() -> ExitCode {
-    match carry_out(&Cli::parse().command) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if asks_for_json(&args) {
+        console::speak_json();
+    }
+    let command = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli.command,
+        Err(error) if error.use_stderr() && asks_for_json(&args) => {
+            let text = error.render().to_string();
+            let sentence = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            Failure::usage(sentence).say();
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    let asks_whether_it_is_a_trace = matches!(command, Command::Info { .. } | Command::Dump(_));
+    match carry_out(&command) {
         Ok(status) => status,
+        // The reader has what it wants: `unspool dump … | head`.
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            // The reader of the pipe has closed it: `unspool dump … | head`.
-            if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
-                return ExitCode::SUCCESS;
+            error.say();
+            if asks_whether_it_is_a_trace && error.is_about_the_trace() {
+                return ExitCode::FAILURE;
             }
-            let status = match (error.is_interrupted, error.usage) {
-                (true, _) => ExitCode::from(interrupt::STATUS),
-                (_, true) => ExitCode::from(2),
-                _ => ExitCode::FAILURE,
-            };
-            console::say(format_args!("unspool: {}", error.into_sentence()));
-            status
+            ExitCode::from(error.status())
         }
     }
 }
 
-/// Why a command failed.
-#[derive(Debug)]
-struct Failure {
-    sentence: String,
-    io_kind: Option<io::ErrorKind>,
-    /// The arguments are wrong, not the file.
-    usage: bool,
-    /// The user has stopped it.
-    is_interrupted: bool,
-    /// The file is an archive with several traces.
-    archive: Option<unpack::Archive>,
-    /// Byte of the file, or the place in a database, that is wrong.
-    at: Option<u64>,
+/// The status of a command that has answered.
+fn done((): ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
-impl Failure {
-    fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), io_kind: None, usage: false, is_interrupted: false, archive: None, at: None }
+/// Whether what a command prints is for programs. Errors in the arguments are, too, so this is
+/// known before they are understood.
+fn asks_for_json(args: &[OsString]) -> bool {
+    let mut before = None;
+    for arg in args.iter().skip(1).filter_map(|arg| arg.to_str()) {
+        match (before, arg) {
+            (_, "--") => return false,
+            (_, "--json" | "--as=json" | "--as=jsonl") | (Some("--as"), "json" | "jsonl") => return true,
+            _ => before = Some(arg),
+        }
     }
-
-    /// What is wrong, for people.
-    fn into_sentence(self) -> String {
-        self.archive.map_or(self.sentence, |archive| archive.sentence())
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self { io_kind: Some(error.kind()), ..Self::new(error.to_string()) }
-    }
+    false
 }
 
 /// A file that is read by offset.
@@ -300,9 +326,12 @@ impl Source {
     fn open(trace: &TraceArgs) -> Result<Self, Failure> {
         let (path, limits) = (trace.file.as_path(), trace.limits());
         let name = path.display().to_string();
-        let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
+        let in_file = |error: io::Error| Failure::io(&name, &error);
         let spooled = (path == Path::new("-")).then(standard_input).transpose().map_err(in_file)?;
         let path = spooled.as_deref().unwrap_or(path).to_path_buf();
+        if path.is_dir() {
+            return Err(Failure::usage(format!("{name}: it is a directory. Name a trace in it.")));
+        }
         let unpack::Found { path, unpacked, container } = unpack::find(&path, &name, spooled, limits)?;
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
@@ -368,9 +397,28 @@ const GO_ON: &str = " Use --no-limits to go on.";
 
 /// Prints to stderr what is wrong with the file, and where.
 fn complain(name: &str, place: Place, sentence: &str) {
-    let at = match place {
-        Place::At { noun, at } => format!("at {noun} {at}: "),
-        Place::Whole => "error: ".into(),
+    let (at, object) = match place {
+        Place::At { noun, at } => (format!("at {noun} {at}: "), serde_json::json!({ "unit": noun, "at": at })),
+        Place::Whole => ("error: ".into(), serde_json::json!({})),
     };
-    console::say(format_args!("unspool: {}: {at}{sentence}", console::one_line(name)));
+    let line = format!("unspool: {}: {at}{sentence}", console::one_line(name));
+    console::say_as(line, "problem", || {
+        let mut object = object;
+        for (key, text) in [("file", name), ("message", sentence)] {
+            object.as_object_mut().map(|object| object.insert(key.into(), text.into()));
+        }
+        object
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_asked_for_before_arguments_are_understood() {
+        let asks = |line: &str| asks_for_json(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(asks("unspool info a --json") && asks("unspool graph a --as json") && asks("unspool dump --as=jsonl"));
+        assert!(!asks("unspool info a") && !asks("unspool info -- --json") && !asks("unspool dump a --as text"));
+    }
 }

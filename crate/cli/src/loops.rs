@@ -1,11 +1,10 @@
 //! `unspool loops`: runs of a repeated cycle of instructions.
 
-use std::io::Write;
-
 use unspool_access_index::{Keeps, Loop, LoopFinder, LoopsFound};
 use unspool_formats::has_blocks;
 
 use crate::console;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Form, Listing, column};
 use crate::read_whole::read_whole;
 use crate::sqlite::run_index;
@@ -27,6 +26,8 @@ pub(crate) struct Loops {
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
 }
 
 /// Segments of the index that are read at once.
@@ -39,7 +40,7 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
     let (source, session) = read_whole(&what.trace)?;
     let mut finder = LoopFinder::default();
     let found = if has_blocks(session.format().id) {
-        let index = run_index(&source.path).map_err(|e| Failure::new(format!("{}: {}", source.name, e.sentence)))?;
+        let index = run_index(&source.path).map_err(|e| Failure::of(&source.name, e.sentence))?;
         while !index.find_loops(&mut finder, PORTION) {}
         index.loops(finder)
     } else {
@@ -54,17 +55,19 @@ pub(crate) fn run(what: &Loops) -> Result<(), Failure> {
     let mut printer = listing.begin(form, &mut out)?;
     // Ends of the loops around the current one.
     let mut around: Vec<(u64, Option<u64>)> = Vec::new();
-    let mut listed = 0u64;
+    let most = what.limit.most(form, usize::MAX) as u64;
+    let mut total = 0u64;
     for it in loops.iter().filter(|it| it.count >= what.least) {
         around.retain(|(end, of)| *end > it.start || *of != it.thread);
         let depth = around.iter().filter(|(_, of)| *of == it.thread).count();
         around.push((it.end, it.thread));
-        listed += 1;
-        printer.row(&(it, depth))?;
+        total += 1;
+        if total <= most {
+            printer.row(&(it, depth))?;
+        }
     }
     printer.finish()?;
-    out.flush()?;
-    console::say(format_args!("{listed} {}", if listed == 1 { "loop" } else { "loops" }));
+    Listed::of(total, total.min(most)).end(&mut out, form, "loop", "loops")?;
     if unlisted > 0 {
         console::say(format_args!("{unlisted} more loops within others are not listed"));
     }
@@ -81,8 +84,8 @@ fn listing<'a>() -> Listing<'a, Row<'a>> {
         column("end", |(it, _): &Row<'_>| it.end.into()),
         column("iterations", |(it, _): &Row<'_>| it.count.into()).right(12),
         // The step after the first iteration, and the first one of the last iteration.
-        column("firstEnd", |(it, _): &Row<'_>| it.first_end.into()),
-        column("lastStart", |(it, _): &Row<'_>| it.last_start.into()),
+        column("first_end", |(it, _): &Row<'_>| it.first_end.into()),
+        column("last_start", |(it, _): &Row<'_>| it.last_start.into()),
         // Instructions or blocks of the cycle, of which a loop in it is one.
         column("cycle", |(it, _): &Row<'_>| it.length.into()).right(6),
         column("address", |(it, _): &Row<'_>| it.address.into())

@@ -45,7 +45,7 @@ pub struct Refusal {
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { at: failure.at, is_usage: failure.usage, sentence: failure.into_sentence() }
+        Self { at: failure.offset(), is_usage: failure.is_usage(), sentence: failure.to_string() }
     }
 }
 
@@ -119,7 +119,7 @@ impl Opened {
             stop.run(|| match &command {
                 Command::Info { json, .. } => info::answer(console::data_or_text(*json), source, session, None, *json),
                 Command::Stats(what) => stats::answer(what, source, session),
-                Command::Find(what) => find::answer(what, source, session),
+                Command::Find(what) => find::answer(what, source, session).map(|_| ()),
                 Command::State(what) => steps::state_of(what, source, session),
                 Command::Sql(what) if what.is_of_one() => sql::answer(what, source, session, &mut tables.borrow_mut()),
                 other => crate::carry_out(other).map(|_| ()),
@@ -223,14 +223,14 @@ impl Opened {
         let (search, beyond) = stop.run(|| find::search_for(&self.session, &self.source, expression))?;
         if beyond > 0 {
             let sentence = format!("{beyond} further records match: choose a range, or a narrower filter");
-            return Err(Failure { usage: true, ..Failure::new(sentence) }.into());
+            return Err(Failure::usage(sentence).into());
         }
         Ok(Some(search))
     }
 
     fn tracks(&self, scope: &Scope) -> Result<Option<Vec<u32>>, Refusal> {
         let args = ScopeArgs { range: None, track: scope.track.clone() };
-        Ok(args.tracks(&self.session).map_err(|failure| Failure { usage: true, ..failure })?)
+        Ok(args.tracks(&self.session).map_err(Failure::into_usage)?)
     }
 
     /// The path that the trace was opened by.

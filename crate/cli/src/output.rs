@@ -187,7 +187,7 @@ impl Inputs {
         let Some(target) = handle(output) else { return Ok(()) };
         let Some((_, input)) = self.0.iter().find(|(input, _)| *input == target) else { return Ok(()) };
         let sentence = format!("{} would overwrite {input}, which is read. Choose another output.", output.display());
-        Err(Failure { usage: true, ..Failure::new(sentence) })
+        Err(Failure::usage(sentence))
     }
 }
 

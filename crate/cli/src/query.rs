@@ -12,6 +12,8 @@ use unspool_trace::batch::Key;
 use unspool_values::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
 use crate::console;
+use crate::limit::{LimitArgs, Listed};
+use crate::listing::Form;
 use crate::read_whole::read_names;
 use crate::segments::{layout_of, segments};
 use crate::{Failure, Place, Source, TraceArgs, complain, json};
@@ -32,9 +34,11 @@ pub(crate) struct Query {
     /// Traces, followed by the query; - for standard input.
     #[arg(required = true, num_args = 2.., value_names = ["FILE", "QUERY"])]
     args: Vec<PathBuf>,
-    /// Print at most this many results of each trace. All are counted.
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Errors and the number of results are JSON as well.
+    #[arg(long)]
+    json: bool,
     /// Names of statements: lines of `key,name,file,line`; docs/names.md has all forms.
     #[arg(long, value_name = "FILE")]
     names: Option<PathBuf>,
@@ -98,7 +102,7 @@ impl From<Value<'_>> for Content {
 }
 
 pub(crate) fn run(what: &Query) -> Result<(), Failure> {
-    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let usage = |sentence: String| Failure::usage(sentence);
     let Some((text, files)) = what.args.split_last() else {
         return Err(usage("Give a trace and a query.".into()));
     };
@@ -106,13 +110,15 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let query = Parsed::parse(text).map_err(|fault| usage(shown(&fault, text)))?;
     let naming = what.names.as_deref().map(read_names).transpose()?.unwrap_or_default();
     let mut out = console::data();
+    let most = what.limit.most(Form::Json, usize::MAX) as u64;
     let mut unknown: Option<Vec<Fault>> = None;
-    let (mut results, mut points) = (0, 0);
+    let (mut results, mut listed, mut points) = (0, 0, 0);
     for file in files {
         let trace =
             TraceArgs { file: file.clone(), no_limits: what.no_limits, nest_tail_calls: false, max_memory: None };
         let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
-        let (found, of) = asked.answer(&query, what.limit, &naming, &mut out)?;
+        let (found, of) = asked.answer(&query, most - listed, &naming, &mut out)?;
+        listed += found.min(most - listed);
         results += found;
         points += of;
         // What one of several traces has is not a mistake.
@@ -122,10 +128,11 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
             Some(before) => before.into_iter().filter(|fault| missing.contains(fault)).collect(),
         });
     }
-    out.flush()?;
     let unknown = unknown.unwrap_or_default();
     let noun = |n: u64, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
-    console::say(format_args!("{} in {}", noun(results, "result"), noun(points, "point")));
+    let in_points = format!(" in {}", noun(points, "point"));
+    let (one, several) = (format!("result{in_points}"), format!("results{in_points}"));
+    Listed::of(results, listed).end(&mut out, Form::Json, &one, &several)?;
     for fault in &unknown {
         console::say(format_args!("unspool: {}", shown(fault, text)));
     }
@@ -155,12 +162,12 @@ impl Asked {
     fn answer(
         &mut self,
         query: &Parsed,
-        limit: Option<u64>,
+        limit: u64,
         naming: &Naming,
         out: &mut impl Write,
     ) -> Result<(u64, u64), Failure> {
         let name = self.source.name.clone();
-        let refused = |why: String| Failure::new(format!("{name}: {why}"));
+        let refused = |why: String| Failure::of(&name, why);
         let layout = layout_of(&self.source)?;
         let Some(layout) = layout else {
             return Err(refused(
@@ -181,7 +188,7 @@ impl Asked {
             let mut failed = Ok(());
             run.segment(segment, dictionary, u64::MAX, &mut |found| {
                 results += 1;
-                if failed.is_ok() && limit.is_none_or(|limit| results <= limit) {
+                if failed.is_ok() && results <= limit {
                     failed = print(out, &name, naming, tables, dictionary, found);
                 }
             });

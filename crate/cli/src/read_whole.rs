@@ -5,7 +5,7 @@ use std::path::Path;
 use unspool_engine::store::spill::Levels;
 use unspool_engine::{Session, Step, read};
 use unspool_records::TraceErrorOut;
-use unspool_trace::{Jumps, NamesFile, Naming};
+use unspool_trace::{Capability, Jumps, NamesFile, Naming};
 
 use crate::binaries::Binaries;
 use crate::sqlite::{Database, Disassembler};
@@ -35,10 +35,7 @@ fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Fai
 /// again.
 fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Option<Jumps>) -> Result<Session, Failure> {
     let name = source.name.clone();
-    let refused = |error: &TraceErrorOut| match error.offset {
-        Some(at) => Failure { at: Some(at), ..Failure::new(format!("{name}: at byte {at}: {}", error.sentence)) },
-        None => Failure::new(format!("{name}: {}", error.sentence)),
-    };
+    let refused = |error: &TraceErrorOut| Failure::trace(&name, error);
     let mut session = Session::with(trace.options(), &name, source.size, &source.head, &source.tail)
         .map_err(|error| refused(&error))?;
     let free = free_memory();
@@ -58,6 +55,9 @@ fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Opti
     let is_again = jumps.is_some();
     if let Some(jumps) = jumps {
         session.rule_out(jumps);
+    }
+    if trace.nest_tail_calls && !is_again {
+        no_tail_calls(&name, session.info().offers.contains(&Capability::TailCalls.word()));
     }
     let bar = source.bar.clone();
     read::session(&mut session, source, |session| bar.set(session.bytes_read()))?;
@@ -79,6 +79,17 @@ fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Opti
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     Ok(session)
+}
+
+/// Says that an option has no effect, unless the trace has what it is about.
+pub(crate) fn no_tail_calls(name: &str, has_tail_calls: bool) {
+    if !has_tail_calls {
+        complain(
+            name,
+            Place::Whole,
+            "--nest-tail-calls has no effect: this trace does not say which calls are tail calls.",
+        );
+    }
 }
 
 /// Opens a trace and reads all of it, as [`read_whole`], and shows names with the texts of a names
@@ -107,10 +118,18 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source,
         binaries.name_or_fail(&mut session)?;
         session = read_again(&mut source, session, trace, levels, &mut binaries)?;
     }
-    if let Some(naming) = naming {
-        session.name_by(0, naming);
+    if let (Some(naming), Some(path)) = (naming, &names.names) {
+        name_by(&mut session, path, naming);
     }
     Ok((source, session))
+}
+
+/// Shows the names of a file, and says so if there is nothing that it names.
+fn name_by(session: &mut Session, path: &Path, naming: Naming) {
+    session.name_by(0, naming);
+    if session.named_by(0) == 0 {
+        complain(&path.display().to_string(), Place::Whole, "nothing in the trace has one of these keys.");
+    }
 }
 
 /// Reads a trace again if its binaries say that calls are below others that cannot have made them,
@@ -147,7 +166,7 @@ pub(crate) fn read_with_binaries(
         binaries = Some(read);
     }
     if let Some(path) = &names.names {
-        session.name_by(0, read_names(path)?);
+        name_by(&mut session, path, read_names(path)?);
     }
     Ok((source, session, binaries))
 }
@@ -182,10 +201,10 @@ fn available(meminfo: &str) -> Option<u64> {
 
 pub(crate) fn read_names(path: &Path) -> Result<Naming, Failure> {
     let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| Failure::new(format!("{name}: {error}")))?;
+    let bytes = std::fs::read(path).map_err(|error| Failure::of(&name, error))?;
     let file = NamesFile::read(&bytes);
     if file.naming.is_empty() {
-        return Err(Failure::new(format!("{name}: no line is `key,name` or `start size name`")));
+        return Err(Failure::of(name, "no line is `key,name` or `start size name`"));
     }
     if file.skipped > 0 {
         let sentence = match file.skipped {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::json;
 use unspool_gl::pixels::Image as Texels;
 use unspool_graphics::Survey;
@@ -12,6 +13,7 @@ use unspool_graphics::resources::{Contents, Kind, Resource, Resources as Found};
 
 use crate::console::{self, one_line};
 use crate::frame_list::{calls_of, lost};
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::output::{Inputs, Output};
 use crate::{Failure, Source, TraceArgs, json};
@@ -27,6 +29,8 @@ pub(crate) struct Resources {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
 }
 
 /// Writes a texture of an apitrace as a PNG image, as its uploads have left it.
@@ -58,6 +62,9 @@ pub(crate) struct Image {
     /// File to write.
     #[arg(short, long)]
     output: PathBuf,
+    /// Print one JSON object about the file.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Pieces of the file that are read at once.
@@ -68,11 +75,19 @@ fn range(text: &str) -> Result<(f64, f64), String> {
     parts.ok_or_else(|| format!("{text} is no range: write 0..1"))
 }
 
+/// What `resources --json` prints.
+#[derive(Serialize)]
+struct Report<R> {
+    resources: R,
+    #[serde(flatten)]
+    listed: Listed,
+}
+
 /// Surveys a trace.
 fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>), Failure> {
     let (source, index, file) = calls_of(trace)?;
     let opened = Survey::open(&index, file);
-    let mut survey = opened.map_err(|error| Failure::new(format!("{}: {error}", source.name)))?;
+    let mut survey = opened.map_err(|error| Failure::of(&source.name, error))?;
     while !survey.step(PIECES).map_err(|error| lost(&source, error))? {}
     Ok((source, index, survey))
 }
@@ -82,11 +97,14 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     let found = survey.resources();
     let rows: Vec<&Resource> = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it)).collect();
     let listing = listing(found);
-    let mut out = console::data_or_text(what.json);
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    let (rows, listed) = what.limit.first(&rows, form, usize::MAX);
     if what.json {
-        json::print_line(&mut out, &json!({ "resources": listing.records(&rows) }))?;
+        json::print_line(&mut out, &Report { resources: listing.records(rows), listed })?;
     } else {
-        listing.print(Form::Text, &mut out, &rows)?;
+        listing.print(form, &mut out, rows)?;
+        listed.print_more(&mut out)?;
     }
     out.flush()?;
     if found.is_full {
@@ -123,7 +141,7 @@ fn listing<'a>(found: &'a Found) -> Listing<'a, &'a Resource> {
         column("binds", count(1)).right(8).after(" "),
         column("draws", count(2)).right(8).after(" "),
         column("writes", count(3)),
-        column("uploadedBytes", |it: &&Resource| it.uploaded.into()),
+        column("uploaded_bytes", |it: &&Resource| it.uploaded.into()),
         column("bytes", |it: &&Resource| it.size.into()).right(11).after(" "),
         column("about", |it: &&Resource| found.facts(it).into()).rest().shown(about),
         column("parts", parts),
@@ -136,7 +154,7 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
     Inputs::of(&what.trace, None).spare(&what.output)?;
     let (source, index, survey) = survey(&what.trace)?;
     let found = survey.resources();
-    let fail = |sentence: String| Failure::new(format!("{}: {sentence}", source.name));
+    let fail = |sentence: String| Failure::of(&source.name, sentence);
     let Some(texture) = found.find(Kind::Texture, what.texture, what.at.unwrap_or(u64::MAX)) else {
         return Err(fail(format!("there is no texture {}", what.texture)));
     };
@@ -165,7 +183,20 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
     if held.is_cut {
         console::say(format_args!("unspool: an upload of more than 64 MiB was cut"));
     }
-    write(&image, what).map_err(|error| fail(error.to_string()))
+    write(&image, what).map_err(|error| fail(error.to_string()))?;
+    if what.json {
+        let (width, height, layers) = (image.width, image.height, image.depth);
+        let mut out = console::data();
+        json::print(
+            &mut out,
+            &json!({
+                "output": what.output, "texture": what.texture, "level": what.level, "layer": what.layer,
+                "width": width, "height": height, "layers": layers, "written_by_gpu": held.written,
+            }),
+        )?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 fn write(image: &Texels, what: &Image) -> Result<(), png::EncodingError> {

@@ -20,6 +20,11 @@ pub(crate) struct ScopeArgs {
 }
 
 impl ScopeArgs {
+    /// A range, both ends included, and a track.
+    pub(crate) fn new(range: Option<(u64, u64)>, track: Option<String>) -> Self {
+        Self { range, track }
+    }
+
     /// The range, the end exclusive; `None` for all.
     pub(crate) fn range(&self) -> Option<(u64, u64)> {
         self.range.map(|(from, to)| (from, to.saturating_add(1)))

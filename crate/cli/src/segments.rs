@@ -25,7 +25,7 @@ pub(crate) fn layout_of(source: &Source) -> Result<Option<Layout>, Failure> {
         return Ok(None);
     }
     let layout = trace_db::layout_of(head, Some(*size));
-    layout.map(Some).map_err(|error| Failure::new(format!("{name}: {error}")))
+    layout.map(Some).map_err(|error| Failure::of(name, error))
 }
 
 /// Reads the whole trace by a loader of it, and calls `each` with its segments. `loud`: says what

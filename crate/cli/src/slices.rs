@@ -1,13 +1,12 @@
 //! `unspool slices`: every slice of a trace, in time order.
 
-use std::io::Write;
-
 use unspool_engine::statistics::Question;
 use unspool_engine::store::ordered::Placed;
 use unspool_engine::{Session, TrackOut};
 use unspool_trace::batch::flags;
 
 use crate::console::{self, one_line};
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
@@ -27,6 +26,8 @@ pub(crate) struct Slices {
     #[arg(long)]
     csv: bool,
     #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
     names: NameArgs,
 }
 
@@ -41,12 +42,18 @@ pub(crate) fn run(what: &Slices) -> Result<(), Failure> {
     let mut out = form.out();
     let listing = listing(&session);
     let mut printer = listing.begin(form, &mut out)?;
+    let most = what.limit.most(form, usize::MAX) as u64;
+    let (mut total, mut listed) = (0, 0);
     for placed in session.store().ordered(&tracks, from, to) {
         let Some(track) = report.get(placed.track as usize) else { continue };
-        printer.row(&(track, placed))?;
+        total += 1;
+        if total <= most {
+            listed += 1;
+            printer.row(&(track, placed))?;
+        }
     }
     printer.finish()?;
-    out.flush()?;
+    Listed::of(total, listed).end_quietly(&mut out, form)?;
     complete(&session)
 }
 
@@ -63,6 +70,7 @@ fn listing<'a>(session: &'a Session) -> Listing<'a, Row<'a>> {
         column("thread", |(track, _): &Row<'_>| track.thread.into()),
         column("start", |(_, placed): &Row<'_>| placed.slice.start.into()).right(12),
         column("end", |(_, placed): &Row<'_>| placed.slice.end.into()).right(12).after(" .."),
+        column("dur", |(_, placed): &Row<'_>| (placed.slice.end - placed.slice.start).into()),
         // From 0, the outermost.
         column("depth", move |row: &Row<'_>| depth(row).into()),
         column("name", move |(_, placed): &Row<'_>| name(placed).into()).rest().shown(move |row| {

@@ -16,6 +16,7 @@ use unspool_trace::{FieldValue, TrackId};
 
 use crate::console;
 use crate::find::{reader_of, visit_records};
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -45,6 +46,8 @@ pub(crate) struct Sql {
     /// Print CSV with a header.
     #[arg(long)]
     csv: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Compare another trace: its tables are in the schema `b`, those of the first one in `a`, too.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
@@ -77,7 +80,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let held = interrupt::temporary()?;
     let (source, path) = match saved {
         Some(path) => {
-            let in_file = |error: io::Error| Failure::new(format!("{}: {error}", path.display()));
+            let in_file = |error: io::Error| Failure::io(path.display(), &error);
             // Before the trace is read: an existing file is never replaced.
             let file = Output::create_new(path).map_err(in_file)?;
             let source = write(&what.trace, &what.names, file.path().unwrap_or(path), with_records)?;
@@ -158,32 +161,44 @@ pub(crate) fn answer(
     session: &Session,
     tables: &mut Option<Tables>,
 ) -> Result<(), Failure> {
-    let wants_records = what.wants_records();
     let text = what.query.as_deref().unwrap_or(LIST);
-    let held = match tables {
-        Some(held) if held.has_records || !wants_records => held,
-        _ => {
-            let file = interrupt::temporary()?;
-            write_read(source, session, file.path(), wants_records)?;
-            let connection = connect(file.path()).map_err(|error| wrong(&error, text))?;
-            if session.is_pulled() {
-                attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, text))?;
-            }
-            tables.insert(Tables { connection, has_records: wants_records, _file: file })
-        }
-    };
-    let running = interrupt::Query::of(&held.connection);
-    let result = ask(what, &held.connection, text);
+    let connection = connection(source, session, tables, what.wants_records())?;
+    let running = interrupt::Query::of(connection);
+    let result = ask(what, connection, text);
     drop(running);
     result
 }
 
+/// A connection to the tables of a trace that was read. They are made if they are not there, or
+/// lack the records that are wanted.
+///
+/// # Errors
+///
+/// Returns an error if the trace is too large for a database, or a file cannot be read or written.
+pub(crate) fn connection<'t>(
+    source: &Source,
+    session: &Session,
+    tables: &'t mut Option<Tables>,
+    wants_records: bool,
+) -> Result<&'t Connection, Failure> {
+    if tables.as_ref().is_none_or(|held| wants_records && !held.has_records) {
+        let file = interrupt::temporary()?;
+        write_read(source, session, file.path(), wants_records)?;
+        let connection = connect(file.path()).map_err(|error| wrong(&error, ""))?;
+        if session.is_pulled() {
+            attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, ""))?;
+        }
+        *tables = Some(Tables { connection, has_records: wants_records, _file: file });
+    }
+    tables.as_ref().map(|held| &held.connection).ok_or_else(|| Failure::new("There are no tables."))
+}
+
 /// What is printed without a query.
-const LIST: &str = "SELECT m.name AS \"table\", group_concat(c.name, ', ') AS columns \
+pub(crate) const LIST: &str = "SELECT m.name AS \"table\", group_concat(c.name, ', ') AS columns \
                     FROM sqlite_schema m, pragma_table_info(m.name) c GROUP BY m.name ORDER BY m.type, m.rowid";
 
 /// Whether a statement has a word.
-fn mentions(text: &str, word: &str) -> bool {
+pub(crate) fn mentions(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part.eq_ignore_ascii_case(word))
 }
 
@@ -196,6 +211,10 @@ fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -
 }
 
 /// Writes the tables of a trace that was read to a file.
+///
+/// # Errors
+///
+/// Returns an error if the trace is too large for a database, or a file cannot be read or written.
 fn write_read(source: &Source, session: &Session, path: &Path, with_records: bool) -> Result<(), Failure> {
     let lists = Lists::of(session.store());
     let database = tables::database(session.store(), session.clock(), None, &lists);
@@ -219,7 +238,7 @@ fn write_read(source: &Source, session: &Session, path: &Path, with_records: boo
 
 /// Adds the tables `records` and `fields`.
 fn add_records(session: &Session, source: &Source, path: &Path) -> Result<(), Failure> {
-    let in_file = |error: rusqlite::Error| Failure::new(format!("{}: {error}", path.display()));
+    let in_file = |error: rusqlite::Error| Failure::of(path.display(), error);
     let connection = Connection::open(path).map_err(in_file)?;
     // The file is thrown away, or removed if this fails.
     connection
@@ -292,9 +311,9 @@ fn sql(value: FieldValue<'_>) -> Value {
 }
 
 /// An error of SQLite, with its place in the statement.
-fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
+pub(crate) fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
     if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
-        return Failure { is_interrupted: true, ..Failure::new("The query was stopped.") };
+        return Failure::interrupted("The query was stopped.");
     }
     let sentence = match error {
         rusqlite::Error::SqlInputError { msg, offset, sql, .. } => {
@@ -304,20 +323,20 @@ fn wrong(error: &rusqlite::Error, text: &str) -> Failure {
         rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
         other => other.to_string(),
     };
-    Failure { usage: true, ..Failure::new(sentence) }
+    Failure::usage(sentence)
 }
 
-/// Whether the first word of a statement is VACUUM.
-fn is_vacuum(sql: &str) -> bool {
+/// The first word of a statement, after comments; empty if there is none.
+pub(crate) fn first_word(sql: &str) -> &str {
     let mut rest = sql;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '\u{feff}');
         let comment_end = match rest.get(..2) {
             Some("--") => rest.find('\n').map(|end| end + 1),
             Some("/*") => rest.find("*/").map(|end| end + 2),
-            _ => return rest.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("vacuum")),
+            _ => return rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default(),
         };
-        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { return false };
+        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { return "" };
         rest = after;
     }
 }
@@ -328,14 +347,15 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
     let running = Progress::spinner("The query is running");
+    let most = what.limit.most(form, usize::MAX) as u64;
     let mut count = 0_u64;
     let mut batch = Batch::new(connection, text);
     while let Some(mut statement) = batch.next().map_err(wrong)? {
         // The only statement that writes in spite of a connection for reading.
-        if statement.expanded_sql().is_some_and(|sql| is_vacuum(&sql)) {
+        if statement.expanded_sql().is_some_and(|sql| first_word(&sql).eq_ignore_ascii_case("vacuum")) {
             let sentence =
                 "VACUUM is refused, because traces are only read. --save FILE writes the tables to a database.";
-            return Err(Failure { usage: true, ..Failure::new(sentence) });
+            return Err(Failure::usage(sentence));
         }
         let listing = listing(&statement);
         let mut rows = statement.query([]).map_err(wrong)?;
@@ -348,13 +368,14 @@ fn ask(what: &Sql, connection: &Connection, text: &str) -> Result<(), Failure> {
             } else if count.is_multiple_of(1000) {
                 running.say(&format!("{count} rows"));
             }
-            printer.row(row)?;
+            if count <= most {
+                printer.row(row)?;
+            }
         }
         printer.finish()?;
     }
     running.finish();
-    out.flush()?;
-    Ok(())
+    Ok(Listed::of(count, count.min(most)).end_quietly(&mut out, form)?)
 }
 
 /// The columns of a statement. Bytes are in hexadecimal.
@@ -367,7 +388,7 @@ fn listing<'a>(statement: &Statement<'_>) -> Listing<'a, Row<'a>> {
     Listing::new(columns.collect()).with_heads().measuring(MEASURED).trimmed()
 }
 
-fn cell<'a>(row: &Row<'_>, at: usize) -> Cell<'a> {
+pub(crate) fn cell<'a>(row: &Row<'_>, at: usize) -> Cell<'a> {
     // A row has all columns of its statement.
     match row.get_ref(at).unwrap_or(ValueRef::Null) {
         ValueRef::Null => Cell::Null,

@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
-use unspool_engine::{Session, Store};
+use unspool_engine::{ClockOut, Session, Store};
 
 use crate::console::one_line;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Column, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
@@ -41,12 +42,14 @@ pub(crate) struct Stats {
     #[arg(long)]
     csv: bool,
     #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
     names: NameArgs,
 }
 
 /// What a line of the statistics is about.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum By {
+pub(crate) enum By {
     /// A function, over all threads
     Function,
     /// A function on one thread, thread by thread
@@ -68,8 +71,17 @@ struct Report<'a, F> {
     tracks: usize,
     /// Time in which any call was open, summed over the tracks, in ticks.
     covered: u64,
+    /// Of all times.
+    unit: &'static str,
     /// Sorted by descending self time.
     functions: F,
+    #[serde(flatten)]
+    listed: Listed,
+}
+
+/// The unit of all times of a trace, in the singular: `tick`, `call`, `step`, ….
+pub(crate) fn unit(session: &Session) -> &'static str {
+    if let ClockOut::Ordinal { unit } = session.info().clock { unit } else { "tick" }
 }
 
 /// Gets a figure of a function.
@@ -123,13 +135,29 @@ pub(crate) fn answer(what: &Stats, source: &Source, session: &Session) -> Result
     let question = what.scope.question(session)?;
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
-    match what.by {
-        By::Function => by_function(&mut out, form, &source.name, session, &question)?,
-        By::Thread => by_thread(&mut out, form, &source.name, session, &question)?,
-        By::Stack => stacks::print(&mut out, form, &source.name, session, &question)?,
-    }
+    print(&mut out, (form, what.limit), what.by, &source.name, session, &question)?;
     out.flush()?;
     complete(session)
+}
+
+/// Prints the statistics of a trace that was read.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub(crate) fn print(
+    out: &mut impl Write,
+    (form, limit): (Form, LimitArgs),
+    by: By,
+    file: &str,
+    session: &Session,
+    question: &Question,
+) -> io::Result<()> {
+    match by {
+        By::Function => by_function(out, form, limit, file, session, question),
+        By::Thread => by_thread(out, form, limit, file, session, question),
+        By::Stack => stacks::print(out, form, limit, file, session, question),
+    }
 }
 
 /// The functions by self time, and the covered time.
@@ -139,17 +167,32 @@ fn functions(store: &Store, question: &Question) -> (Vec<Function>, u64) {
     (functions, covered)
 }
 
-fn by_function(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
+fn by_function(
+    out: &mut impl Write,
+    form: Form,
+    limit: LimitArgs,
+    file: &str,
+    session: &Session,
+    asked: &Question,
+) -> io::Result<()> {
     let (functions, covered) = functions(session.store(), asked);
+    let (functions, listed) = limit.first(&functions, form, LISTED);
     let listing = listing(session.store());
     match form {
         Form::Json => {
-            let functions = listing.records(&functions);
-            json::print(out, &Report { file, tracks: asked.tracks.len(), covered, functions })
+            let functions = listing.records(functions);
+            let (tracks, unit) = (asked.tracks.len(), unit(session));
+            json::print(out, &Report { file, tracks, covered, unit, functions, listed })
         }
-        Form::Csv => listing.print(form, out, &functions),
+        Form::Csv => {
+            listed.say_more();
+            listing.print(form, out, functions)
+        }
         Form::Text if functions.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
-        Form::Text => print_table(out, &listing, &functions, LISTED),
+        Form::Text => {
+            listing.print(form, &mut *out, functions)?;
+            listed.print_more(out)
+        }
     }
 }
 
@@ -157,6 +200,12 @@ fn by_function(out: &mut impl Write, form: Form, file: &str, session: &Session, 
 #[derive(Serialize)]
 struct Threads<'a, F> {
     file: &'a str,
+    /// Of all times.
+    unit: &'static str,
+    /// Whether the functions of a thread are.
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest: Option<&'static str>,
     /// In the order of the trace.
     threads: Vec<Thread<'a, F>>,
 }
@@ -173,30 +222,43 @@ struct Thread<'a, F> {
     covered: u64,
     /// Sorted by descending self time.
     functions: F,
+    #[serde(flatten)]
+    listed: Listed,
 }
 
-fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, asked: &Question) -> io::Result<()> {
+fn by_thread(
+    out: &mut impl Write,
+    form: Form,
+    limit: LimitArgs,
+    file: &str,
+    session: &Session,
+    asked: &Question,
+) -> io::Result<()> {
+    let most = limit.most(form, LISTED_PER_THREAD);
     let report = session.store().track_report();
     let of = |id: &u32| {
-        let (functions, covered) = functions(session.store(), &Question { tracks: vec![*id], ..*asked });
+        let (mut functions, covered) = functions(session.store(), &Question { tracks: vec![*id], ..*asked });
         let track = report.get(*id as usize)?;
         let count = functions.iter().map(|function| function.count).sum();
-        Some(Thread { track: &track.name, thread: track.thread, count, covered, functions })
+        let total = functions.len() as u64;
+        functions.truncate(most);
+        let listed = Listed::of(total, functions.len() as u64);
+        Some(Thread { track: &track.name, thread: track.thread, count, covered, functions, listed })
     };
     let threads: Vec<_> = asked.tracks.iter().filter_map(of).filter(|thread| thread.count > 0).collect();
     let listing = listing(session.store());
     match form {
         Form::Json => {
-            let threads = threads.iter().map(|&Thread { track, thread, count, covered, ref functions }| Thread {
-                track,
-                thread,
-                count,
-                covered,
-                functions: listing.records(functions),
+            let rest = threads.iter().find_map(|thread| thread.listed.rest);
+            let threads = threads.iter().map(|&Thread { track, thread, count, covered, ref functions, listed }| {
+                Thread { track, thread, count, covered, functions: listing.records(functions), listed }
             });
-            json::print(out, &Threads { file, threads: threads.collect() })
+            let (unit, truncated) = (unit(session), rest.is_some());
+            json::print(out, &Threads { file, unit, truncated, rest, threads: threads.collect() })
         }
         Form::Csv => {
+            let (total, cut) = threads.iter().fold((0, 0), |(a, b), it| (a + it.listed.total, b + it.listed.listed));
+            Listed::of(total, cut).say_more();
             let mut all = vec![
                 column("track", |(of, _): &(&Thread<'_, _>, Function)| of.track.into()),
                 column("thread", |(of, _): &(&Thread<'_, _>, Function)| of.thread.into()),
@@ -207,29 +269,13 @@ fn by_thread(out: &mut impl Write, form: Form, file: &str, session: &Session, as
         }
         Form::Text if threads.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
         Form::Text => {
-            for (number, Thread { track, count, covered, functions, .. }) in threads.iter().enumerate() {
+            for (number, Thread { track, count, covered, functions, listed, .. }) in threads.iter().enumerate() {
                 let above = if number > 0 { "\n" } else { "" };
                 writeln!(out, "{above}{}: count {count}, covered {covered}", one_line(track))?;
-                print_table(out, &listing, functions, LISTED_PER_THREAD)?;
+                listing.print(form, &mut *out, functions)?;
+                listed.print_more(out)?;
             }
             Ok(())
         }
     }
-}
-
-/// Prints the first functions, at most `most`, as a table.
-fn print_table(
-    out: &mut impl Write,
-    listing: &Listing<'_, Function>,
-    functions: &[Function],
-    most: usize,
-) -> io::Result<()> {
-    let listed = functions.get(..most).unwrap_or(functions);
-    listing.print(Form::Text, &mut *out, listed)?;
-    print_more(out, functions.len() - listed.len())
-}
-
-/// Says how many lines a table leaves out.
-fn print_more(out: &mut impl Write, more: usize) -> io::Result<()> {
-    if more > 0 { writeln!(out, "{more} more; --json and --csv list all.") } else { Ok(()) }
 }

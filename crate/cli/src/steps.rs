@@ -1,20 +1,20 @@
-//! `unspool state`, `unspool history` and `unspool origin`: what instructions read and wrote.
+//! `unspool state` and `unspool history`: what instructions read and wrote.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 
 use serde::Serialize;
-use unspool_access_index::{Byte, Cause, Cell, Detail, Explorer, Keeps, Moment, Origin as Found};
+use unspool_access_index::{Byte, Cell, Detail, Explorer, Keeps, Moment};
 use unspool_engine::Session;
 use unspool_records::Unreadable;
 use unspool_trace::Capability;
 
 use crate::console;
 use crate::graphics;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell as Value, Form, Listing, column};
 use crate::read_whole::read_whole;
-use crate::sqlite::Disassembler;
 use crate::{Failure, Source, TraceArgs, interrupt, json};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the
@@ -70,32 +70,8 @@ pub(crate) struct History {
     /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
-}
-
-/// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn
-/// the origins of what that instruction read.
-///
-/// Instructions that only copy the value are skipped and counted. The tree ends at constants and at
-/// values that no step wrote.
-#[derive(clap::Args)]
-pub(crate) struct Origin {
     #[command(flatten)]
-    trace: TraceArgs,
-    /// Name of a register, an address, or ADDRESS+LENGTH.
-    #[arg(value_name = "CELL")]
-    cell: String,
-    /// Step before which to look at the value.
-    #[arg(long, value_name = "STEP")]
-    at: u64,
-    /// Thread of the register. Default: that of the step.
-    #[arg(long, value_name = "ID")]
-    thread: Option<u64>,
-    /// Levels of the tree.
-    #[arg(long, value_name = "LEVELS", default_value_t = 4)]
-    depth: u32,
-    /// Also show the addresses that memory was read from.
-    #[arg(long)]
-    addresses: bool,
+    limit: LimitArgs,
 }
 
 /// Most bytes of a window of memory.
@@ -106,7 +82,7 @@ const PORTION: usize = 1 << 16;
 const PIECES: u32 = 64;
 
 /// An address, or ADDRESS+LENGTH.
-fn memory(text: &str) -> Result<(u128, usize), String> {
+pub(crate) fn memory(text: &str) -> Result<(u128, usize), String> {
     let (address, len) = text.split_once('+').unwrap_or((text, "1"));
     let number = |text: &str| match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
         Some(digits) => u128::from_str_radix(digits, 16).ok(),
@@ -119,7 +95,7 @@ fn memory(text: &str) -> Result<(u128, usize), String> {
 }
 
 /// Opens a trace and indexes the steps before `until`.
-fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<File>), Failure> {
+pub(crate) fn explore(trace: &TraceArgs, until: Option<u64>) -> Result<(Source, Explorer<File>), Failure> {
     let (source, session) = read_whole(trace)?;
     let explorer = explore_source(trace, &source, &session, Keeps::AccessesAndValues, until)?;
     Ok((source, explorer))
@@ -136,7 +112,7 @@ pub(crate) fn explore_source(
     let file = File::open(&source.path)?;
     let opened = Explorer::open(session.format().id, &session.index(), file, keeps, limit);
     let mut explorer = opened.map_err(|_| {
-        Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
+        Failure::of(&source.name, "this format does not say what its steps read and wrote").unsupported()
     })?;
     while until.is_none_or(|until| explorer.built() <= until) && !explorer.build(PIECES).map_err(|e| lost(source, e))? {
         interrupt::check()?;
@@ -144,17 +120,17 @@ pub(crate) fn explore_source(
     explorer.seal();
     if explorer.index().is_full() && until.is_none_or(|until| explorer.built() <= until) {
         let sentence = format!("the index is full at step {}. Use --no-limits to go on.", explorer.built());
-        return Err(Failure::new(format!("{}: {sentence}", source.name)));
+        return Err(Failure::of(&source.name, sentence));
     }
     Ok(explorer)
 }
 
-fn lost(source: &Source, error: Unreadable) -> Failure {
-    Failure::new(format!("{}: {error}", source.name))
+pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
+    Failure::of(&source.name, error)
 }
 
 /// Bytes as hexadecimal digits, in their order.
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -163,7 +139,7 @@ fn how(written: bool) -> &'static str {
 }
 
 /// A register for people: a number up to 64 bits, or all digits.
-fn number(value: &[u8]) -> String {
+pub(crate) fn number(value: &[u8]) -> String {
     let digits: String = value.iter().rev().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")
 }
@@ -201,6 +177,9 @@ pub(crate) fn state(what: &State) -> Result<(), Failure> {
 /// Prints the state in a trace that was read.
 pub(crate) fn state_of(what: &State, source: &Source, session: &Session) -> Result<(), Failure> {
     if session.info().offers.contains(&Capability::Graphics.word()) {
+        if what.thread.is_some() || !what.memory.is_empty() {
+            return Err(Failure::usage("--thread and --memory are about steps; an apitrace has calls of OpenGL."));
+        }
         return graphics::state(
             source,
             session,
@@ -210,7 +189,7 @@ pub(crate) fn state_of(what: &State, source: &Source, session: &Session) -> Resu
     let mut explorer = explore_source(&what.trace, source, session, Keeps::AccessesAndValues, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
-        return Err(Failure { usage: true, ..Failure::new(sentence) });
+        return Err(Failure::usage(sentence));
     }
     let moment = if what.after { Moment::After(what.at) } else { Moment::Before(what.at) };
     let found = explorer.registers(moment, what.thread).map_err(|e| lost(source, e))?;
@@ -270,9 +249,12 @@ fn character(byte: &Option<Byte>) -> char {
 }
 
 pub(crate) fn history(what: &History) -> Result<(), Failure> {
-    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
+    let usage = |sentence: String| Failure::usage(sentence);
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
     let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
+    if is_memory && what.thread.is_some() {
+        return Err(Failure::usage("All threads share the memory: --thread is about registers."));
+    }
     let (source, mut explorer) = explore(&what.trace, what.to)?;
     let cells: Vec<Cell> = match place {
         Some((address, len)) => vec![Cell::Memory { address, len }],
@@ -287,7 +269,7 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let mut out = form.out();
     let listing = access_listing();
     let mut printer = listing.begin(form, &mut out)?;
-    let mut count = 0;
+    let most = what.limit.most(form, usize::MAX);
     // A register of several threads is accessed by one of them at a time, so their steps are put in
     // order.
     let mut all: Vec<(u64, usize)> = Vec::new();
@@ -295,19 +277,19 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         all.extend(explorer.history(cell, steps.clone()).into_iter().map(|(step, ..)| (step, i)));
     }
     all.sort_unstable();
+    let (total, mut listed) = (all.len() as u64, 0);
+    all.truncate(most);
     for portion in all.chunk_by(|a, b| a.1 == b.1).flat_map(|run| run.chunks(PORTION)) {
         let cell = portion.first().and_then(|(_, i)| cells.get(*i));
         let Some(cell) = cell else { continue };
         let steps: Vec<u64> = portion.iter().map(|(step, _)| *step).collect();
         for access in explorer.accesses(&steps, cell).map_err(|e| lost(&source, e))? {
-            count += 1;
+            listed += 1;
             printer.row(&access)?;
         }
     }
     printer.finish()?;
-    out.flush()?;
-    console::say(format_args!("{count} {}", if count == 1 { "access" } else { "accesses" }));
-    Ok(())
+    Ok(Listed::of(total.max(listed), listed).end(&mut out, form, "access", "accesses")?)
 }
 
 fn access_listing() -> Listing<'static, Detail> {
@@ -328,88 +310,4 @@ fn access_listing() -> Listing<'static, Detail> {
         }),
         column("register", |access: &Detail| access.register.clone().map_or(Value::Absent, Value::from)),
     ])
-}
-
-pub(crate) fn origin(what: &Origin) -> Result<(), Failure> {
-    let usage = |sentence: String| Failure { usage: true, ..Failure::new(sentence) };
-    let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
-    let place = if is_memory { Some(memory(&what.cell).map_err(usage)?) } else { None };
-    let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
-    let cell = match place {
-        Some((address, len)) => Cell::Memory { address, len },
-        None => {
-            let thread = match what.thread {
-                Some(thread) => Some(thread),
-                None => explorer.registers(Moment::Before(what.at), None).map_err(|e| lost(&source, e))?.thread,
-            };
-            Cell::Register { thread, name: what.cell.clone() }
-        }
-    };
-    let mut out = console::text();
-    // Cells that are still to be shown: each with the step before which it is meant, and its level.
-    let mut next = vec![(cell, what.at, 0, false)];
-    while let Some((cell, step, level, is_address)) = next.pop() {
-        let origins = explorer.origins(step, &cell, &Disassembler).map_err(|e| lost(&source, e))?;
-        for found in &origins {
-            let mark = if is_address { " (address)" } else { "" };
-            writeln!(
-                out,
-                "{:indent$}{}{mark}: {}",
-                "",
-                cell_text(&found.cell),
-                cause_text(found),
-                indent = console::indent(level)
-            )?;
-        }
-        for found in origins.iter().rev().filter(|_| level < what.depth as usize) {
-            let Cause::Written(step) = found.cause else { continue };
-            for operand in found.operands.iter().rev().filter(|it| what.addresses || !it.is_address) {
-                let access = &operand.access;
-                let cell = match &access.register {
-                    Some(name) => Cell::Register { thread: access.thread, name: name.clone() },
-                    None => Cell::Memory { address: access.address.into(), len: access.value.len() },
-                };
-                next.push((cell, step, level + 1, operand.is_address));
-            }
-        }
-    }
-    out.flush()?;
-    Ok(())
-}
-
-fn cell_text(cell: &Cell) -> String {
-    match cell {
-        Cell::Register { name, .. } => name.clone(),
-        Cell::Memory { address, len } => format!("{address:#x}+{len}"),
-    }
-}
-
-/// The step that wrote a value, or that there is none.
-fn cause_text(found: &Found) -> String {
-    let copies = match found.copies.len() {
-        0 => String::new(),
-        1 => ", by 1 copy".into(),
-        n => format!(", by {n} copies"),
-    };
-    let text = match found.cause {
-        Cause::Written(step) => {
-            let code = &found.code;
-            let text = code.isa.and_then(|isa| unspool_disassembler::disassemble(isa, code.address, &code.bytes));
-            let value = match found.cell {
-                Cell::Register { .. } => number(&found.written),
-                Cell::Memory { .. } => hex(&found.written),
-            };
-            let end = match (found.is_unclear, found.operands.is_empty(), code.bytes.is_empty()) {
-                (true, ..) => "  (what it reads is unknown)",
-                (_, true, false) => "  (constant)",
-                (_, true, true) => "  (recorded)",
-                _ => "",
-            };
-            format!("{value} written at {step}  {}{end}", text.unwrap_or_else(|| hex(&code.bytes)))
-        }
-        Cause::Read(step) => format!("not written before: first known from a read at {step}"),
-        Cause::Changed(step) => format!("changed outside the trace, seen at {step}"),
-        Cause::Unknown => "unknown".into(),
-    };
-    format!("{text}{copies}")
 }

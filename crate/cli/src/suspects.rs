@@ -9,6 +9,7 @@ use unspool_compare::suspects::{Suspect, suspects};
 use unspool_trace::{Capability, FieldValue, Record, StatementId, Visitor};
 
 use crate::find::{reader_of, visit_records};
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column};
 use crate::read_whole::{complete, read_whole};
 use crate::{Failure, TraceArgs, json};
@@ -34,6 +35,8 @@ pub(crate) struct Suspects {
     /// Print one line of CSV per statement, with a header.
     #[arg(long)]
     csv: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Read on where a limit on unpacked bytes or memory would end the reading.
     #[arg(long)]
     no_limits: bool,
@@ -49,6 +52,8 @@ struct Report<S> {
     failed: usize,
     /// By descending Ochiai.
     statements: S,
+    #[serde(flatten)]
+    listed: Listed,
 }
 
 pub(crate) fn run(what: &Suspects) -> Result<(), Failure> {
@@ -56,21 +61,23 @@ pub(crate) fn run(what: &Suspects) -> Result<(), Failure> {
     let (passing, failing) = (read(&what.pass)?, read(&what.fail)?);
     let found = suspects(&passing, &failing);
     let form = Form::of(what.json, what.csv);
+    let (found, listed) = what.limit.first(&found, form, LISTED);
     let mut out = form.out();
     let listing = listing();
     match form {
         Form::Json => {
-            let report = Report { passed: passing.len(), failed: failing.len(), statements: listing.records(&found) };
+            let statements = listing.records(found);
+            let report = Report { passed: passing.len(), failed: failing.len(), statements, listed };
             json::print(&mut out, &report)?;
         }
-        Form::Csv => listing.print(form, &mut out, &found)?,
+        Form::Csv => {
+            listed.say_more();
+            listing.print(form, &mut out, found)?;
+        }
         Form::Text if found.is_empty() => writeln!(out, "No run reached a statement.")?,
         Form::Text => {
-            let listed = found.get(..LISTED).unwrap_or(&found);
-            listing.print(form, &mut out, listed)?;
-            if found.len() > listed.len() {
-                writeln!(out, "{} more; --json and --csv list all.", found.len() - listed.len())?;
-            }
+            listing.print(form, &mut out, found)?;
+            listed.print_more(&mut out)?;
         }
     }
     out.flush()?;
@@ -83,7 +90,7 @@ fn reached(what: &Suspects, file: &Path) -> Result<BTreeSet<u64>, Failure> {
         TraceArgs { file: file.to_path_buf(), no_limits: what.no_limits, nest_tail_calls: false, max_memory: None };
     let (source, session) = read_whole(&trace)?;
     if !session.info().offers.contains(&Capability::Values.word()) {
-        return Err(Failure::new(format!("{}: only traces of statements can be ranked.", source.name)));
+        return Err(Failure::of(&source.name, "only traces of statements can be ranked.").unsupported());
     }
     let mut reader = reader_of(&session, &source)?;
     let mut statements = Statements::default();

@@ -97,7 +97,7 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>, limits: L
         None => name.to_string(),
     };
     for _ in 0..MAX_DEPTH {
-        let in_file = |error: io::Error| Failure::new(format!("{inner}: {error}"));
+        let in_file = |error: io::Error| Failure::io(&inner, &error);
         let mut file = Packed(File::open(&found.path).map_err(in_file)?);
         let size = file.size();
         let (head, tail) = head_and_tail(&mut file, size).map_err(in_file)?;
@@ -130,7 +130,7 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>, limits: L
         inner = next;
     }
     match wanted {
-        Some(entry) => Err(Failure::new(format!("{name}: there is no {entry} in this file."))),
+        Some(entry) => Err(Failure::of(name, format_args!("there is no {entry} in this file."))),
         None => Ok(found),
     }
 }
@@ -138,11 +138,10 @@ pub(crate) fn find(path: &Path, name: &str, spooled: Option<TempPath>, limits: L
 /// The content of an entry of an archive, in a temporary file.
 fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Limits) -> Result<TempPath, Failure> {
     if let Some(refusal) = entry.refusal() {
-        return Err(Failure::new(format!("{name}: {refusal}")));
+        return Err(Failure::of(name, refusal));
     }
-    let (at, len) = content(kind, file, entry)
-        .map_err(|fault| Failure::new(format!("{name}: at byte {}: {}", fault.at, fault.sentence(kind))))?;
-    let in_file = |error: io::Error| Failure::new(format!("{name}: {error}"));
+    let (at, len) = content(kind, file, entry).map_err(|fault| Failure::of(name, fault.sentence(kind)).at(fault.at))?;
+    let in_file = |error: io::Error| Failure::io(name, &error);
     file.0.seek(SeekFrom::Start(at)).map_err(in_file)?;
     let bytes = (&file.0).take(len);
     match Stream::of_entry(entry) {
@@ -200,7 +199,7 @@ fn choose(
         let exact = entries.iter().find(|entry| entry.name == wanted);
         let outer = || entries.iter().find(|e| wanted.strip_prefix(&e.name).is_some_and(|rest| rest.starts_with('/')));
         let Some(entry) = exact.or_else(outer) else {
-            return Err(Failure::new(format!("{name}: there is no {wanted} in this {} archive.", kind.name())));
+            return Err(Failure::of(name, format_args!("there is no {wanted} in this {} archive.", kind.name())));
         };
         let rest = wanted.get(entry.name.len() + 1..).map(String::from);
         return Ok(with_log(entry, rest));
@@ -212,11 +211,10 @@ fn choose(
         }
     }
     match traces[..] {
-        [] => Err(Failure::new(format!(
-            "{name}: none of the {} files in this {} archive is a trace.",
-            entries.len(),
-            kind.name()
-        ))),
+        [] => Err(Failure::of(
+            name,
+            format_args!("none of the {} files in this {} archive is a trace.", entries.len(), kind.name()),
+        )),
         [(only, _)] => Ok(with_log(only, None)),
         _ => {
             let others = entries.len() - traces.len();
@@ -225,7 +223,7 @@ fn choose(
                 .map(|(entry, format)| Trace { name: entry.name.clone(), size: entry.size, format })
                 .collect();
             let archive = Archive { file: name.into(), container: kind.name(), traces, others };
-            Err(Failure { archive: Some(archive), ..Failure::new(String::new()) })
+            Err(Failure::archive(name, archive))
         }
     }
 }

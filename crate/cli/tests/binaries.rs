@@ -71,7 +71,7 @@ fn libraries_need_their_object_if_there_are_several() {
 fn a_binary_of_no_use_is_refused_with_the_reason() {
     let refused = |trace: &Path, binary: &Path| {
         let output = unspool("stats", trace, &[binary]);
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     let log = fixture("program.xray");

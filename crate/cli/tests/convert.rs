@@ -257,7 +257,7 @@ fn filters_and_ranges_leave_out_the_rest() {
     let one = names(&["--track", "thread 1"]).len();
     assert!(one > 0 && one < all);
     let wrong = unspool(&["convert", &fixture("apitrace/scene.trace"), "--to", "csv", "-o", "-", "--where", "dur>>1"]);
-    assert_eq!(wrong.status.code(), Some(1));
+    assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("dur>>1"));
 }
 
@@ -281,7 +281,7 @@ fn a_broken_input_is_reported_and_the_others_follow() {
     };
     let output = run(&[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("truncated.xray: error: the file ends too early"), "{said}");
     let table: Vec<_> = said.lines().skip_while(|line| !line.starts_with("outcome ")).collect();
     let outcomes: Vec<_> = table.iter().map(|line| (&line[..9], line.contains("garbage.trace"))).collect();
@@ -614,5 +614,5 @@ fn a_dump_has_every_value() {
         assert!(times.is_sorted() && times.len() > 3, "{file}");
     }
     let output = unspool(&["convert", &fixture("xray/threads.xray"), "--to", "vcd", "-o", "-"]);
-    assert!(output.status.code() == Some(1) && String::from_utf8_lossy(&output.stderr).contains("no counters"));
+    assert!(output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains("no counters"));
 }

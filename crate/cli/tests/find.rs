@@ -33,20 +33,27 @@ fn known_answers() {
     for case in cases.as_array().unwrap() {
         let expression = case["expression"].as_str().unwrap();
         let (found, errors) = hits(&fixture(case["file"].as_str().unwrap()), expression, &[]);
-        let positions: Vec<_> = found.iter().map(|hit| hit["position"].clone()).collect();
+        let positions: Vec<_> = found.iter().map(|hit| hit["start"].clone()).collect();
         assert_eq!(Value::from(positions), case["hits"], "{expression}");
-        let noun = if found.len() == 1 { "hit" } else { "hits" };
-        assert!(errors.ends_with(&format!("{} {noun}\n", found.len())), "{errors}");
+        let summary = format!("{{\"summary\":{{\"total\":{0},\"listed\":{0},\"truncated\":false}}}}\n", found.len());
+        assert!(errors.ends_with(&summary), "{errors}");
     }
 }
 
 #[test]
 fn a_hit_has_its_place_and_what_matched() {
     let (found, errors) = hits(&fixture("apitrace/scene.trace"), "arg.count>100", &["--limit", "1"]);
-    let expected = r#"{"position":23,"thread":0,"track":"thread 0","name":"glDrawElements","duration":1,"offset":1589,
+    let expected = r#"{"start":23,"thread":0,"track":"thread 0","name":"glDrawElements","dur":1,"offset":1589,
         "match":"count: 108"}"#;
-    assert_eq!(found, [serde_json::from_str::<Value>(expected).unwrap()]);
-    assert!(!errors.contains("1 hit\n"), "all are counted: {errors}");
+    assert_eq!(found[0], serde_json::from_str::<Value>(expected).unwrap());
+    // All are counted, and the last line says that there are more.
+    let total = find(&fixture("apitrace/scene.trace"), &["arg.count>100", "--csv"]).stdout;
+    let total = String::from_utf8(total).unwrap().lines().count() - 1;
+    let truncated = serde_json::json!({ "total": total, "listed": 1, "truncated": true, "rest": "--limit 0" });
+    assert_eq!(found[1..], [truncated]);
+    assert!(total > 1 && errors.contains("\"truncated\":true"), "{errors}");
+    let all = find(&fixture("apitrace/scene.trace"), &["arg.count>100", "--limit", "0"]);
+    assert_eq!(String::from_utf8(all.stderr).unwrap(), format!("{total} hits\n"));
 }
 
 #[test]
@@ -54,7 +61,7 @@ fn csv_has_a_header_and_quotes() {
     let output = find(&fixture("apitrace/scene.trace"), &["text:\"void main\"", "--csv"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let mut lines = text.split("\r\n");
-    assert_eq!(lines.next(), Some("position,thread,track,name,duration,offset,match"));
+    assert_eq!(lines.next(), Some("start,thread,track,name,dur,offset,match"));
     let line = lines.next().unwrap();
     assert!(line.starts_with("2,0,thread 0,glShaderSource,1,449,") && line.contains("void main"), "{line}");
 }
@@ -68,6 +75,8 @@ fn a_wrong_expression_is_wrong_usage_and_shows_where() {
         "unspool: Expected a length, such as 1.5ms, 200us or 1000.\n  name:main dur>1mz\n                ^^^\n";
     assert!(errors.ends_with(expected), "{errors}");
     assert_eq!(find(&fixture("frames/calls.frames"), &["dur>1ms"]).status.code(), Some(2));
+    let values = find(&fixture("trace_db/variables.trace"), &["a<b"]);
+    assert!(String::from_utf8(values.stderr).unwrap().contains("for `unspool query`"));
 }
 
 #[test]

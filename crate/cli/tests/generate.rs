@@ -147,7 +147,8 @@ fn exit_statuses_distinguish_usage_from_files() {
     std::fs::write(&text, "hello").unwrap();
     let text = text.display().to_string();
     assert_eq!(unspool(&["info", &text]).status.code(), Some(1));
-    assert_eq!(unspool(&["info", "/no/such/file"]).status.code(), Some(1));
+    assert_eq!(unspool(&["info", "/no/such/file"]).status.code(), Some(2));
+    assert_eq!(unspool(&["stats", &text]).status.code(), Some(2));
     assert_eq!(unspool(&["info"]).status.code(), Some(2));
     assert_eq!(unspool(&["generate", "apitrace", "--events", "9", "--mid-stack", "-o", &text]).status.code(), Some(2));
     assert_eq!(unspool(&["generate", "xray", "--events", "0", "-o", &text]).status.code(), Some(2));
@@ -182,13 +183,13 @@ fn dump_defaults_to_a_form_that_the_format_supports() {
         assert!(lines.starts_with(b"{"), "{file}: every format has JSON Lines");
         if form == "jsonl" {
             let (_, error, code) = dump(file, &["--as", "text"]);
-            assert!(code == Some(1) && error.contains("Use --as jsonl."), "{file}: {error}");
+            assert!(code == Some(2) && error.contains("Use --as jsonl."), "{file}: {error}");
         }
     }
 }
 
 #[test]
-fn info_prints_camel_case_keys_and_whole_numbers() {
+fn info_prints_keys_as_in_sql_and_whole_numbers() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
     let output = unspool(&["info", "--json", &path.display().to_string()]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -204,8 +205,8 @@ fn info_prints_camel_case_keys_and_whole_numbers() {
             _ => {}
         }
     }
-    keys(&report, &mut |key| assert!(!key.contains(['_', '-']), "{key}"));
-    assert!(report["bytesPerSlice"].is_number() && report["events"].is_u64());
+    keys(&report, &mut |key| assert!(!key.contains(|c: char| c.is_ascii_uppercase() || c == '-'), "{key}"));
+    assert!(report["bytes_per_slice"].is_number() && report["events"].is_u64());
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn info_says_what_each_format_offers() {
         let report = info(&fixtures.join(file).display().to_string());
         let words = |key: &str| report[key].as_str().unwrap().to_string();
         let offers = report["offers"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
-        format!("{}: {}, {}", words("placeNoun"), offers.collect::<Vec<_>>().join(" "), words("firstTab"))
+        format!("{}: {}, {}", words("place_noun"), offers.collect::<Vec<_>>().join(" "), words("first_tab"))
     };
     assert_eq!(said("apitrace/scene.trace"), "byte: callStacks graphics stretches, frames");
     assert_eq!(said("frames/calls.frames"), "byte: disassembly callStacks state stretches, events");

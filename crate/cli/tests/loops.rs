@@ -41,7 +41,7 @@ fn nested_loops_of_frames_have_first_and_last_iterations() {
     assert_eq!(of("iterations"), [3, 2, 4, 3]);
     assert_eq!(of("cycle"), [3, 2, 2, 2]);
     assert_eq!(of("depth"), [0, 1, 1, 1]);
-    assert_eq!((of("firstEnd")[0], of("lastStart")[0]), (7, 17));
+    assert_eq!((of("first_end")[0], of("last_start")[0]), (7, 17));
     assert_eq!((of("address")[0], of("address")[1]), (0x401000, 0x401002));
     let lines: Vec<_> =
         text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -75,7 +75,7 @@ fn loops_of_a_recorded_database_repeat_its_rows() {
     for (i, it) in all.iter().enumerate() {
         let number = |key: &str| it[key].as_u64().unwrap();
         let (from, to, period) = (row_at(number("start")), row_at(number("end")), number("cycle") as usize);
-        assert!(row_at(number("firstEnd")) > from && row_at(number("lastStart")) < to);
+        assert!(row_at(number("first_end")) > from && row_at(number("last_start")) < to);
         // Loops with loops in them have iterations of different lengths.
         if all.get(i + 1).is_some_and(|next| next["start"].as_u64().unwrap() < number("end")) {
             continue;

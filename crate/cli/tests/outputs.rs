@@ -204,7 +204,7 @@ fn a_database_is_not_written_over_a_file() {
     let at = directory.path();
     fs::write(at.join("out"), "before").unwrap();
     let ran = run(&["sql", "IN", "--save", "OUT"], at, "trace", "out");
-    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(ran.status.code(), Some(2));
     assert_eq!(fs::read_to_string(at.join("out")).unwrap(), "before");
     assert_eq!(names_in(at), ["out", "trace"]);
 }

@@ -127,7 +127,7 @@ fn the_points_before_damage_are_queried() {
 #[test]
 fn other_formats_have_no_values_to_query() {
     let output = unspool(&["binaries/program.xray"], "a > 1");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("Only trace-db traces have values to query"), "{said}");
 }

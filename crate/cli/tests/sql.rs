@@ -130,7 +130,7 @@ fn the_database_is_sound_and_has_the_slices() {
         assert!(count("records") > 0 && count("fields") > 0, "{file}");
         // A file that exists is never replaced.
         let output = unspool(&["sql", path, "--save", saved.to_str().unwrap()]);
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("exists"));
         assert!(count("slices") == of_slices);
     }
@@ -237,7 +237,7 @@ fn a_wrong_statement_is_shown_with_its_place() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("readonly"));
     let output = unspool(&["sql", "nothing.here", "select 1"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
 }
 
 /// The page completes names of tables and columns before it has a database to ask.

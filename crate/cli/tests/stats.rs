@@ -72,8 +72,26 @@ fn the_table_is_aligned() {
 #[test]
 fn other_files_are_refused() {
     let output = stats(&fixture("xray/README.md"), &["--json"]);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
     assert_eq!(stats(&fixture("xray/threads.xray"), &["--json", "--csv"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_a_limit_leaves_out_is_said_in_every_form() {
+    let file = fixture("xray/threads.xray");
+    let lines = |args: &[&str]| {
+        let output = stats(&file, args);
+        let lines = String::from_utf8(output.stdout).unwrap().lines().count();
+        (lines, String::from_utf8(output.stderr).unwrap())
+    };
+    let (all, _) = lines(&["--csv"]);
+    let more = format!("{} more; --limit 0 lists all.", all - 2);
+    assert_eq!(lines(&["--csv", "--limit", "1"]), (2, format!("{more}\n")));
+    let text = String::from_utf8(stats(&file, &["--limit", "1"]).stdout).unwrap();
+    assert!(text.ends_with(&format!("{more}\n")), "{text}");
+    assert_eq!(lines(&["--limit", "0"]).0, all);
+    let json: Value = serde_json::from_slice(&stats(&file, &["--json", "--limit", "1"]).stdout).unwrap();
+    assert_eq!((&json["total"], &json["listed"], &json["truncated"]), (&(all - 1).into(), &1.into(), &true.into()));
 }
 
 /// A figure of all functions, added up.

@@ -134,7 +134,7 @@ fn history_and_search_of_memory_agree_with_the_dump() {
             let hits = run(&["find", path, &format!("{key}:{from:#x}..{:#x}", from + len - 1), "--json"]);
             let hits: Vec<u64> = hits
                 .lines()
-                .map(|line| serde_json::from_str::<Value>(line).unwrap()["position"].as_u64().unwrap())
+                .map(|line| serde_json::from_str::<Value>(line).unwrap()["start"].as_u64().unwrap())
                 .collect();
             let mut steps: Vec<u64> =
                 expected.iter().filter(|(_, how)| wanted.contains(how)).map(|(step, _)| *step).collect();
@@ -150,7 +150,10 @@ fn coverage_for_people_and_programs() {
     assert!(hottest.lines().nth(1).unwrap().contains("2  0x0000000000401002"), "{hottest}");
     let json: Value = serde_json::from_str(&text(&["coverage", "--as", "json"], "json")).unwrap();
     assert_eq!((&json["executed"], &json["instructions"]), (&4.into(), &3.into()));
+    assert_eq!((&json["addresses"][0]["count"], &json["total"]), (&2.into(), &3.into()), "the hottest first");
+    let json: Value = serde_json::from_str(&text(&["coverage", "--json", "--by", "block"], "blocks")).unwrap();
     assert_eq!(json["blocks"].as_array().unwrap().len(), 3, "the counts of the two differ");
+    assert!(json.get("addresses").is_none());
     let part = text(&["coverage", "--range", "2..3", "--as", "json"], "range");
     assert_eq!(serde_json::from_str::<Value>(&part).unwrap()["executed"], 2);
     let drcov = unspool(&["coverage", "--as", "drcov"], "drcov").stdout;

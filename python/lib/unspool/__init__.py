@@ -310,13 +310,15 @@ class Trace:
 
     def find(self, expression: str, *, limit: Optional[int] = None) -> list[dict[str, Any]]:
         """Finds slices and records: the objects that ``unspool find --json`` prints. docs/find.md
-        describes the language.
+        describes the language. A limit of 0 is none.
 
         >>> hit = t.find("name:#8 dur>150000")[0]
-        >>> hit["position"], hit["name"], hit["duration"]
+        >>> hit["start"], hit["name"], hit["dur"]
         (7140220782563, '#8', 162086)
         """
-        return self._lines("find", ["--json", *([] if limit is None else [f"--limit={limit}"])], expression)
+        hits = self._lines("find", ["--json", *([] if limit is None else [f"--limit={limit}"])], expression)
+        # If there are more, the last line says so.
+        return hits[:limit] if limit else hits
 
     def state(
         self,

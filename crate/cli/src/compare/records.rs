@@ -25,6 +25,7 @@ use super::lines::{Lines, Printed};
 use super::{Compare, side_args};
 use crate::binaries::Argument;
 use crate::find::{reader_with, visit_records};
+use crate::limit::Listed;
 use crate::listing::Form;
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::block_runs;
@@ -70,6 +71,10 @@ struct Report<'a> {
     b: &'a str,
     format: &'a str,
     tracks: Vec<Thread<'a>>,
+    /// Whether the hunks of a track are.
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -80,6 +85,9 @@ struct Thread<'a> {
     first: Option<[u32; 2]>,
     /// What has no counterpart: from and to in A, from and to in B.
     hunks: Vec<[u32; 4]>,
+    /// Of the hunks.
+    #[serde(flatten)]
+    listed: Listed,
     /// What each of them is.
     what: Vec<Kind>,
 }
@@ -137,8 +145,8 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
     let pairs = paired(what, &a, &b).into_iter().map(|(a, b)| compared(what, &kinds, a, b));
     let pairs: Vec<Pair<'_>> = pairs.collect();
     match form {
-        Form::Json => json::print(&mut out, &report(&a, &b, &pairs))?,
-        _ => print(&mut out, &a, &b, &pairs)?,
+        Form::Json => json::print(&mut out, &report(&a, &b, &pairs, what.limit.most(form, usize::MAX)))?,
+        _ => print(&mut out, &a, &b, &pairs, what.limit.most(form, MOST_HUNKS))?,
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(pairs.iter().any(|pair| !pair.hunks.is_empty()))))
@@ -163,7 +171,7 @@ fn in_common(a: &mut Trace, b: &mut Trace) {
 
 fn rules(what: &Compare) -> Result<Ignore, Failure> {
     let rules = Ignore::parse(what.ignore.iter().map(String::as_str));
-    rules.map_err(|sentence| Failure { usage: true, ..Failure::new(sentence) })
+    rules.map_err(Failure::usage)
 }
 
 /// Reads a trace, and its records as tokens.
@@ -226,7 +234,7 @@ fn tokens_of(what: &Compare, trace: &mut Trace, modules: &[(u64, String)]) -> Re
     let (found, contents) = if trace.is_runs {
         let mut tokens = begin(&[])?;
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
-            .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
+            .map_err(|error| Failure::of(&source.name, error.sentence))?;
         tokens.finish()
     } else {
         let mut reader = reader_with(trace.format, trace.index.as_deref(), source)?;
@@ -282,39 +290,45 @@ fn compared<'t>(what: &Compare, kinds: &Kinds, a: Option<&'t Named>, b: Option<&
     Pair { a, b, hunks, what }
 }
 
-fn report<'t>(a: &'t Trace, b: &'t Trace, pairs: &'t [Pair<'t>]) -> Report<'t> {
+fn report<'t>(a: &'t Trace, b: &'t Trace, pairs: &'t [Pair<'t>], most: usize) -> Report<'t> {
+    let listed = |pair: &Pair<'_>| Listed::of(pair.hunks.len() as u64, pair.hunks.len().min(most) as u64);
+    let rest = pairs.iter().find_map(|pair| listed(pair).rest);
     let tracks = pairs.iter().map(|pair| Thread {
         name: pair.name(),
         records: pair.records(),
         first: pair.hunks.first().map(|hunk| [hunk.a.0, hunk.b.0]),
-        hunks: pair.hunks.iter().map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
-        what: pair.what.iter().map(|what| Kind { kind: what.word(), says: what.phrase(a.noun) }).collect(),
+        hunks: pair.hunks.iter().take(most).map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
+        listed: listed(pair),
+        what: pair.what.iter().take(most).map(|what| Kind { kind: what.word(), says: what.phrase(a.noun) }).collect(),
     });
-    Report { a: &a.source.name, b: &b.source.name, format: a.format, tracks: tracks.collect() }
+    let (truncated, tracks) = (rest.is_some(), tracks.collect());
+    Report { a: &a.source.name, b: &b.source.name, format: a.format, tracks, truncated, rest }
 }
 
 /// Prints what differs, as diff does with context.
-fn print(out: &mut impl Write, a: &Trace, b: &Trace, pairs: &[Pair<'_>]) -> Result<(), Failure> {
+fn print(out: &mut impl Write, a: &Trace, b: &Trace, pairs: &[Pair<'_>], most: usize) -> Result<(), Failure> {
     let noun = a.noun;
     let total: usize = pairs.iter().map(|pair| pair.hunks.len()).sum();
     if total == 0 {
         writeln!(out, "No {noun} differs.")?;
         return Ok(());
     }
-    let lines =
-        [lines_of(a, pairs, |pair| (pair.a, |hunk| hunk.a))?, lines_of(b, pairs, |pair| (pair.b, |hunk| hunk.b))?];
+    let lines = [
+        lines_of(a, pairs, most, |pair| (pair.a, |hunk| hunk.a))?,
+        lines_of(b, pairs, most, |pair| (pair.b, |hunk| hunk.b))?,
+    ];
     for pair in pairs.iter().filter(|pair| !pair.hunks.is_empty()) {
         let name = |named: Option<&Named>| named.map_or("(no such thread)", |named| &named.name).to_string();
         writeln!(out, "--- {} {}", console::one_line(&a.source.name), console::one_line(&name(pair.a)))?;
         writeln!(out, "+++ {} {}", console::one_line(&b.source.name), console::one_line(&name(pair.b)))?;
-        for (number, hunk) in pair.hunks.iter().enumerate().take(MOST_HUNKS) {
+        for (number, hunk) in pair.hunks.iter().enumerate().take(most) {
             let before = number.checked_sub(1).and_then(|before| pair.hunks.get(before)).map_or(0, |before| before.a.1);
             let after = pair.hunks.get(number + 1).map_or(u32::MAX, |after| after.a.0);
             let says = pair.what.get(number).map_or_else(String::new, |what| format!(" {}", what.phrase(noun)));
             print_hunk(out, pair, hunk, &says, (before, after), [&lines[0], &lines[1]])?;
         }
-        if let Some(more) = pair.hunks.len().checked_sub(MOST_HUNKS).filter(|more| *more > 0) {
-            writeln!(out, "{more} more differences; --json lists all.")?;
+        if let Some(more) = pair.hunks.len().checked_sub(most).filter(|more| *more > 0) {
+            writeln!(out, "{more} more differences; --limit 0 lists all.")?;
         }
     }
     Ok(())
@@ -351,13 +365,14 @@ fn print_hunk(
 fn lines_of(
     trace: &Trace,
     pairs: &[Pair<'_>],
+    most: usize,
     side: impl for<'p> Fn(&'p Pair<'p>) -> (Option<&'p Named>, fn(&Hunk) -> (u32, u32)),
 ) -> Result<Printed, Failure> {
     let mut wanted: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for pair in pairs {
         let (Some(named), range) = side(pair) else { continue };
         let ranges = wanted.entry(named.track).or_default();
-        for (from, to) in pair.hunks.iter().take(MOST_HUNKS).map(range) {
+        for (from, to) in pair.hunks.iter().take(most).map(range) {
             let shown = to.min(from.saturating_add(MOST_LINES));
             ranges.push((from.saturating_sub(CONTEXT), shown));
             ranges.push((to, to.saturating_add(CONTEXT)));
@@ -367,7 +382,7 @@ fn lines_of(
     if trace.is_runs {
         let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
-            .map_err(|error| Failure::new(format!("{}: {}", trace.source.name, error.sentence)))?;
+            .map_err(|error| Failure::of(&trace.source.name, error.sentence))?;
         return Ok(lines.finish());
     }
     let name_of = |id: i64| trace.names.get(&id).map(String::as_str);

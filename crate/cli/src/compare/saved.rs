@@ -86,7 +86,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("{}: {error}", path.display()))
+    Failure::of(path.display(), error)
 }
 
 /// The last part of a path.

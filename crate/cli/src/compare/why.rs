@@ -45,7 +45,7 @@ impl Trace {
         let (source, session) = read_named(&trace, &names)?;
         let format = session.format().id;
         let steps = open_steps(format, &session.index()).map_err(|_| {
-            Failure::new(format!("{}: this format does not say what its steps read and wrote.", source.name))
+            Failure::of(&source.name, "this format does not say what its steps read and wrote.").unsupported()
         })?;
         let pieces = steps.pieces();
         Ok(Self {
@@ -64,7 +64,7 @@ impl Trace {
     fn visit(&mut self, pieces: std::ops::Range<u32>, visitor: &mut dyn StepVisitor) -> Result<(), Failure> {
         let mut pass: Box<dyn Pass<Accesses> + '_> = self.steps.pass(pieces);
         run_pass::<Accesses>(&mut *pass, &self.file, &mut self.window, Reads::ahead(AHEAD), visitor)
-            .map_err(|error| Failure::new(format!("{}: {error}", self.name)))
+            .map_err(|error| Failure::of(&self.name, error))
     }
 
     /// Reads on for a side.

@@ -38,7 +38,8 @@ use crate::{Failure, NameArgs, Source, TraceArgs, complain};
 ///     unspool convert game.trace --to chrome --where 'name:glDraw*' -o -
 ///
 /// An input that is broken is converted as far as it can be read, and reported; the others are not
-/// affected. Exit status 1 means that there was such an input.
+/// affected. Exit status 1 means that there was such an input, and 2 that one could not be converted at
+/// all.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Convert {
@@ -65,6 +66,9 @@ pub(crate) struct Convert {
     /// it has changed since, and reported again otherwise.
     #[arg(long)]
     resume: bool,
+    /// Print one JSON object: what became of each input.
+    #[arg(long)]
+    json: bool,
     /// Number of traces to convert at the same time. Large ones are still converted one by one.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -182,18 +186,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     longer.into()
 }
 
-pub(crate) fn run(what: &Convert) -> ExitCode {
-    let jobs = match jobs_of(what) {
-        Ok(jobs) => jobs,
-        Err(error) => {
-            console::say(format_args!("unspool: {}", error.sentence));
-            return ExitCode::from(2);
-        }
-    };
+pub(crate) fn run(what: &Convert) -> Result<ExitCode, Failure> {
+    let jobs = jobs_of(what)?;
     let several = jobs.len() > 1;
     let threads = what.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let threads = threads.min(jobs.len());
-    let summary = Mutex::new(Summary::new(several, jobs.iter().map(|job| job.size).sum()));
+    let summary = Mutex::new(Summary::new(several, what.json, jobs.iter().map(|job| job.size).sum()));
     if several {
         // One bar for all.
         progress::hide_all();
@@ -213,7 +211,7 @@ pub(crate) fn run(what: &Convert) -> ExitCode {
         }
     });
     let summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if summary.print(&what.clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(ExitCode::from(summary.print(&what.clean)?))
 }
 
 /// The next input, once there is room for it.
@@ -234,10 +232,18 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
     let to_stdout = what.output == Path::new("-");
     let several = what.inputs.len() > 1;
     if to_stdout && several {
-        return Err(Failure::new("Several traces cannot be written to standard output. Use -o with a directory."));
+        return Err(Failure::usage("Several traces cannot be written to standard output. Use -o with a directory."));
+    }
+    if what.no_args && !what.to.has_args() {
+        return Err(Failure::usage("--no-args is about formats that have arguments: chrome, perfetto and parquet."));
+    }
+    if to_stdout && what.json {
+        return Err(Failure::usage(
+            "Standard output cannot have both the trace and the JSON object. Use -o with a file.",
+        ));
     }
     if to_stdout && !what.to.is_file() {
-        return Err(Failure::new("A data set has several files. Use -o with a directory."));
+        return Err(Failure::usage("A data set has several files. Use -o with a directory."));
     }
     let in_directory = several
         || !what.to.is_file()
@@ -245,7 +251,7 @@ fn jobs_of(what: &Convert) -> Result<Vec<Job>, Failure> {
         || what.output.as_os_str().to_string_lossy().ends_with('/');
     if in_directory {
         let made = fs::create_dir_all(&what.output);
-        made.map_err(|error| Failure::new(format!("{}: {error}", what.output.display())))?;
+        made.map_err(|error| Failure::of(what.output.display(), error))?;
     }
     let mut names = HashSet::new();
     let mut jobs = Vec::new();
@@ -295,10 +301,10 @@ fn one(what: &Convert, job: &Job) -> Outcome {
     let began = Instant::now();
     match convert(what, job) {
         Ok((written, broken)) => Outcome::Converted { written, seconds: began.elapsed().as_secs_f64(), broken },
-        Err(error) if error.io_kind == Some(io::ErrorKind::BrokenPipe) => {
+        Err(error) if error.is_closed_pipe() => {
             Outcome::Converted { written: Written::default(), seconds: 0.0, broken: false }
         }
-        Err(error) => Outcome::Failed(error.into_sentence()),
+        Err(error) => Outcome::Failed(error),
     }
 }
 
@@ -342,7 +348,7 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         }
         (To::File(format), Some(output)) => {
             // An output is complete or not there, so that --resume can go by that.
-            let in_file = |error: io::Error| Failure::new(format!("{}: {error}", output.display()));
+            let in_file = |error: io::Error| Failure::io(output.display(), &error);
             let mut file = Output::create(output).map_err(in_file)?;
             let written = write(what, &source, &session, format.writer(), &mut |bytes| file.write_all(bytes))?;
             marked().and_then(|()| file.finish()).map_err(in_file)?;
@@ -351,7 +357,7 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
         #[cfg(feature = "parquet")]
         (To::Parquet, output) => {
             let output = output.as_deref().unwrap_or(Path::new("."));
-            let in_set = |error| Failure::new(format!("{}: {error}", output.display()));
+            let in_set = |error| Failure::of(output.display(), error);
             let lowest = session.store().track_report().iter().map(|track| track.lowest).collect();
             let files = parquet::Parquet::create(output, &job.trace, lowest);
             let written = files.map_err(in_set).and_then(|files| {
@@ -397,10 +403,10 @@ fn write(
     };
     let mut trace = Trace::of(session, file_name(&source.name), range);
     if of_stacks && tracks.iter().all(|track| trace.is_overlapping(*track)) {
-        return Err(Failure::new(format!("{}: This trace has no call stacks to write.", source.name)));
+        return Err(Failure::of(&source.name, "This trace has no call stacks to write.").unsupported());
     }
     if what.to == To::File(Format::Vcd) && !tracks.iter().any(|track| store.has_samples(*track)) {
-        return Err(Failure::new(format!("{}: This trace has no counters to write.", source.name)));
+        return Err(Failure::of(&source.name, "This trace has no counters to write.").unsupported());
     }
     let mut search = match &what.filter {
         None => None,
@@ -442,7 +448,7 @@ fn write(
     }
     bar.finish();
     if let Some(error) = store.take_spill_error().or_else(|| rows.take_error()) {
-        return Err(Failure::new(format!("{}: its slices in a temporary file: {error}", source.name)));
+        return Err(Failure::of(&source.name, format_args!("its slices in a temporary file: {error}")));
     }
     Ok(Written { rows: export.passed(), bytes, found: cleaner.found() })
 }

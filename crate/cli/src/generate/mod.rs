@@ -14,6 +14,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use crate::cut::written;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::sqlite::NewDatabase;
@@ -48,15 +49,41 @@ pub(crate) struct Options {
 pub(crate) type Tick<'a> = dyn FnMut(u64) + 'a;
 
 pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
+    if what.json && what.output == Path::new("-") {
+        return Err(Failure::usage(
+            "Standard output cannot have both the trace and the JSON object. Use -o with a file.",
+        ));
+    }
+    write(what)?;
+    if what.json {
+        written(&what.output, "events", what.events)?;
+    }
+    Ok(())
+}
+
+fn write(what: &Generate) -> Result<(), Failure> {
     if what.format != Kind::Xray && (what.mid_stack || what.out_of_order) {
         let sentence = "--mid-stack and --out-of-order apply to xray only: the other formats have no such traces";
-        return Err(Failure { usage: true, ..Failure::new(sentence) });
+        return Err(Failure::usage(sentence));
+    }
+    let (has_threads, has_depth) = match what.format {
+        Kind::Xray | Kind::Frames => (true, true),
+        Kind::Apitrace => (true, true),
+        Kind::TraceDb => (false, false),
+        Kind::Rvn => (false, true),
+    };
+    for (is_given, has, option) in
+        [(what.threads.is_some(), has_threads, "--threads"), (what.depth.is_some(), has_depth, "--depth")]
+    {
+        if is_given && !has {
+            return Err(Failure::usage(format!("{option} does not apply to this format: its traces have none.")));
+        }
     }
     let options = Options {
         events: what.events,
         seed: what.seed,
-        threads: what.threads as usize,
-        depth: what.depth as usize,
+        threads: what.threads.unwrap_or(4) as usize,
+        depth: what.depth.unwrap_or(12) as usize,
         mid_stack: what.mid_stack,
         out_of_order: what.out_of_order,
     };
@@ -69,7 +96,7 @@ pub(crate) fn run(what: &Generate) -> Result<(), Failure> {
     if what.format == Kind::Rvn {
         return database(&what.output, &options, &mut tick);
     }
-    let in_file = |error: io::Error| Failure::new(format!("{}: {error}", what.output.display()));
+    let in_file = |error: io::Error| Failure::io(what.output.display(), &error);
     let mut out = BufWriter::with_capacity(1 << 20, Output::create_or_stdout(&what.output).map_err(in_file)?);
     match what.format {
         Kind::Xray => xray::write(&mut out, &options, &mut tick)?,

@@ -7,9 +7,10 @@ use serde::Serialize;
 use unspool_engine::statistics::{CallPath, CallPaths, Question};
 use unspool_engine::{Session, Store};
 
-use super::print_more;
+use super::unit;
 use crate::console::one_line;
 use crate::json;
+use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Form, Listing, column};
 
 /// Most stacks in the table.
@@ -25,6 +26,10 @@ struct Report<'a, S> {
     covered: u64,
     /// Sorted by descending self time.
     stacks: S,
+    /// Of all times.
+    unit: &'static str,
+    #[serde(flatten)]
+    listed: Listed,
 }
 
 /// A stack. Its names are looked up when they are printed: all stacks of a deep recursion at once
@@ -54,6 +59,7 @@ impl<'a> Stack<'a> {
 pub(super) fn print(
     out: &mut impl Write,
     form: Form,
+    limit: LimitArgs,
     file: &str,
     session: &Session,
     question: &Question,
@@ -63,6 +69,7 @@ pub(super) fn print(
     let found = paths.iter().skip(1).filter(|path| path.count > 0);
     let mut stacks: Vec<Stack<'_>> = found.map(|path| Stack { store, paths: &paths, path }).collect();
     stacks.sort_by_key(|stack| (Reverse(stack.path.own), Reverse(stack.path.total)));
+    let (stacks, listed) = limit.first(&stacks, form, LISTED);
     let listing = Listing::new(vec![
         // Calls of the innermost function from this stack.
         column("count", |stack: &Stack<'_>| stack.path.count.into()),
@@ -76,19 +83,22 @@ pub(super) fn print(
     match form {
         Form::Json => {
             let covered = paths.get(0).map_or(0, |root| root.total);
-            json::print(out, &Report { file, tracks: question.tracks.len(), covered, stacks: listing.records(&stacks) })
+            let (tracks, unit) = (question.tracks.len(), unit(session));
+            json::print(out, &Report { file, tracks, covered, stacks: listing.records(stacks), unit, listed })
         }
-        Form::Csv => listing.print(form, out, &stacks),
+        Form::Csv => {
+            listed.say_more();
+            listing.print(form, out, stacks)
+        }
         Form::Text if stacks.is_empty() => writeln!(out, "No {} to list.", session.info().slice_noun),
         Form::Text => {
-            let listed = stacks.get(..LISTED).unwrap_or(&stacks);
-            for (number, stack) in listed.iter().enumerate() {
+            for (number, stack) in stacks.iter().enumerate() {
                 let above = if number > 0 { "\n" } else { "" };
                 let CallPath { count, total, own, .. } = stack.path;
                 writeln!(out, "{above}self {own}, total {total}, count {count}")?;
                 print_frames(out, stack)?;
             }
-            print_more(out, stacks.len() - listed.len())
+            listed.print_more(out)
         }
     }
 }

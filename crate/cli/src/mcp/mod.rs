@@ -1,0 +1,124 @@
+//! `unspool mcp`: the questions of the other commands over the Model Context Protocol, on standard
+//! input and output. Only reads, and only files below the directories that it is given.
+//!
+//! The protocol is JSON-RPC 2.0 with one message per line, of which a server without prompts,
+//! subscriptions and sampling needs four methods. The official SDK would bring an asynchronous
+//! runtime for them.
+
+mod picture;
+mod tools;
+mod traces;
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::{Failure, progress};
+use traces::Traces;
+
+/// Answers questions about traces over the Model Context Protocol, on standard input and output.
+///
+///     { "mcpServers": { "unspool": { "command": "unspool", "args": ["mcp", "/home/me/traces"] } } }
+///
+/// Nothing is written, and only files below the directories are read. Traces stay open between
+/// calls. docs/scripts.md lists the tools.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Mcp {
+    /// Directories whose traces may be read.
+    #[arg(required = true, value_name = "DIR")]
+    roots: Vec<PathBuf>,
+    /// Seconds after which a question is cut off.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+/// Versions of the protocol that this server speaks, the latest first.
+const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
+/// Longest message in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// JSON-RPC's codes of errors.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const UNKNOWN_METHOD: i32 = -32601;
+const INVALID_PARAMS: i32 = -32602;
+
+const INSTRUCTIONS: &str = "Answers questions about recorded traces: LLVM XRay logs, apitrace, BAP frames, trace-db, \
+    REVEN databases. Call open with a path first; it says what the trace has and which tools fit. Positions and \
+    lengths are whole numbers on the trace's x axis. Answers list few rows and say in total and left_out what is \
+    missing.";
+
+pub(crate) fn run(what: &Mcp) -> Result<(), Failure> {
+    progress::hide_all();
+    let mut traces = Traces::new(&what.roots, what.timeout)?;
+    let mut input = io::stdin().lock();
+    let mut out = io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if (&mut input).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let answer = if line.ends_with(b"\n") || (line.len() as u64) < LONGEST {
+            answer(&mut traces, &line)
+        } else {
+            input.skip_until(b'\n')?;
+            Some(refused(&Value::Null, INVALID_REQUEST, "The message is longer than 1 MiB."))
+        };
+        if let Some(answer) = answer {
+            writeln!(out, "{answer}")?;
+            out.flush()?;
+        }
+    }
+}
+
+/// The answer to a message; `None` to what wants none.
+fn answer(traces: &mut Traces, line: &[u8]) -> Option<Value> {
+    if line.trim_ascii().is_empty() {
+        return None;
+    }
+    let Ok(message) = serde_json::from_slice::<Value>(line) else {
+        return Some(refused(&Value::Null, PARSE_ERROR, "The message is not JSON."));
+    };
+    let id = message.get("id").filter(|id| id.is_string() || id.is_number());
+    let method = message.get("method").and_then(Value::as_str);
+    let (id, method) = match (id, method) {
+        (Some(id), Some(method)) => (id, method),
+        // A notification, or the answer to a request that was never made.
+        (None, Some(_)) | (Some(_), None) if message.is_object() => return None,
+        _ => return Some(refused(&Value::Null, INVALID_REQUEST, "The message is not a request.")),
+    };
+    let params = message.get("params").cloned().unwrap_or_default();
+    let result = match method {
+        "initialize" => hello(&params),
+        "ping" => json!({}),
+        "tools/list" => json!({ "tools": tools::list() }),
+        "tools/call" => {
+            let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+            let args = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
+            match tools::call(traces, name, &args) {
+                Some(answer) => answer,
+                None => return Some(refused(id, INVALID_PARAMS, &format!("There is no tool {name}."))),
+            }
+        }
+        _ => return Some(refused(id, UNKNOWN_METHOD, &format!("There is no method {method}."))),
+    };
+    Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+fn hello(params: &Value) -> Value {
+    let wanted = params.get("protocolVersion").and_then(Value::as_str);
+    let version = VERSIONS.into_iter().find(|version| wanted == Some(*version)).unwrap_or(VERSIONS[0]);
+    json!({
+        "protocolVersion": version,
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "unspool", "version": env!("CARGO_PKG_VERSION") },
+        "instructions": INSTRUCTIONS,
+    })
+}
+
+fn refused(id: &Value, code: i32, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}

@@ -1,0 +1,280 @@
+//! The traces that are open, the directories that they may be in, and commands that answer for
+//! them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::Batch;
+use rusqlite::fallible_iterator::FallibleIterator;
+use serde_json::{Map, Value, json};
+use unspool_engine::Session;
+
+use crate::read_whole::read_named;
+use crate::{Failure, NameArgs, Source, TraceArgs, binaries, sql, unpack};
+
+/// Most traces that are open. The one that was used least recently is closed.
+const MOST_OPEN: usize = 4;
+/// Most bytes that a command may answer.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The traces that are open.
+pub(super) struct Traces {
+    roots: Vec<PathBuf>,
+    timeout: Duration,
+    /// The one that was used last is the last.
+    open: Vec<Open>,
+}
+
+/// A trace that was read.
+pub(super) struct Open {
+    /// Without symbolic links.
+    pub(super) path: PathBuf,
+    pub(super) names: NameArgs,
+    pub(super) source: Source,
+    pub(super) session: Session,
+    tables: Option<sql::Tables>,
+}
+
+impl Traces {
+    /// Of traces below some directories.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one is not a directory.
+    pub(super) fn new(roots: &[PathBuf], seconds: u64) -> Result<Self, Failure> {
+        let root = |root: &PathBuf| {
+            let path = root.canonicalize().map_err(|error| Failure::io(root.display(), &error))?;
+            if path.is_dir() { Ok(path) } else { Err(Failure::usage(format!("{}: not a directory", root.display()))) }
+        };
+        let roots = roots.iter().map(root).collect::<Result<_, _>>()?;
+        Ok(Self { roots, timeout: Duration::from_secs(seconds), open: Vec::new() })
+    }
+
+    /// A path without symbolic links, if it is below a directory of this server. One that is not
+    /// absolute is meant from such a directory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it leads elsewhere, or nowhere. The two sound alike.
+    pub(super) fn allowed(&self, text: &str) -> Result<PathBuf, Failure> {
+        let refused = || {
+            let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
+            let places = roots.join(", ");
+            Failure::usage(format!("{text}: there is no such file below {places}, which is all that may be read."))
+        };
+        let candidates = self.roots.iter().map(|root| root.join(text));
+        for path in candidates {
+            // It may go on within an archive.
+            let file = unpack::file_of(&path);
+            let Ok(real) = file.canonicalize() else { continue };
+            if !self.roots.iter().any(|root| real.starts_with(root)) || !real.is_file() {
+                continue;
+            }
+            let within = path.strip_prefix(&file).map(Path::to_path_buf).unwrap_or_default();
+            return Ok(if within.as_os_str().is_empty() { real } else { real.join(within) });
+        }
+        Err(refused())
+    }
+
+    /// Opens a trace, unless it is open with the same names.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it may not or cannot be read.
+    pub(super) fn open(&mut self, path: &str, names: Option<NameArgs>) -> Result<&mut Open, Failure> {
+        let path = self.allowed(path)?;
+        let found = self.open.iter().position(|open| open.path == path);
+        let open = match (found, names) {
+            // Without a word about names, those of before stay.
+            (Some(at), None) => self.open.remove(at),
+            (found, names) => {
+                if let Some(at) = found {
+                    self.open.remove(at);
+                }
+                if self.open.len() >= MOST_OPEN {
+                    self.open.remove(0);
+                }
+                let names = names.unwrap_or(NameArgs { names: None, binary: Vec::new() });
+                let (source, session) = read_named(&trace(&path), &names)?;
+                Open { path, names, source, session, tables: None }
+            }
+        };
+        self.open.push(open);
+        self.open.last_mut().ok_or_else(|| Failure::new("No trace is open."))
+    }
+
+    /// What names functions, out of paths.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a path leads elsewhere.
+    pub(super) fn names(&self, binaries: &[String], names: Option<&str>) -> Result<NameArgs, Failure> {
+        let binary = |text: &String| {
+            let argument = binaries::argument(text).map_err(Failure::usage)?;
+            let path = self.allowed(&argument.path().to_string_lossy())?;
+            Ok(argument.at_path(path))
+        };
+        let binary = binaries.iter().map(binary).collect::<Result<_, Failure>>()?;
+        Ok(NameArgs { names: names.map(|names| self.allowed(names)).transpose()?, binary })
+    }
+
+    /// What names the functions of a trace, if it is open.
+    pub(super) fn names_of(&self, path: &Path) -> Option<&NameArgs> {
+        self.open.iter().find(|open| open.path == path).map(|open| &open.names)
+    }
+
+    /// How long a question may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// What another command answers, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the command, or one if it takes too long.
+    pub(super) fn ask(&self, args: &[String]) -> Result<Value, Failure> {
+        let bytes = self.run(args)?;
+        serde_json::from_slice(&bytes).map_err(|error| Failure::new(format!("the answer is not complete: {error}")))
+    }
+
+    /// What another command prints.
+    ///
+    /// # Errors
+    ///
+    /// As [`Traces::ask`].
+    fn run(&self, args: &[String]) -> Result<Vec<u8>, Failure> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (Some(out), Some(error)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(Failure::new("The command cannot be run."));
+        };
+        let (sent, received) = mpsc::channel();
+        let collect = |source: Box<dyn Read + Send>, sent: mpsc::Sender<Vec<u8>>| {
+            thread::spawn(move || {
+                let mut bytes = Vec::new();
+                let _ = source.take(MOST_BYTES).read_to_end(&mut bytes);
+                let _ = sent.send(bytes);
+            })
+        };
+        collect(Box::new(out), sent);
+        let (sent, errors) = mpsc::channel();
+        collect(Box::new(error), sent);
+        let Ok(bytes) = received.recv_timeout(self.timeout) else {
+            end(child, Instant::now())?;
+            return Err(late(self.timeout));
+        };
+        end(child, Instant::now() + Duration::from_secs(1))?;
+        let said = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+        if !bytes.is_empty() {
+            return Ok(bytes);
+        }
+        let last = said.rsplit(|byte| *byte == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
+        let error: Value = serde_json::from_slice(last).unwrap_or_default();
+        let message = error.pointer("/error/message").and_then(Value::as_str);
+        Err(Failure::new(message.map_or_else(|| String::from_utf8_lossy(last).into_owned(), String::from)))
+    }
+}
+
+/// Ends a process that has not ended by then.
+fn end(mut child: Child, until: Instant) -> std::io::Result<()> {
+    while child.try_wait()?.is_none() {
+        if Instant::now() > until {
+            child.kill()?;
+            return child.wait().map(drop);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+/// The error of what took too long.
+pub(super) fn late(timeout: Duration) -> Failure {
+    let seconds = timeout.as_secs();
+    Failure::new(format!("cut off after {seconds} s. Ask for less: a range, a narrower expression, an aggregate."))
+}
+
+/// The arguments of a trace.
+pub(super) fn trace(path: &Path) -> TraceArgs {
+    TraceArgs { file: path.to_path_buf(), no_limits: false, nest_tail_calls: false, max_memory: None }
+}
+
+/// Words that a statement may begin with: those of questions. A connection for reading attaches
+/// databases, too, which may be anywhere.
+const QUESTIONS: [&str; 4] = ["select", "with", "values", "explain"];
+
+impl Open {
+    /// The rows of a statement, at most `most`, and whether there are more.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is not one question, is wrong, or takes too long.
+    pub(super) fn sql(&mut self, text: &str, most: usize, timeout: Duration) -> Result<(Vec<Value>, bool), Failure> {
+        let word = sql::first_word(text).to_ascii_lowercase();
+        if !QUESTIONS.contains(&word.as_str()) {
+            return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
+        }
+        let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
+        let connection = sql::connection(&self.source, &self.session, &mut self.tables, with_records)?;
+        let wrong = |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::OperationInterrupted) => late(timeout),
+            _ => sql::wrong(&error, text),
+        };
+        let handle = connection.get_interrupt_handle();
+        let (done, is_done) = mpsc::channel::<()>();
+        let watch = thread::spawn(move || {
+            if is_done.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout) {
+                handle.interrupt();
+            }
+        });
+        let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
+            let mut batch = Batch::new(connection, text);
+            let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
+            if batch.next()?.is_some() {
+                return Err(rusqlite::Error::MultipleStatement);
+            }
+            let heads: Vec<String> = statement.column_names().map(String::from).collect();
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                if found.len() == most {
+                    return Ok((found, true));
+                }
+                let cells = heads.iter().enumerate().map(|(at, head)| {
+                    let value = serde_json::to_value(sql::cell(row, at)).unwrap_or_default();
+                    (head.clone(), value)
+                });
+                found.push(Value::Object(cells.collect::<Map<_, _>>()));
+            }
+            Ok((found, false))
+        };
+        let answer = answer();
+        drop(done);
+        let _ = watch.join();
+        answer.map_err(wrong)
+    }
+
+    /// The tables and views with their columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the trace is too large for a database.
+    pub(super) fn schema(&mut self) -> Result<Value, Failure> {
+        let (rows, _) = self.sql(sql::LIST, usize::MAX, Duration::from_secs(60))?;
+        let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
+        let mut tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
+        // Made when a statement names them.
+        tables.insert("records".into(), json!("id, time, track, name"));
+        tables.insert("fields".into(), json!("record, key, value, symbol"));
+        Ok(json!(tables))
+    }
+}

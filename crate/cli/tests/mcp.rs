@@ -1,0 +1,89 @@
+//! `unspool mcp`: the protocol. `npm run test:mcp` has the answers, by the official client.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// The answers to lines, in their order.
+fn answers(lines: &[String]) -> Vec<Value> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
+        .arg("mcp")
+        .arg(fixtures)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let written = std::thread::spawn(move || input.write_all(text.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    written.join().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+#[test]
+fn what_is_no_request_has_an_error_or_no_answer() {
+    let lines = [
+        "nonsense".to_string(),
+        "[]".into(),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string(),
+        String::new(),
+        format!("\"{}\"", "x".repeat(1 << 20)),
+        request(1, "ping", &Value::Null),
+        request(2, "resources/list", &Value::Null),
+        request(3, "tools/call", &json!({ "name": "surprise" })),
+        request(4, "initialize", &json!({ "protocolVersion": "2024-11-05" })),
+        request(5, "initialize", &json!({ "protocolVersion": "1999-01-01" })),
+    ];
+    let answers = answers(&lines);
+    let errors: Vec<i64> = answers.iter().filter_map(|answer| answer["error"]["code"].as_i64()).collect();
+    assert_eq!(errors, [-32700, -32600, -32600, -32601, -32602]);
+    assert_eq!((&answers[3]["id"], &answers[3]["result"]), (&1.into(), &json!({})));
+    assert_eq!(answers[6]["result"]["protocolVersion"], "2024-11-05");
+    assert_eq!(answers[7]["result"]["protocolVersion"], "2025-06-18");
+}
+
+#[test]
+fn tools_answer_in_short_and_refuse_what_they_do_not_know() {
+    let call =
+        |id, name: &str, arguments: Value| request(id, "tools/call", &json!({ "name": name, "arguments": arguments }));
+    let file = "xray/threads.xray";
+    let lines = [
+        request(1, "tools/list", &Value::Null),
+        call(2, "open", json!({ "path": file })),
+        call(3, "stats", json!({ "path": file, "limit": 1 })),
+        call(4, "sql", json!({ "path": file, "statement": "select 1; select 2" })),
+        call(5, "sql", json!({ "path": file, "statement": "-- a\nattach 'x' as y" })),
+        call(6, "open", json!({ "path": "../../Cargo.toml" })),
+        call(7, "picture", json!({ "path": file, "kind": "flame" })),
+        call(8, "open", json!({ "path": "containers/traces.zip/traces/events.xray" })),
+        call(9, "stats", json!({ "path": file, "moon": 1 })),
+    ];
+    let answers = answers(&lines);
+    assert!(answers[0]["result"]["tools"].as_array().unwrap().iter().all(|it| it["inputSchema"]["type"] == "object"));
+    let text = |at: usize| -> (Value, String) {
+        let result = &answers[at]["result"];
+        (
+            result["isError"].clone(),
+            result["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap().into(),
+        )
+    };
+    let (failed, stats) = text(2);
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((failed, stats["listed"].as_u64()), (false.into(), Some(1)));
+    assert!(stats["left_out"].is_string() && stats["next"].is_array());
+    for (at, says) in [(3, "ultiple"), (4, "Only questions"), (5, "no such file below"), (8, "no argument moon")] {
+        let (failed, said) = text(at);
+        assert!(failed == true && said.contains(says), "{said}");
+    }
+    assert_eq!(answers[6]["result"]["content"][0]["mimeType"], "image/png");
+    assert_eq!(text(7).0, false);
+}
