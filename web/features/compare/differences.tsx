@@ -15,6 +15,7 @@ import { RecordsOfBoth } from './records_list.tsx';
 import type { Runs } from './runs.ts';
 import { AddRun, RunList } from './runs_bar.tsx';
 import { Save } from './save.tsx';
+import { SuspectsOfBoth } from './suspects_tables.tsx';
 import { DifferenceTree } from './tree.tsx';
 import { haveValues } from './values.ts';
 import { ValuesOfBoth } from './values_tables.tsx';
@@ -44,6 +45,7 @@ const VIEWS_OF_VALUES = [
   ['statements', 'Statements'],
   ['variables', 'Variables'],
   ['relations', 'Relations'],
+  ['suspects', 'Suspects'],
   ['records', 'Records'],
 ] as const;
 
@@ -80,6 +82,14 @@ export function Differences({ comparison, runs, why, pair, theme }: Props) {
               <Filter what={ofValues} example="n" of={comparison.values.filter} />
             </>
           }
+        />
+      ) : view === 'suspects' ? (
+        <SuspectsOfBoth
+          suspects={comparison.suspects}
+          runs={runs}
+          pair={pair}
+          lead={lead}
+          filter={<Filter what="suspects" example="n" of={comparison.suspects.filter} />}
         />
       ) : view === 'records' ? (
         <>

@@ -28,7 +28,7 @@ interface Props {
 const NAMES = 130;
 
 /** What one of the lists shows of the filter's matches. */
-interface List<Row> {
+export interface List<Row> {
   readonly rows: readonly Row[];
   readonly all: number;
   readonly noun: string;
@@ -126,7 +126,7 @@ function Statements({ found, pair, filter, choice }: ListProps) {
       none: 'Neither trace reaches a statement.',
     };
   }, [found, pair, filter]);
-  return <Listed key="statements" list={list} found={found} choice={choice} />;
+  return <Listed key="statements" list={list} sentence={found.sentence} choice={choice} />;
 }
 
 function Variables({ found, pair, filter, choice }: ListProps) {
@@ -185,7 +185,7 @@ function Variables({ found, pair, filter, choice }: ListProps) {
       none: 'Neither trace has variables.',
     };
   }, [found, pair, filter]);
-  return <Listed key="variables" list={list} found={found} choice={choice} />;
+  return <Listed key="variables" list={list} sentence={found.sentence} choice={choice} />;
 }
 
 function Relations({ found, pair, filter, choice }: ListProps) {
@@ -267,19 +267,25 @@ function Relations({ found, pair, filter, choice }: ListProps) {
   }, [found, pair, filter]);
   return (
     <>
-      <Listed key="relations" list={list} found={found} choice={choice} />
+      <Listed key="relations" list={list} sentence={found.sentence} choice={choice} />
       {found.isCut && <p class="panel-note muted">Not all relations were looked at: there are too many variables.</p>}
     </>
   );
 }
 
-interface ListedProps<Row> extends Pick<ListProps, 'found' | 'choice'> {
+interface ListedProps<Row> extends Pick<ListProps, 'choice'> {
   readonly list: List<Row>;
+  readonly sentence: string;
+  /** What the table is called. */
+  readonly label?: string;
+  /** What stands between the sentence and the table. */
+  readonly children?: ComponentChildren;
 }
 
 /** A table of one of the lists, which sorts itself, below what differs in words. */
-function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
+export function Listed<Row>({ list, sentence, choice, label, children }: ListedProps<Row>) {
   const { rows, all, noun, columns, head, texts, choose, none } = list;
+  const title = label ?? `Differences between ${noun}s`;
   const current = useSignal(-1);
   useEffect(() => {
     current.value = -1;
@@ -292,14 +298,17 @@ function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
           {rows.length < all ? `${formatCount(rows.length)} of ` : ''}
           {formatCounted(all, noun)}
         </span>
-        {rows.length > 0 && <TakeTable name={`${noun} differences`} head={head} rows={() => atOnce(rows, texts)} />}
+        {rows.length > 0 && (
+          <TakeTable name={label ?? `${noun} differences`} head={head} rows={() => atOnce(rows, texts)} />
+        )}
       </div>
       <p class="difference-sentence" role="status">
-        {found.sentence}
+        {sentence}
       </p>
+      {children}
       <Table
-        label={`Differences between ${noun}s`}
-        id={`value-${noun}`}
+        label={title}
+        id={`${label ? 'suspect' : 'value'}-${noun}`}
         sorts={rows}
         count={rows.length}
         row={(at) => rows[at] ?? null}
@@ -317,13 +326,13 @@ function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
   );
 }
 
-function matching<Row>(rows: readonly Row[], filter: string, textOf: (row: Row) => string): readonly Row[] {
+export function matching<Row>(rows: readonly Row[], filter: string, textOf: (row: Row) => string): readonly Row[] {
   const wanted = filter.trim().toLowerCase();
   return wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
 }
 
 /** The name that either trace's companions give a statement. */
-function nameIn({ a, b }: Pair, own: string): string {
+export function nameIn({ a, b }: Pair, own: string): string {
   const shown = a.trace.names.inPlaceOf(own);
   return shown === own ? b.trace.names.inPlaceOf(own) : shown;
 }
