@@ -74,6 +74,7 @@ export function Differences({ comparison, runs, why, pair, theme }: Props) {
       {ofValues ? (
         <ValuesOfBoth
           differences={comparison.values}
+          records={comparison.records}
           pair={pair}
           view={ofValues}
           choice={

@@ -6,7 +6,9 @@ import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
+import { OverlayChart } from './overlay_chart.tsx';
 import type { BrokenRelation, ComparedStatement, ComparedValues, ComparedVariable, PlacedValue } from './protocol.ts';
+import type { RecordDifferences } from './records.ts';
 import { type PointOf, showPoint, showPoints, type ValueDifferences } from './values.ts';
 import { wordsOf } from './work.ts';
 
@@ -18,6 +20,7 @@ const SIDES = ['a', 'b'] as const;
 
 interface Props {
   readonly differences: ValueDifferences;
+  readonly records: RecordDifferences;
   readonly pair: Pair;
   readonly view: ValuesView;
   /** What chooses the view, and the filter. */
@@ -41,7 +44,7 @@ export interface List<Row> {
 }
 
 /** The values of both: how often statements are reached, the ranges of variables, and relations that only one keeps. */
-export function ValuesOfBoth({ differences, pair, view, choice }: Props) {
+export function ValuesOfBoth({ differences, records, pair, view, choice }: Props) {
   const state = differences.state.value;
   if (state.at !== 'done') {
     return (
@@ -53,7 +56,7 @@ export function ValuesOfBoth({ differences, pair, view, choice }: Props) {
   }
   const props = { found: state.found, pair, filter: differences.filter.value, choice };
   return view === 'variables' ? (
-    <Variables {...props} />
+    <Variables {...props} records={records} />
   ) : view === 'relations' ? (
     <Relations {...props} />
   ) : (
@@ -129,7 +132,11 @@ function Statements({ found, pair, filter, choice }: ListProps) {
   return <Listed key="statements" list={list} sentence={found.sentence} choice={choice} />;
 }
 
-function Variables({ found, pair, filter, choice }: ListProps) {
+function Variables({ found, pair, filter, choice, records }: ListProps & Pick<Props, 'records'>) {
+  const chosen = useSignal<ComparedVariable | null>(null);
+  useEffect(() => {
+    chosen.value = null;
+  }, [found]);
   const list = useMemo((): List<ComparedVariable> => {
     const extreme = (side: Side, of: 'lowest' | 'highest'): Column<ComparedVariable> => ({
       id: `${of}-${side}`,
@@ -181,11 +188,21 @@ function Variables({ found, pair, filter, choice }: ListProps) {
       ],
       head: ['Variable', 'Type', ...figures.map(([title]) => title), 'Verdict'],
       texts: (row) => [row.name, row.type, ...figures.map(([, text]) => text(row)), row.verdict],
-      choose: ({ a, b }) => void showPoints(pair, a?.highest ?? null, b?.highest ?? null),
+      choose: (row) => {
+        chosen.value = row;
+        void showPoints(pair, row.a?.highest ?? null, row.b?.highest ?? null);
+      },
       none: 'Neither trace has variables.',
     };
   }, [found, pair, filter]);
-  return <Listed key="variables" list={list} sentence={found.sentence} choice={choice} />;
+  return (
+    <>
+      <Listed key="variables" list={list} sentence={found.sentence} choice={choice} />
+      {chosen.value && (
+        <OverlayChart pair={pair} records={records} variable={chosen.value} close={() => (chosen.value = null)} />
+      )}
+    </>
+  );
 }
 
 function Relations({ found, pair, filter, choice }: ListProps) {
