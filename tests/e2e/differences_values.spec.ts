@@ -105,6 +105,15 @@ test('calls, draws and uploads of OpenGL calls are compared as a whole and per f
   await expect(figures.getByRole('row', { name: /^Calls/ })).toContainText(/Calls\s*−91\s*113\s*22\s*37.7\s*22/);
   await expect(figures.getByRole('row', { name: /^Uploaded/ })).toContainText('+1.26 kB');
   await expect(sentence(page)).toContainText('Draws: 9 in A and 1 in B, 3 and 1 a frame.');
+  // Resources and findings are new or gone, and lead to their calls.
+  await show(page, 'Resources');
+  const things = table(page, 'resources and findings');
+  await expect(panel(page)).toContainText('Resources and findings: 6 differences.');
+  await expect(things.getByRole('row', { name: /^Redundant state: glClearColor/ })).toContainText(/2 calls.*A gone/);
+  const buffer = things.getByRole('row', { name: /^Buffer 1/ });
+  await expect(buffer).toContainText(/1\.02 kB, 1 upload.*B new/);
+  await buffer.getByRole('button', { name: '1.02 kB, 1 upload' }).click();
+  await expect(page.locator('.details')).toContainText('glBindBuffer');
   expect(await barriers(page)).toEqual([]);
 });
 

@@ -57,7 +57,7 @@ export interface FlameAnswer extends ComparedFlames {
 
 /**
  * What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, what OpenGL calls add up to,
- * the records one by one, or a list about values.
+ * their resources and findings, the records one by one, or a list about values.
  */
 export type View =
   | 'functions'
@@ -66,6 +66,7 @@ export type View =
   | 'graph'
   | 'calls'
   | 'drawn'
+  | 'things'
   | 'records'
   | ValuesView
   | typeof SUSPECTS_VIEW;

@@ -112,10 +112,10 @@ function pointsIn(range: Extent | null): PointRange | null {
   return range && { from: Number(range.from), to: Number(range.to) };
 }
 
-/** A point of a trace, by its number and the id of its track. */
+/** A point of a trace, by its number and the id of its track; null for whatever is at that place of the axis, such as a call. */
 export interface PointOf {
   readonly point: number;
-  readonly track: number;
+  readonly track: number | null;
 }
 
 /** Selects a point in each trace that has one, and has both stand below each other. */
