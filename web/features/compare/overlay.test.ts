@@ -10,9 +10,18 @@ const thread = (a: Positions | null, b: Positions | null, lengths: [number, numb
   first,
   end,
   alike: new Uint32Array(),
+  leftOut: [new Uint32Array(), new Uint32Array()],
   positions: [a, b],
 });
-const hunk = (a: [number, number], b: [number, number]): Hunk => ({ tracks: [1, 2], a, b, kind: 'other', turn: 0 });
+const hunk = (a: [number, number], b: [number, number]): Hunk => ({
+  tracks: [1, 2],
+  a,
+  b,
+  kind: 'other',
+  counts: [0, 0],
+  loop: null,
+  around: null,
+});
 
 /** Values at points. */
 const samples = (values: Readonly<Record<number, number>>): Counters => {

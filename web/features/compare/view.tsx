@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { startWorker } from '../../base/workers.ts';
+import { differencesOf } from '../../page/differences.ts';
 import { furtherRunsOf } from '../../page/further_runs.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -23,6 +24,7 @@ export function compareView({ pair }: OpenTrace): PanelView {
     () => startWorker(compareWorker),
     runs,
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
+    differencesOf(both).ignored,
   );
   // The view stays when a side is opened again, and when they change places.
   const [ofA, ofB] = [furtherRunsOf(both.a).view, furtherRunsOf(both.b).view];

@@ -1,5 +1,7 @@
 //! `unspool compare --records`: which records of two traces have no counterpart.
 
+mod first;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,11 +9,12 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use unspool_compare::Ignore;
-use unspool_compare::align::{Alignment, Hunk};
-use unspool_compare::calls::CallAlignment;
-use unspool_compare::kinds::{Kinds, What, classify};
-use unspool_compare::threads::{self, Sketch};
+use unspool_compare::align::Hunk;
+use unspool_compare::differ::{Differ, Differences, How};
+use unspool_compare::kinds::Kinds;
+use unspool_compare::threads;
 use unspool_compare::tokens::{Contents, Sequence, Tokens};
+use unspool_compare::what::What;
 use unspool_engine::Session;
 use unspool_formats::table::{has_blocks, same};
 use unspool_trace::Lane;
@@ -40,6 +43,8 @@ struct Trace {
     title: String,
     /// What a record is called.
     noun: &'static str,
+    /// Whether runs of blocks are compared in place of records.
+    is_runs: bool,
     same: Same,
     /// Where reading begins again. `None` of a database.
     index: Option<Vec<u8>>,
@@ -113,31 +118,47 @@ impl Pair<'_> {
 pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failure> {
     // A rule with a mistake is refused before anything is read.
     rules(what)?;
-    let (a, b) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| read(what, b, &what.names_b, &what.binary_b));
-        let a = read(what, a, &what.names_a, &what.binary_a);
-        let b = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        a.and_then(|a| Ok((a, b?)))
-    })?;
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    if matches!(form, Form::Text)
+        && let Some(line) = first::line(what, a, b)
+    {
+        // It is read while the rest is compared.
+        writeln!(out, "{line}")?;
+        out.flush()?;
+    }
+    let (a, b) = both(|| read(what, a, &what.names_a, &what.binary_a), || read(what, b, &what.names_b, &what.binary_b));
+    let (mut a, mut b) = (a?, b?);
     if a.format != b.format {
         return Err(Failure::new(super::of_two_formats((&a.source.name, &a.title), (&b.source.name, &b.title))));
     }
-    let (mut a, mut b) = (a, b);
-    let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
-    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
-        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
-    }
+    in_common(&mut a, &mut b);
     let kinds = Kinds::of(&std::mem::take(&mut a.contents), &a.same);
     let pairs = paired(what, &a, &b).into_iter().map(|(a, b)| compared(what, &kinds, a, b));
     let pairs: Vec<Pair<'_>> = pairs.collect();
-    let form = Form::of(what.json, false);
-    let mut out = form.out();
     match form {
         Form::Json => json::print(&mut out, &report(&a, &b, &pairs))?,
         _ => print(&mut out, &a, &b, &pairs)?,
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(pairs.iter().any(|pair| !pair.hunks.is_empty()))))
+}
+
+/// Does two things at once.
+fn both<T: Send>(a: impl FnOnce() -> T, b: impl FnOnce() -> T + Send) -> (T, T) {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(b);
+        let a = a();
+        (a, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Makes the tokens of B those of A, whose contents then stand for all.
+fn in_common(a: &mut Trace, b: &mut Trace) {
+    let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
+    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
+        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
+    }
 }
 
 fn rules(what: &Compare) -> Result<Ignore, Failure> {
@@ -149,6 +170,12 @@ fn rules(what: &Compare) -> Result<Ignore, Failure> {
 fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> Result<Trace, Failure> {
     let (trace, names) = side_args(what, file, names, binaries);
     let (source, session) = read_named(&trace, &names)?;
+    complete(&session)?;
+    of_session(what, source, session)
+}
+
+/// The records that a session has read, as tokens.
+fn of_session(what: &Compare, source: Source, session: Session) -> Result<Trace, Failure> {
     let format = session.format().id;
     let same = same(format).ok_or_else(|| Failure::new("This format has no records."))?;
     let same = if what.exact { same } else { same.in_full() };
@@ -158,6 +185,7 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         format,
         title: session.info().title,
         noun: session.format().nouns.record,
+        is_runs: what.exact && has_blocks(format),
         same,
         index: (!session.is_pulled()).then(|| session.index()),
         names: names_of(&session),
@@ -166,11 +194,10 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         source,
     };
     let events = format!("{}s", session.format().nouns.event);
-    complete(&session)?;
     // Of what the timeline shows, nothing more is needed.
     drop(session);
     let found = tokens_of(what, &mut trace, &modules)?;
-    let is_runs = has_blocks(format);
+    let is_runs = trace.is_runs;
     let ignore = rules(what)?;
     let named = found.into_iter().map(|(track, sequence)| {
         let of = tracks.get(track as usize);
@@ -178,8 +205,7 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         Named { name, track, id: of.and_then(|it| it.thread), sequence }
     });
     trace.sequences = named.filter(|named| !ignore.thread(&named.name)).collect();
-    let order = |it: &Named| if same.threads_by_id { (it.id, 0, 0) } else { (None, it.sequence.begin, it.track) };
-    trace.sequences.sort_by_key(order);
+    trace.sequences.sort_by_key(|it| threads::order(&same, it.id, it.sequence.begin, it.track));
     Ok(trace)
 }
 
@@ -197,7 +223,7 @@ fn tokens_of(what: &Compare, trace: &mut Trace, modules: &[(u64, String)]) -> Re
         let modules = modules.iter().map(|(at, path)| (*at, path.as_str()));
         Ok(if what.exact { tokens } else { tokens.ignoring(ignore, modules) })
     };
-    let (found, contents) = if has_blocks(trace.format) {
+    let (found, contents) = if trace.is_runs {
         let mut tokens = begin(&[])?;
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
             .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
@@ -227,12 +253,10 @@ fn names_of(session: &Session) -> HashMap<i64, String> {
 /// began.
 fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t Named>)> {
     if !what.exact {
-        let sketches = [a, b].map(|side| -> Vec<_> {
-            let id = |named: &Named| named.id.filter(|_| side.same.threads_by_id);
-            side.sequences.iter().map(|named| (Sketch::of(&named.sequence.tokens), id(named))).collect()
+        let [of_a, of_b] = [a, b].map(|side| -> Vec<_> {
+            side.sequences.iter().map(|named| (&named.sequence.tokens[..], named.id)).collect()
         });
-        let [of_a, of_b] = sketches.each_ref().map(|side| side.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>());
-        let pairs = threads::pair(&of_a, &of_b).into_iter();
+        let pairs = threads::paired(&a.same, [&of_a, &of_b]).into_iter();
         let named = |side: &'t Trace, at: Option<usize>| at.and_then(|at| side.sequences.get(at));
         return pairs.map(|(i, j)| (named(a, i), named(b, j))).collect();
     }
@@ -252,17 +276,9 @@ fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Nam
 
 fn compared<'t>(what: &Compare, kinds: &Kinds, a: Option<&'t Named>, b: Option<&'t Named>) -> Pair<'t> {
     let tokens = [a, b].map(|named| named.map_or(&[][..], |named| &named.sequence.tokens));
-    let lengths = tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
-    let has_calls = kinds.has_calls && !what.exact && lengths.iter().all(|length| *length < 1 << 31);
-    let (hunks, wrappers) = if has_calls {
-        let found = CallAlignment::of(tokens, kinds);
-        (found.hunks(lengths), found.wrappers().to_vec())
-    } else {
-        (Alignment::of(tokens[0], tokens[1]).hunks(), Vec::new())
-    };
-    let what = classify(tokens, kinds, &hunks, &wrappers);
-    let numbers = |of: Option<&Named>, range| of.map_or(range, |named| named.sequence.numbers(range));
-    let hunks = hunks.iter().map(|hunk| Hunk { a: numbers(a, hunk.a), b: numbers(b, hunk.b) }).collect();
+    let how = How { flat: what.exact, alike: false };
+    let sequences = [a, b].map(|named| named.map(|named| &named.sequence));
+    let Differences { hunks, what, .. } = Differ::of(tokens, kinds, how).numbered(sequences);
     Pair { a, b, hunks, what }
 }
 
@@ -348,7 +364,7 @@ fn lines_of(
         }
         ranges.sort_unstable();
     }
-    if has_blocks(trace.format) {
+    if trace.is_runs {
         let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
             .map_err(|error| Failure::new(format!("{}: {}", trace.source.name, error.sentence)))?;
