@@ -45,6 +45,39 @@ test('variables have their ranges in both, and those come first that differ most
   await expect(page.locator('.details')).toContainText('square');
 });
 
+test('the values of a variable are drawn over each other, with the first point that differs', async ({ page }) => {
+  await compare(page);
+  await show(page, 'Variables');
+  await row(page, 'variables', 1).getByText('square').click();
+  const chart = panel(page).locator('.overlay-chart');
+  await expect(chart).toContainText('The same at all points that both have');
+  await expect(chart.locator('path')).toHaveCount(2);
+  await expect(chart.locator('.overlay-a')).toHaveAttribute('d', /^M\d+ [\d.]+(V|H)/);
+  expect(await barriers(page)).toEqual([]);
+  // The first points of these runs hold other inputs.
+  await choose(
+    page,
+    ...['335-pass', '213-fail'].map((run) => chosen(run, readFileSync(fixture(`trace_db/mid-${run}.trace`)))),
+  );
+  await settled(page, 'ready', '335-pass');
+  await page.getByRole('tab', { name: 'Differences' }).click();
+  await show(page, 'Variables');
+  await table(page, 'variables')
+    .getByRole('row', { name: /^y int/ })
+    .getByText('y', { exact: true })
+    .click();
+  await expect(chart.locator('path')).toHaveCount(3);
+  await chart.getByRole('button', { name: 'First differs at point 0 of A and 0 of B: 3 and 1' }).click();
+  await expect(page.locator('.details')).toContainText('statement 1:1');
+  // The last point in the drawing.
+  const drawing = chart.getByRole('img');
+  const { width } = (await drawing.boundingBox())!;
+  await drawing.click({ position: { x: width - 3, y: 40 } });
+  await expect(page.locator('.details')).toContainText('statement 1:13');
+  await chart.getByRole('button', { name: 'Close the drawing' }).click();
+  await expect(chart).toHaveCount(0);
+});
+
 test('what always holds in one trace leads to the first point of the other that breaks it', async ({ page }) => {
   await compare(page);
   await show(page, 'Relations');
@@ -72,6 +105,15 @@ test('calls, draws and uploads of OpenGL calls are compared as a whole and per f
   await expect(figures.getByRole('row', { name: /^Calls/ })).toContainText(/Calls\s*−91\s*113\s*22\s*37.7\s*22/);
   await expect(figures.getByRole('row', { name: /^Uploaded/ })).toContainText('+1.26 kB');
   await expect(sentence(page)).toContainText('Draws: 9 in A and 1 in B, 3 and 1 a frame.');
+  // Resources and findings are new or gone, and lead to their calls.
+  await show(page, 'Resources');
+  const things = table(page, 'resources and findings');
+  await expect(panel(page)).toContainText('Resources and findings: 6 differences.');
+  await expect(things.getByRole('row', { name: /^Redundant state: glClearColor/ })).toContainText(/2 calls.*A gone/);
+  const buffer = things.getByRole('row', { name: /^Buffer 1/ });
+  await expect(buffer).toContainText(/1\.02 kB, 1 upload.*B new/);
+  await buffer.getByRole('button', { name: '1.02 kB, 1 upload' }).click();
+  await expect(page.locator('.details')).toContainText('glBindBuffer');
   expect(await barriers(page)).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { furtherRunsOf } from '../page/further_runs.ts';
 import type { Page } from '../page/page.ts';
 import { Lazy } from '../parts/lazy.tsx';
 import { Announcer } from '../timeline/canvas/announcer.tsx';
@@ -9,12 +10,14 @@ import { TimelineView } from './timeline_view.tsx';
 
 export { backends } from '../timeline/canvas/drawing.ts';
 
+const loadWhichFailed = async () => (await import('./two/which_failed.tsx')).WhichFailed;
 const loadSecond = async () => (await import('./two/second.tsx')).Second;
 
 /** Timeline, dock and details of a trace. If it is compared with another one, their timelines are below each other. */
 export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
   const pair = open.pair.value;
   const first = pair?.a ?? open;
+  const question = furtherRunsOf(open).question.value;
   return (
     <div class={pair ? 'work two' : 'work'}>
       <main class="work-main">
@@ -24,6 +27,7 @@ export function TraceView({ open, page }: { open: OpenTrace; page: Page }) {
         <Dock open={open} page={page} />
       </main>
       <SelectionPane key={open.id} open={open} page={page} />
+      {question && <Lazy load={loadWhichFailed} props={{ question }} failed={() => question.answer(null)} />}
       <Announcer key={`announcer ${open.id}`} open={open} />
     </div>
   );

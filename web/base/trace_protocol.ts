@@ -138,6 +138,8 @@ export interface TraceService extends BindService, HitService {
   painted(): void;
   /** null also if a newer question came before it was its turn. */
   picture(question: PictureQuestion): Promise<PictureAnswer | null>;
+  /** The counters of a picture, whatever else is asked meanwhile. null if there is no trace. */
+  samples(question: PictureQuestion): Promise<Counters | null>;
   /** `buckets` is the number of cells a row. */
   overview(buckets: number): Overview | null;
   /** null also if there is no such item. */

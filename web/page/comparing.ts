@@ -1,38 +1,12 @@
-import { batch, effect, type Signal } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import { shortened } from '../base/format.ts';
 import type { TraceError, TraceInfo } from '../base/protocol.ts';
 import { createScope } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
-import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
-import type { TraceFile } from '../trace/trace.ts';
-import { addressOf, download, type Net } from './download.ts';
-import { furtherRunsOf, type RunFile } from './further_runs.ts';
-
-/** The workbench, as far as a second trace changes it. */
-export interface Opener {
-  readonly pair: Signal<Pair | null>;
-  /** The trace that panels, header and keys are about. */
-  inFront(): OpenTrace | null;
-  show(open: OpenTrace): void;
-  /** Opens a file beside what is open, without showing it. */
-  make(file: TraceFile): OpenTrace;
-  /** Whether a trace is open still. */
-  isOpen(open: OpenTrace): boolean;
-  /** Closes a trace and frees its memory. */
-  end(open: OpenTrace): void;
-  readonly net: Net;
-  /** The addresses that files were downloaded from. */
-  readonly urls: WeakMap<Blob, string>;
-  /** Shows a notice that informs. */
-  tell(sentence: string): void;
-  /** Shows a notice about a failure. */
-  warn(sentence: string): void;
-}
-
-/** A file to compare, and further runs of the base and of it. */
-export interface ComparedFile extends TraceFile {
-  readonly runs?: readonly [readonly RunFile[], readonly RunFile[]];
-}
+import type { OpenTrace } from '../timeline/open_trace.ts';
+import { addressOf, download } from './download.ts';
+import { furtherRunsOf } from './further_runs.ts';
+import type { ComparedFile, Opener } from './opener.ts';
 
 /** Characters of a file's name in a notice. */
 const LONGEST = 100;
@@ -59,7 +33,18 @@ export async function compareWith(opener: Opener, file: ComparedFile): Promise<v
   const why = refusal(open, first, second);
   if (why === '') {
     const before = pair.peek()?.b;
-    const { runs } = file;
+    const { runs, listed, others } = file;
+    const further = (runs?.flat().length ?? 0) + (others?.files.length ?? 0);
+    if (first.offers.includes('values') && (listed || further > 0)) {
+      const ranked = await (await import('./ranking.ts')).sortRuns(opener, base, open, file);
+      if (ranked) join(opener, ranked.a, ranked.b, ranked.b);
+      const kept = ranked ? [ranked.a, ranked.b] : [base];
+      for (const left of [base, open, before]) {
+        if (left && !kept.includes(left) && opener.isOpen(left)) opener.end(left);
+      }
+      return;
+    }
+    if (others) opener.warn(others.notice);
     if (runs)
       [base, open].forEach((of, i) => {
         furtherRunsOf(of).files.value = runs[i]!;
@@ -141,7 +126,9 @@ function join(opener: Opener, a: OpenTrace, b: OpenTrace, front: OpenTrace): voi
       swap: () => join(opener, b, a, isInFront(b) ? b : a),
       replace: (open, file) => {
         const next = opener.make(file);
-        furtherRunsOf(next).files.value = furtherRunsOf(open).files.peek();
+        const [before, after] = [furtherRunsOf(open), furtherRunsOf(next)];
+        after.files.value = before.files.peek();
+        after.view.value = before.view.peek();
         const shown = isInFront(open) ? next : open === a ? b : a;
         if (open === a) join(opener, next, b, shown);
         else join(opener, a, next, shown);

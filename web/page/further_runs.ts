@@ -8,9 +8,27 @@ export interface RunFile {
   readonly name: string;
 }
 
-/** Further runs that stand with an open trace on its side of a comparison. They are with the trace when it changes places. */
+/** Which of several runs failed is to be said by the user. */
+export interface RunQuestion {
+  readonly runs: readonly RunFile[];
+  /** Those that may have failed, by their names. */
+  readonly guess: ReadonlySet<RunFile>;
+  /** Goes on with the runs that failed; null if the user does not say. */
+  answer(failed: ReadonlySet<RunFile> | null): void;
+}
+
+/** What stands with an open trace on its side of a comparison. It is with the trace when that changes places. */
 export const furtherRunsOf = perTrace(
-  (_: Pick<OpenTrace, 'scope'>): { readonly files: Signal<readonly RunFile[]> } => ({
-    files: signal<readonly RunFile[]>([]),
-  }),
+  (
+    _: Pick<OpenTrace, 'scope'>,
+  ): {
+    /** Further runs that stand with it. */
+    readonly files: Signal<readonly RunFile[]>;
+    /** The view of the panel of differences that is in front; '' for the first one. */
+    readonly view: Signal<string>;
+    /** null while nothing is asked. */
+    readonly question: Signal<RunQuestion | null>;
+    /** The user has just said which runs failed, so what ranks them comes to the front. */
+    readonly isRanked: Signal<boolean>;
+  } => ({ files: signal([]), view: signal(''), question: signal(null), isRanked: signal(false) }),
 );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../base/companions.ts';
-import { planFor, type Shown } from './opening.ts';
+import { type LookedAt, planFor, type Shown } from './opening.ts';
+import { parseRunList } from './run_list.ts';
 
 const look = (parts: Partial<Look>): Look => ({ format: null, confidence: 0, companion: null, looks: null, ...parts });
 const XRAY = look({ format: 'xray', confidence: 2 });
@@ -9,7 +10,7 @@ const NAMES = look({ companion: 'names', looks: 'a list of names' });
 const ELF = look({ looks: 'an ELF binary' });
 const NOTHING = look({});
 
-const plan = (looks: readonly Look[], shown: Shown | null = null, names = looks.map((_, i) => `file${i}`)) =>
+const plan = (looks: readonly LookedAt[], shown: Shown | null = null, names = looks.map((_, i) => `file${i}`)) =>
   planFor(
     names.map((name, i) => ({ file: new File([], name, { lastModified: 9 - i }), name })),
     looks,
@@ -30,8 +31,10 @@ describe('files chosen together', () => {
   it('compare two traces of one format, that which was written last with the other', () => {
     expect(plan([XRAY, XRAY])).toEqual({ trace: 1, companions: [], second: { file: 0, companions: [] }, notice: '' });
     const three = plan([XRAY, XRAY, XRAY]);
-    expect([three.trace, three.second?.file]).toEqual([1, 0]);
-    expect(three.notice).toBe(
+    expect([three.trace, three.second?.file, three.notice]).toEqual([1, 0, '']);
+    // They may be runs that are ranked, which is known once one is open.
+    expect(three.second?.others?.files.map(({ name }) => name)).toEqual(['file2']);
+    expect(three.second?.others?.notice).toBe(
       'file2 is another trace; two are compared if they have one format, or runs named like before-1 and after-1.',
     );
   });
@@ -48,7 +51,14 @@ describe('files chosen together', () => {
     const built = plan([XRAY, XRAY, XRAY, NAMES], null, ['b_2.xray', 'a_1.xray', 'a_2.xray', 'a.names']);
     expect([built.companions.length, built.second?.companions.length]).toEqual([1, 0]);
     // Runs of one side are nothing to compare.
-    expect(plan([XRAY, XRAY, XRAY], null, ['a1', 'a2', 'a3']).second).toEqual({ file: 0, companions: [] });
+    expect(plan([XRAY, XRAY, XRAY], null, ['a1', 'a2', 'a3']).second).toMatchObject({ file: 0, companions: [] });
+  });
+
+  it('have a list that says which of them failed, which is no companion', () => {
+    const list = parseRunList('runs.txt', 'pass a.xray\nfail b.xray');
+    const names = ['a.xray', 'runs.txt', 'b.xray'];
+    const { companions, second, notice } = plan([XRAY, { ...NAMES, list }, XRAY], null, names);
+    expect([companions, second?.listed, second?.others, notice]).toEqual([[], list, undefined, '']);
   });
 
   it('give a companion to the trace of its name, and others to both', () => {

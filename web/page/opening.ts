@@ -3,6 +3,7 @@ import { formatCounted, shortened } from '../base/format.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import type { TraceService } from '../base/trace_protocol.ts';
 import { connectTo } from '../trace/service.ts';
+import { LONGEST_LIST, parseRunList, type RunList } from './run_list.ts';
 
 /** A file that the user chose. */
 export interface Chosen {
@@ -36,6 +37,10 @@ export interface SecondTrace extends Pick<Plan, 'companions'> {
   readonly file: number;
   /** Further runs of the first trace, and of this one. */
   readonly runs?: readonly [readonly Chosen[], readonly Chosen[]];
+  /** Further traces of the format, and what is said if these cannot be ranked with the two. */
+  readonly others?: { readonly files: readonly Chosen[]; readonly notice: string };
+  /** Which of the traces failed. */
+  readonly listed?: RunList;
 }
 
 /** A file that waits for the user to agree that it replaces the open trace. */
@@ -47,6 +52,11 @@ export interface Offer {
   /** Compares it with the open trace; null if that cannot be. */
   readonly compare: (() => void) | null;
   decline(): void;
+}
+
+/** What a file is, also if it says which traces failed. */
+export interface LookedAt extends Look {
+  readonly list?: RunList | null;
 }
 
 /** Files that are being looked at. */
@@ -64,7 +74,7 @@ const NAMED = 3;
  * of two whose names differ in numbers only, the older one is of the older trace.
  * `shown` is the open trace, or null.
  */
-export function planFor(files: readonly Chosen[], looks: readonly Look[], shown: Shown | null): Plan {
+export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], shown: Shown | null): Plan {
   let trace: number | null = null;
   looks.forEach(({ format, confidence }, i) => {
     if (format !== null && (trace === null || confidence > looks[trace]!.confidence)) trace = i;
@@ -74,16 +84,21 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   const sides = first === null ? null : sidesOf(files, looks, looks[first]!.format);
   const companions: { file: number; kind: CompanionKind }[] = [];
   const reasons: string[] = [];
-  looks.forEach(({ format, companion, looks: like }, file) => {
+  const others: Chosen[] = [];
+  const tooMany: string[] = [];
+  const listed = looks.find(({ list }) => list)?.list ?? null;
+  looks.forEach(({ format, companion, looks: like, list }, file) => {
     const name = shortened(files[file]!.name);
-    if (file === first) return;
+    if (file === first || (list && list === listed)) return;
     if (sides?.flat().includes(file)) second = sides[1][0]!;
     else if (format !== null && first !== null && second === null && format === looks[first]!.format) second = file;
-    else if (format !== null)
-      reasons.push(
+    else if (format !== null) {
+      const isAlike = second !== null && format === looks[first ?? -1]?.format;
+      if (isAlike) others.push(files[file]!);
+      (isAlike ? tooMany : reasons).push(
         `${name} is another trace; two are compared if they have one format, or runs named like before-1 and after-1.`,
       );
-    else if (companion !== null && (first !== null || !shown || shown.takes.includes(companion))) {
+    } else if (companion !== null && (first !== null || !shown || shown.takes.includes(companion))) {
       companions.push({ file, kind: companion });
     } else if (companion !== null) reasons.push(`${name} is ${like ?? 'a companion'}, which this trace cannot use.`);
     else if (like !== null) reasons.push(`${name} looks like ${like}, not like a trace.`);
@@ -120,7 +135,12 @@ export function planFor(files: readonly Chosen[], looks: readonly Look[], shown:
   };
   const of = (trace: number) => companions.filter((companion) => [null, trace].includes(ownerOf(companion)));
   const runs = sides && { runs: sides.map((side) => side.slice(1).map((run) => files[run]!)) as [Chosen[], Chosen[]] };
-  return { trace: a, companions: of(a), second: { file: b, companions: of(b), ...runs }, notice };
+  const more = {
+    ...runs,
+    ...(others.length > 0 && { others: { files: others, notice: together([...reasons, ...tooMany]) } }),
+    ...(listed && { listed }),
+  };
+  return { trace: a, companions: of(a), second: { file: b, companions: of(b), ...more }, notice };
 }
 
 /**
@@ -157,10 +177,17 @@ function together(reasons: readonly string[]): string {
 }
 
 /** Asks a worker what files are. Resolves with null if the worker does not load. It has no other listener meanwhile. */
-export async function lookAt(worker: RemoteWorker, files: readonly Chosen[]): Promise<readonly Look[] | null> {
+export async function lookAt(worker: RemoteWorker, files: readonly Chosen[]): Promise<readonly LookedAt[] | null> {
   const { remote, close } = connectTo<TraceService>(worker);
   try {
-    return await remote.look(files.map(({ file, name }) => ({ file, name })));
+    const looks = await remote.look(files.map(({ file, name }) => ({ file, name })));
+    return await Promise.all(
+      looks.map(async (look, i): Promise<LookedAt> => {
+        const { file, name } = files[i]!;
+        const isText = look.format === null && file.size <= LONGEST_LIST;
+        return isText && files.length > 2 ? { ...look, list: parseRunList(name, await file.text()) } : look;
+      }),
+    );
   } catch {
     return null;
   } finally {

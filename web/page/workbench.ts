@@ -10,11 +10,11 @@ import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts
 import { createAccount } from '../trace/ledger.ts';
 import { whenAgain } from '../trace/read_again.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
-import type { ComparedFile, Opener } from './comparing.ts';
 import { addressOf, download, type Net } from './download.ts';
 import type { ChangedFile } from './file_change.ts';
 import { watchFile } from './file_watch.ts';
 import { createNotices, type Notices } from './notices.ts';
+import type { ComparedFile, Opener } from './opener.ts';
 import type { Looking, Offer, Plan, Purpose } from './opening.ts';
 import type { Recent } from './recent.ts';
 import { createSpare } from './spare.ts';

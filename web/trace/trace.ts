@@ -115,6 +115,7 @@ export interface Trace extends Again, Pick<Asked<TraceService>, (typeof PASSED_O
   readonly canGoOn: ReadonlySignal<boolean>;
   /** Resolves with null if a newer question supersedes this one or the worker ends. */
   picture(question: Question): Promise<Picture | null>;
+  readonly samples: Asked<TraceService>['samples'];
   /** Resolves with null if the worker ends. Details are null when there is no such item or decoding it failed. */
   details(item: Item): Promise<{ details: Details | null; error: TraceError | null } | null>;
   /** Details of a record of a list that has neither a slice nor an instant. */
@@ -281,6 +282,7 @@ export function openTrace(
       const answer = await ask.picture(question);
       return answer && pictureOf(answer, question);
     }),
+    samples: ask.samples,
     details: async (item) => {
       const described = await ask.describe(item);
       if (!described) return gone ? null : { details: null, error: null };

@@ -18,6 +18,7 @@ use unspool_compare::drawn::Drawn;
 use unspool_compare::sentence::{amount, grouped};
 use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
 
+pub(crate) use self::runs::statement_names;
 use self::values::Compared;
 use crate::binaries::{self, Argument};
 use crate::limit::{LimitArgs, Listed};

@@ -223,8 +223,57 @@ fn executions_that_do_not_part_have_no_cause() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("does not say what its steps read and wrote"));
 }
 
+/// The runs of `mid`, the example of the paper, of which the last one fails.
+const MID: [&str; 6] = ["335-pass", "123-pass", "321-pass", "555-pass", "534-pass", "213-fail"];
+
 #[test]
-fn statements_are_ranked_by_runs_that_failed() {
+fn the_example_of_jones_and_harrold_comes_out_as_published() {
+    let files = MID.map(|run| fixture(&format!("trace_db/mid-{run}.trace")).to_str().unwrap().to_owned());
+    let names = fixture("trace_db/mid.csv");
+    let mut options = vec!["--names", names.to_str().unwrap(), "--pass"];
+    options.extend(files[..5].iter().map(String::as_str));
+    options.extend(["--fail", &files[5]]);
+    let report = json(&unspool("suspects", &[], &[&options[..], &["--json"]].concat()));
+    assert_eq!((&report["passed"], &report["failed"], &report["truncated"]), (&5.into(), &1.into(), &false.into()));
+    let statements = report["statements"].as_array().unwrap();
+    let line = |row: &Value| row["statement"].as_u64().unwrap() & 0xff;
+    // The suspiciousness of the paper, in percent.
+    let published = [(7, 83), (6, 71), (4, 63), (1, 50), (2, 50), (3, 50), (13, 50), (5, 0), (8, 0), (9, 0), (10, 0)];
+    for (at, percent) in published {
+        let row = statements.iter().find(|row| line(row) == at).unwrap();
+        assert_eq!((row["tarantula"].as_f64().unwrap() * 100.0).round(), f64::from(percent), "{at}");
+    }
+    let first = &statements[0];
+    assert_eq!((line(first), &first["name"], &first["failed"]), (7, &"m = y (x is meant) (mid.c:7)".into(), &1.into()));
+    let points = first["points"].as_array().unwrap();
+    assert_eq!(points.iter().map(|it| &it["first"]).collect::<Vec<_>>(), [5, 5]);
+    assert!(points[1]["run"].as_str().unwrap().ends_with("mid-213-fail.trace"), "{points:?}");
+    // What is wrong with line 7: of the two runs that get there, only in that which fails x is not
+    // y.
+    let tests = report["tests"].as_array().unwrap();
+    let test = tests.iter().find(|it| line(it) == 7 && it["query"] == "x > y").unwrap();
+    assert_eq!(
+        (&test["failed"], &test["failed_at"], &test["passed"], &test["passed_at"], test["lift"].as_f64()),
+        (&1.into(), &1.into(), &0.into(), &1.into(), Some(2.0))
+    );
+    assert!(tests.iter().all(|it| it["query"] != "x = y" && it["lift"].as_f64().unwrap() > 1.0));
+    let said = text(&unspool("suspects", &[], &options));
+    assert!(said.starts_with("1 of 6 runs failed. m = y (x is meant) (mid.c:7) goes with failing most"), "{said}");
+    // The same from a list.
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("runs.txt");
+    let lines = MID.iter().zip(&files).map(|(run, file)| format!("{} {file}\n", &run[4..]));
+    std::fs::write(&list, format!("# inputs\n\n{}", lines.collect::<String>())).unwrap();
+    let of_list = unspool("suspects", &[], &["--list", list.to_str().unwrap(), "--names", names.to_str().unwrap()]);
+    assert_eq!(text(&of_list), said);
+    std::fs::write(&list, "passed mid.trace").unwrap();
+    let refused = unspool("suspects", &[], &["--list", list.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("line 1 is neither"));
+}
+
+#[test]
+fn runs_that_do_the_same_make_nothing_suspicious() {
     let trace = fixture("trace_db/values.trace");
     let trace = trace.to_str().unwrap();
     let report = json(&unspool("suspects", &[], &["--pass", trace, "--fail", trace, "--json"]));
@@ -233,6 +282,8 @@ fn statements_are_ranked_by_runs_that_failed() {
     for row in statements {
         assert_eq!((&row["failed"], &row["passed"], &row["tarantula"]), (&1.into(), &1.into(), &0.5.into()));
     }
+    assert_eq!(report["tests"], serde_json::json!([]));
+    assert!(report["sentence"].as_str().unwrap().contains("No statement goes with failing"));
     let refused = unspool("suspects", &[SMALL], &["--pass", trace, "--fail", trace]);
     assert_eq!(refused.status.code(), Some(2));
 }

@@ -22,6 +22,12 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/trace_db/overrun.trace", &overrun()),
         ("tests/fixtures/trace_db/compare-good.trace", &squares(8)),
         ("tests/fixtures/trace_db/compare-bad.trace", &squares(10)),
+        ("tests/fixtures/trace_db/mid-335-pass.trace", &mid(3, 3, 5)),
+        ("tests/fixtures/trace_db/mid-123-pass.trace", &mid(1, 2, 3)),
+        ("tests/fixtures/trace_db/mid-321-pass.trace", &mid(3, 2, 1)),
+        ("tests/fixtures/trace_db/mid-555-pass.trace", &mid(5, 5, 5)),
+        ("tests/fixtures/trace_db/mid-534-pass.trace", &mid(5, 3, 4)),
+        ("tests/fixtures/trace_db/mid-213-fail.trace", &mid(2, 1, 3)),
         ("web/public/samples/variables.trace", &variables),
     ];
     common::are_written(&files);
@@ -46,6 +52,48 @@ fn squares(turns: i64) -> Vec<u8> {
     if turns > 8 {
         point(4, &[(1, 8)]);
     }
+    writer.finish()
+}
+
+/// `mid` of Jones and Harrold (ASE 2005), which finds the number between two others: statements are
+/// lines of the paper's listing, and each point is after one, with what the variables hold then. In
+/// line 7 it takes `y` for `x`.
+///
+/// [`mid.csv`](../../../tests/fixtures/trace_db/mid.csv) has names for its statements.
+fn mid(x: i64, y: i64, z: i64) -> Vec<u8> {
+    let types = [Type { name: 0, format: 1, size: 4 }];
+    let names: [&[u8]; 5] = [b"int", b"x", b"y", b"z", b"m"];
+    let mut writer = Writer::new(Layout::Wide, Tables::new(names, types));
+    let mut at = |line, m: Option<i64>| {
+        writer.statement(StatementId::in_file(1, line));
+        for (name, value) in [(1, Some(x)), (2, Some(y)), (3, Some(z)), (4, m)] {
+            value.into_iter().for_each(|value| writer.number(name, 0, Number::Signed(value)));
+        }
+        writer.end();
+    };
+    let mut m = z;
+    at(1, None);
+    at(2, Some(m));
+    at(3, Some(m));
+    // Each condition, and the assignment that it decides on.
+    let steps: [(u64, bool, u64, i64); 2] = if y < z {
+        at(4, Some(m));
+        [(4, x < y, 5, y), (6, x < z, 7, y)]
+    } else {
+        at(8, Some(m));
+        [(9, x > y, 10, y), (11, x > z, 12, x)]
+    };
+    for (line, holds, then, value) in steps {
+        if line != 4 {
+            at(line, Some(m));
+        }
+        if holds {
+            m = value;
+            at(then, Some(m));
+            break;
+        }
+    }
+    at(13, Some(m));
     writer.finish()
 }
 

@@ -122,7 +122,7 @@ pub struct Segment {
 }
 
 /// How the 64 bits of a value are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Unsigned,
     Signed,

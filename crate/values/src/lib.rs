@@ -37,6 +37,7 @@ extern crate alloc;
 
 mod buffers;
 mod columns;
+mod facts;
 mod infix;
 mod invariants;
 mod lisp;
@@ -54,11 +55,12 @@ mod variables;
 
 pub use buffers::{At, BufferOrder, Buffers, Candidate, Lifetime, Suspicion};
 pub use columns::{Dictionary, Segment, Value, put_value};
+pub use facts::{Fact, Operand};
 pub use invariants::{Invariant, Invariants, Relation};
 pub use load::Loader;
 pub use number::{Number, Operation};
 pub use profile::{Profile, Profiling, Reached, ValueAt, Valued};
-pub use relations::{Broken, Seen};
+pub use relations::{Broken, Orders, Seen};
 pub use rows::{Cell, Rows};
 pub use run::{Match, Run};
 pub use statements::{CELLS, Statements, Summary};

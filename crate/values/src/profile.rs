@@ -177,7 +177,12 @@ impl Profile {
         self.variables.get(key as usize).is_some_and(|it| it.different.0 > 1)
     }
 
-    fn name_of(&self, key: u32) -> Name<'_> {
+    /// The values at a statement, by its index.
+    pub(crate) fn values_at(&self, statement: usize) -> Option<&AtStatement> {
+        self.relations.get(statement)
+    }
+
+    pub(crate) fn name_of(&self, key: u32) -> Name<'_> {
         self.variables.get(key as usize).map_or(("", ""), |it| (&it.name, &it.of_type))
     }
 

@@ -39,7 +39,8 @@ impl Seen {
     }
 
     /// Both together.
-    pub(crate) fn or(self, other: Self) -> Self {
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
         match (self.count, other.count) {
             (_, 0) => self,
             (0, _) => other,
@@ -49,7 +50,7 @@ impl Seen {
 }
 
 /// Less than, equal to, and more than.
-pub(crate) type Orders = [Seen; 3];
+pub type Orders = [Seen; 3];
 
 /// A variable of a statement, or what is left of the buffers that a pointer points into.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,13 +77,18 @@ impl Column {
         self.few.len() == 1 && self.others == 0
     }
 
-    fn is_size(&self) -> bool {
+    pub(crate) fn is_size(&self) -> bool {
         self.key & IN_BUFFER != 0
     }
 
     /// The key of its variable in the dictionary.
     pub(crate) fn key(&self) -> u32 {
         self.key & !IN_BUFFER
+    }
+
+    /// All its values, if they are few.
+    pub(crate) fn few(&self) -> Option<&[(u64, Seen)]> {
+        (self.few.len() <= FEW && self.others == 0 && self.invalid == 0).then_some(&self.few)
     }
 }
 
@@ -581,6 +587,37 @@ mod tests {
         let a = of(&[0x1000, 0x2000, 0x1000, 0x2000, 0x1000, 0x2000, 0x1000, 0x2000]);
         assert_eq!(broken_in(&a, &of(&[0x5000, 0x6000, 0x7000])), []);
         assert_eq!(broken_in(&a, &of(&[0x5000, 0, 0x7000])), [("x != 0".into(), 1, Some(1))]);
+    }
+
+    #[test]
+    fn facts_say_what_was_seen_of_values_and_of_their_order() {
+        use crate::Fact;
+        let of = profile(&[
+            vec![(INT, Raw::Signed(-1)), (INT, Raw::Signed(4)), (POINTER, Raw::Pointer(0))],
+            vec![(INT, Raw::Signed(4)), (INT, Raw::Signed(4)), (POINTER, Raw::Pointer(0x1000))],
+        ]);
+        let said: Vec<String> = of
+            .facts(0)
+            .map(|fact| match fact {
+                Fact::Values { of, signs, few } => {
+                    let values = few.unwrap_or_default().iter().map(|(bits, _)| of.value_text(*bits));
+                    let values: Vec<String> = values.collect();
+                    let signs = signs.map(|it| it.count);
+                    format!("{} {signs:?} {} {}", of.text(), values.join(","), of.is_pointer())
+                }
+                Fact::Order { x, y, orders } => {
+                    format!("{} {} {:?}", x.text(), y.text(), orders.map(|it| (it.count, it.first)))
+                }
+            })
+            .collect();
+        let expected = [
+            "x [1, 0, 1] -1,4 false",
+            "y [0, 0, 2] 4 false",
+            "z [0, 1, 1] 0x0,0x1000 true",
+            "x y [(1, 0), (1, 1), (0, 0)]",
+        ];
+        assert_eq!(said, expected);
+        assert_eq!(of.facts(1).count(), 0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 import type { ComponentType, RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { bringToFront } from '../../page/dock.ts';
+import { furtherRunsOf } from '../../page/further_runs.ts';
 import type { Page } from '../../page/page.ts';
 import { alignmentOf, swapSides } from '../../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
@@ -19,6 +21,9 @@ interface Props {
   readonly View: ComponentType<{ open: OpenTrace; page: Page; history: PageHistory }>;
 }
 
+/** The id of the panel of differences. */
+const DIFFERENCES = 'differences';
+
 /** The timeline of what is compared, and what links it with that of the base above it. */
 export function Second({ pair, page, View }: Props) {
   const history = useMemo(placesOfSecond, [pair.b]);
@@ -26,6 +31,12 @@ export function Second({ pair, page, View }: Props) {
   const bench = page.workbench.bench.value;
   const front = bench.at === 'open' && bench.open === pair.b ? pair.b : pair.a;
   useEffect(() => addPairCommands(page), [page]);
+  useEffect(() => {
+    const { isRanked } = furtherRunsOf(pair.b);
+    if (!isRanked.peek()) return;
+    isRanked.value = false;
+    bringToFront(page.dock, pair.a.trace.info.peek()?.format ?? pair.b.trace.info.peek()?.format, DIFFERENCES);
+  }, [pair, page]);
   useEffect(() => noteBoth(pair, page), [pair, page]);
   useEffect(() => shareColours(pair), [pair]);
   useEffect(() => {

@@ -23,6 +23,7 @@ import type {
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Runs } from './runs.ts';
+import { createSuspects, SUSPECTS_VIEW, type Suspects } from './suspects.ts';
 import { createValueDifferences, haveValues, type ValueDifferences } from './values.ts';
 import type { ValuesView } from './values_tables.tsx';
 import type { Work } from './work.ts';
@@ -56,9 +57,19 @@ export interface FlameAnswer extends ComparedFlames {
 
 /**
  * What is in front: the table, the call tree, the flame graph, the call graph, the calls of the chosen function, what OpenGL calls add up to,
- * the records one by one, or a list about values.
+ * their resources and findings, the records one by one, or a list about values.
  */
-export type View = 'functions' | 'tree' | 'flame' | 'graph' | 'calls' | 'drawn' | 'records' | ValuesView;
+export type View =
+  | 'functions'
+  | 'tree'
+  | 'flame'
+  | 'graph'
+  | 'calls'
+  | 'drawn'
+  | 'things'
+  | 'records'
+  | ValuesView
+  | typeof SUSPECTS_VIEW;
 
 /** What is shown of the flame graph. */
 export interface FlameChoice {
@@ -106,11 +117,13 @@ export interface Comparison {
   readonly drawn: DrawnOfBoth;
   /** Of traces that have values in place of functions. */
   readonly values: ValueDifferences;
+  /** Of the same, what goes with failing if runs of A passed and runs of B failed. */
+  readonly suspects: Suspects;
   readonly dispose: Dispose;
 }
 
 /** The traces, as far as they are compared. */
-export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
+export type Side = Pick<OpenTrace, 'trace' | 'statistics' | 'file'>;
 
 /**
  * Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. `surveys` gives the surveys of both, if they have OpenGL
@@ -267,6 +280,8 @@ export function createComparison(
   scope.add(records.dispose);
   const values = createValueDifferences([a, b], service.remote);
   scope.add(values.dispose);
+  const suspects = createSuspects([a, b], runs, values, () => view.value === SUSPECTS_VIEW, service.remote);
+  scope.add(suspects.dispose);
   const drawn = createDrawnOfBoth(surveys, service.remote);
   scope.add(drawn.dispose);
   const holds = computed(() => {
@@ -295,6 +310,7 @@ export function createComparison(
     records,
     drawn,
     values,
+    suspects,
     dispose: scope.dispose,
   };
 }

@@ -15,6 +15,8 @@ import { RecordsOfBoth } from './records_list.tsx';
 import type { Runs } from './runs.ts';
 import { AddRun, RunList } from './runs_bar.tsx';
 import { Save } from './save.tsx';
+import { SuspectsOfBoth } from './suspects_tables.tsx';
+import { ThingsOfBoth } from './things_table.tsx';
 import { DifferenceTree } from './tree.tsx';
 import { haveValues } from './values.ts';
 import { ValuesOfBoth } from './values_tables.tsx';
@@ -36,6 +38,7 @@ const VIEWS = [
   ['graph', 'Graph'],
   ['calls', 'Calls'],
   ['drawn', 'Frames'],
+  ['things', 'Resources'],
   ['records', 'Records'],
 ] as const;
 
@@ -44,6 +47,7 @@ const VIEWS_OF_VALUES = [
   ['statements', 'Statements'],
   ['variables', 'Variables'],
   ['relations', 'Relations'],
+  ['suspects', 'Suspects'],
   ['records', 'Records'],
 ] as const;
 
@@ -53,7 +57,9 @@ const loadGraph = async () => (await import('./graph.tsx')).DifferenceGraph;
 /** What differs between two traces: in words, function by function, as a flame graph, by values, and record by record. */
 export function Differences({ comparison, runs, why, pair, theme }: Props) {
   const isDrawn = pair.a.trace.info.value?.offers.includes('graphics') ?? false;
-  const views = haveValues(pair.a) ? VIEWS_OF_VALUES : VIEWS.filter(([id]) => id !== 'drawn' || isDrawn);
+  const views = haveValues(pair.a)
+    ? VIEWS_OF_VALUES
+    : VIEWS.filter(([id]) => (id !== 'drawn' && id !== 'things') || isDrawn);
   // What is chosen at first is a view of functions.
   const view = views.some(([id]) => id === comparison.view.value) ? comparison.view.value : views[0]![0];
   const ofValues = view === 'statements' || view === 'variables' || view === 'relations' ? view : null;
@@ -72,6 +78,7 @@ export function Differences({ comparison, runs, why, pair, theme }: Props) {
       {ofValues ? (
         <ValuesOfBoth
           differences={comparison.values}
+          records={comparison.records}
           pair={pair}
           view={ofValues}
           choice={
@@ -80,6 +87,14 @@ export function Differences({ comparison, runs, why, pair, theme }: Props) {
               <Filter what={ofValues} example="n" of={comparison.values.filter} />
             </>
           }
+        />
+      ) : view === 'suspects' ? (
+        <SuspectsOfBoth
+          suspects={comparison.suspects}
+          runs={runs}
+          pair={pair}
+          lead={lead}
+          filter={<Filter what="suspects" example="n" of={comparison.suspects.filter} />}
         />
       ) : view === 'records' ? (
         <>
@@ -204,11 +219,12 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
         {view === 'calls' && <CallsShow comparison={comparison} />}
         {view === 'functions' && <Count comparison={comparison} pair={pair} />}
       </div>
-      <Sentence text={sentence} isBrief={view === 'calls'} />
+      <Sentence text={sentence} isBrief={view === 'calls' || view === 'things'} />
       {view === 'functions' && <RunList runs={runs} pair={pair} compared={compared} />}
       {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
       {view === 'drawn' && <DrawnTable drawn={comparison.drawn} />}
+      {view === 'things' && <ThingsOfBoth pair={pair} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import type {
   ComparedTree,
   ComparedValues,
   FoundHunks,
+  FoundSuspects,
   FoundWhy,
 } from '../../worker/wasm/unspool_compare.js';
 
@@ -21,9 +22,13 @@ export type {
   ComparedValues,
   ComparedVariable,
   FoundHunks,
+  FoundSuspects,
   FoundWhy,
   PlacedValue,
+  PointsOfRun,
   SharedSteps,
+  SuspectStatement,
+  SuspectValues,
 } from '../../worker/wasm/unspool_compare.js';
 
 /** What is said of the self time of a function's calls, in the order of {@link ComparedRows.verdict}. */
@@ -160,6 +165,16 @@ export interface Comparing {
     own: readonly string[],
     given: readonly string[],
   ): Promise<ComparedValues | null>;
+  /**
+   * Ranks what goes with failing. `runs` is what `profile` of `ValuesService` has found in each run, the first `passed` of which passed. null
+   * for other bytes.
+   */
+  rankSuspects(
+    runs: readonly Uint8Array[],
+    passed: number,
+    own: readonly string[],
+    given: readonly string[],
+  ): Promise<FoundSuspects | null>;
   /** What of frames, calls, draws and uploaded bytes differs, in words; '' if nothing does. */
   drawnSentence(a: Float64Array, b: Float64Array): Promise<string>;
 }

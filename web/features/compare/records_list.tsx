@@ -116,7 +116,7 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
           </>
         )}
       </div>
-      {isWhy && <WhyTheyPart {...{ why, pair, fields }} />}
+      {isWhy && (hasValues(pair) ? <WhyTheyPart {...{ why, pair, fields }} /> : <NoWhy />)}
       {!isWhy &&
         (layout.value === 'beside' && thread ? (
           <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
@@ -149,7 +149,24 @@ function ignorableIn(pair: Pair): readonly Ignorable[] {
 /** Whether steps say what they read and wrote. */
 function hasWhy({ a }: Pair): boolean {
   const info = a.trace.info.value;
-  return info !== null && canWalk(info) && !isDatabase(info);
+  return info !== null && canWalk(info);
+}
+
+/** Whether steps say what they read and wrote. */
+function hasValues({ a }: Pair): boolean {
+  const info = a.trace.info.value;
+  return info !== null && !isDatabase(info);
+}
+
+/** Why it cannot be said why paths part, and what can be done. */
+export function NoWhy() {
+  return (
+    <p class="panel-note">
+      These traces say which blocks ran, and not what their instructions read and wrote, so no value can be followed
+      back. Side by side, the last block that both have before a difference ends with the jump that decided; what it
+      tests is in its instructions, in Details. A recording as BAP frames of the same program says what each step read.
+    </p>
+  );
 }
 
 /** Goes to the previous and the next difference. */

@@ -9,7 +9,7 @@ let runs: Runs | null = null;
 afterEach(() => runs?.dispose());
 
 /** An open trace without functions, which answers jobs at once. */
-function trace(parts: { status?: unknown; format?: string } = {}) {
+function trace(parts: { status?: unknown; format?: string; values?: Uint8Array } = {}) {
   const none = new Float64Array();
   const functions = { length: 0, name: new Uint32Array(), count: none, total: none, self: none, min: none };
   const figures = { ...functions, median: none, p90: none, p99: none, max: none, bytes: none };
@@ -19,7 +19,13 @@ function trace(parts: { status?: unknown; format?: string } = {}) {
     statistics: { range: signal<Extent | null>(null), whose: signal('all') },
     trace: {
       status: signal(parts.status ?? { at: 'ready' }),
-      info: signal({ format: parts.format ?? 'xray', title: parts.format ?? 'xray', clock: { kind: 'ticks' } }),
+      info: signal({
+        format: parts.format ?? 'xray',
+        title: parts.format ?? 'xray',
+        clock: { kind: 'ticks' },
+        offers: parts.values ? ['values'] : [],
+      }),
+      records: { aboutValues: async () => parts.values ?? null },
       companions: signal<{ id: number; kind: string; attachment: unknown }[]>([]),
       tracks: signal(new Map()),
       names: { of: () => '', keyOf: () => '' },
@@ -43,11 +49,11 @@ function made(further: Readonly<Record<string, ReturnType<typeof trace>>>) {
   runs = createRuns({
     a: a.open,
     b: b.open,
-    openFurther: ({ name, companions }) => {
+    openFurther: ({ file, name, companions }) => {
       log.push(['', name, ...companions.map(({ kind }) => kind)].join('+'));
       const { open } = further[name]!;
       names.set(open, name);
-      return open;
+      return Object.assign(open, { file });
     },
     endFurther: (open) => {
       log.push(`-${names.get(open)}`);
@@ -80,6 +86,19 @@ it('says why a file is no run, and counts without it', async () => {
     'other: It is frames, and the open trace xray.',
     '',
   ]);
+});
+
+it('reads the values of runs that have these in place of functions, once', async () => {
+  const values = Uint8Array.of(1, 2, 3);
+  const { runs, a, log } = made({ x: trace({ values }) });
+  const run = file('x');
+  runs.a.add([run]);
+  await vi.waitFor(() => expect(runs.a.all.value[0]?.values).toBe(values));
+  expect([a.held.at(-1), runs.a.all.value[0]?.profile]).toEqual([3, null]);
+  runs.a.remove(run);
+  runs.b.add([{ ...run }]);
+  await vi.waitFor(() => expect(runs.b.all.value[0]?.values).toBe(values));
+  expect(log).toEqual(['+x', '-x']);
 });
 
 it('counts runs of the whole only, and reads them again with other names', async () => {

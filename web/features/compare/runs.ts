@@ -8,12 +8,15 @@ import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { tracksOf } from '../../trace/statistics.ts';
 import { figuresOf } from './profile.ts';
 import type { Profile } from './protocol.ts';
+import { haveValues, valuesOf, wholeValues } from './values.ts';
 
 /** A further run of a side, as far as its figures are read. */
 export interface Run {
   readonly file: RunFile;
-  /** null until they are, and if they cannot be. */
+  /** null until they are, and if they cannot be; of a trace that has values in place of functions, always. */
   readonly profile: Profile | null;
+  /** What values are compared by, of a trace that has them; null until they are read, and if they cannot be. */
+  readonly values: Uint8Array | null;
   /** Why there are none, in a sentence; '' otherwise. */
   readonly failure: string;
 }
@@ -52,10 +55,12 @@ export function createRuns(pair: Pick<Pair, 'a' | 'b' | 'openFurther' | 'endFurt
     const { trace, statistics } = open;
     const read = signal<ReadonlyMap<RunFile, Omit<Run, 'file'>>>(new Map());
     const all = computed(() =>
-      files.value.map((file): Run => ({ file, profile: null, failure: '', ...read.value.get(file) })),
+      files.value.map((file): Run => ({ file, profile: null, values: null, failure: '', ...read.value.get(file) })),
     );
     const hold = () => {
-      const bytes = all.peek().reduce((sum, { profile }) => sum + (profile ? bytesOf(profile) : 0), 0);
+      const bytes = all
+        .peek()
+        .reduce((sum, { profile, values }) => sum + (profile ? bytesOf(profile) : 0) + (values?.byteLength ?? 0), 0);
       trace.ledger.set(HELD, { noun: HELD, bytes, free: null });
     };
     // What the run is called depends on the programs and names that the trace has.
@@ -69,7 +74,7 @@ export function createRuns(pair: Pick<Pair, 'a' | 'b' | 'openFurther' | 'endFurt
     scope.add(
       effect(() => {
         const waiting = all.value.filter(
-          ({ profile, failure, file }) => !profile && failure === '' && !asked.has(file),
+          ({ profile, values, failure, file }) => !profile && !values && failure === '' && !asked.has(file),
         );
         if (trace.status.value.at !== 'ready') return;
         for (const { file } of waiting) {
@@ -114,11 +119,13 @@ async function readRun(
   signal: AbortSignal,
 ): Promise<Omit<Run, 'file'> | null> {
   if (signal.aborted) return null;
+  const known = valuesOf(file);
+  if (known) return { profile: null, values: known, failure: '' };
   const { lifted, nested, companions, info } = beside.trace;
   // A write-ahead log is of one database only, and times of calls are of one recording.
   const own = companions.peek().filter(({ kind }) => kind === 'names' || kind === 'binary');
   const open = pair.openFurther({ file, name, companions: own, lifted, nested });
-  const failed = (sentence: string) => ({ profile: null, failure: `${shortened(name)}: ${sentence}` });
+  const failed = (sentence: string) => ({ profile: null, values: null, failure: `${shortened(name)}: ${sentence}` });
   try {
     const why = await whenRead(open, signal);
     if (signal.aborted) return null;
@@ -127,10 +134,14 @@ async function readRun(
     if (format?.format !== info.peek()?.format) {
       return failed(`It is ${format?.title}, and the open trace ${info.peek()?.title}.`);
     }
+    if (haveValues(open)) {
+      const values = await wholeValues(open);
+      return values ? { profile: null, values, failure: '' } : failed('Its values could not be read.');
+    }
     const tracks = Uint32Array.from(tracksOf(open.trace.tracks.peek().values(), 'all'), ({ id }) => id);
     const asked = { from: ticks(0n), to: MAX_TICKS, tracks };
     const found = await figuresOf(open, asked, () => undefined, signal);
-    return found && { profile: found.profile, failure: '' };
+    return found && { profile: found.profile, values: null, failure: '' };
   } catch (thrown) {
     return failed(String(thrown));
   } finally {
@@ -139,7 +150,7 @@ async function readRun(
 }
 
 /** Resolves once a trace and its companions are read, with '' or with why that cannot be. */
-function whenRead({ trace, scope }: OpenTrace, signal: AbortSignal): Promise<string> {
+export function whenRead({ trace, scope }: OpenTrace, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const stop = effect(() => {
       const status = trace.status.value;

@@ -61,16 +61,20 @@ interface ListProps {
   readonly runs: Runs;
   readonly pair: Pair;
   readonly compared: Compared | null;
+  /** Whether runs count whatever range or thread is chosen. */
+  readonly isWhole?: boolean;
 }
 
 /** The runs of both sides by the names of their files, if a side has several. */
-export function RunList({ runs, pair, compared }: ListProps) {
+export function RunList({ runs, pair, compared, isWhole = false }: ListProps) {
   const some = SIDES.filter((side) => runs[side].all.value.length > 0);
   if (some.length === 0) return null;
-  const isPart = SIDES.some((side) => {
-    const { range, whose } = pair[side].statistics;
-    return range.value !== null || whose.value !== 'all';
-  });
+  const isPart =
+    !isWhole &&
+    SIDES.some((side) => {
+      const { range, whose } = pair[side].statistics;
+      return range.value !== null || whose.value !== 'all';
+    });
   const rows = compared?.rows;
   // Those that cannot be read are not counted.
   const counted = (side: 'a' | 'b') => runs[side].all.value.filter(({ failure }) => failure === '');
@@ -110,13 +114,13 @@ interface ChipProps {
   readonly remove: () => void;
 }
 
-function RunChip({ run: { file, profile, failure }, side, isShown, remove }: ChipProps) {
+function RunChip({ run: { file, profile, values, failure }, side, isShown, remove }: ChipProps) {
   return (
     <li class="chip difference-run" title={failure || undefined}>
       <SideMark side={side} />
       <Name text={file.name} isShown={isShown} />
       {failure !== '' && <span class="wrong">{failure}</span>}
-      {failure === '' && !profile && <span class="muted">reading…</span>}
+      {failure === '' && !profile && !values && <span class="muted">reading…</span>}
       <button type="button" class="plain" aria-label={`Remove ${file.name}`} title="Remove this run" onClick={remove}>
         ×
       </button>

@@ -25,7 +25,8 @@ function side(bytes: Uint8Array | null, names: Readonly<Record<string, string>> 
   const trace = {
     status,
     info: signal({ offers }),
-    names: { version: signal(0), text: Object.keys(names), inPlaceOf: (own: string) => names[own] ?? own },
+    // Names are shown as companions give them.
+    names: { version: signal(0), text: Object.values(names), keyOf: (id: number) => Object.keys(names)[id] ?? '' },
     records: { aboutValues: (ask: (of: typeof values) => unknown) => ask(values) },
   };
   return { side: { trace, statistics: { range } } as unknown as ValuesSide, asked, range, status };

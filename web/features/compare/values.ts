@@ -30,6 +30,39 @@ export function haveValues({ trace }: Pick<OpenTrace, 'trace'>): boolean {
   return trace.info.value?.offers.includes('values') ?? false;
 }
 
+/** What values of whole files are compared by: a run that is opened again, in place of another one, is not read again for it. */
+const whole = new WeakMap<Blob, Uint8Array>();
+
+/** What the values of a whole file are compared by, if they were read before. */
+export function valuesOf(file: Blob): Uint8Array | null {
+  return whole.get(file) ?? null;
+}
+
+/** The same of a trace that has been read, of all its points. null if that cannot be found, or was asked for again meanwhile. */
+export async function wholeValues({ trace, file }: Pick<OpenTrace, 'trace' | 'file'>): Promise<Uint8Array | null> {
+  const found = whole.get(file) ?? (await trace.records.aboutValues((values) => values.profile(null, () => undefined)));
+  if (found) whole.set(file, found);
+  return found;
+}
+
+/** Names of statements in traces, and those that companions give them in their place. */
+export function givenNames(sides: readonly Pick<OpenTrace, 'trace'>[]): {
+  readonly own: readonly string[];
+  readonly given: readonly string[];
+} {
+  const own: string[] = [];
+  const given: string[] = [];
+  for (const { trace } of sides) {
+    for (const [id, text] of trace.names.text.entries()) {
+      const key = trace.names.keyOf(id);
+      if (key === '' || key === text) continue;
+      own.push(key);
+      given.push(text);
+    }
+  }
+  return { own, given };
+}
+
 /** Compares the values of B with those of A, and again when a range or a name changes. */
 export function createValueDifferences(
   sides: readonly [ValuesSide, ValuesSide],
@@ -50,16 +83,7 @@ export function createValueDifferences(
     try {
       const [a, b] = await Promise.all([find(sides[0], 0), find(sides[1], 1)]);
       if (stop.aborted) return;
-      const own: string[] = [];
-      const given: string[] = [];
-      for (const { trace } of sides) {
-        for (const text of trace.names.text) {
-          const shown = trace.names.inPlaceOf(text);
-          if (shown === text) continue;
-          own.push(text);
-          given.push(shown);
-        }
-      }
+      const { own, given } = givenNames(sides);
       const found = a && b && (await comparing().compareValues(a, b, own, given));
       if (stop.aborted) return;
       state.value = found ? { at: 'done', found } : { at: 'failed', sentence: 'The values could not be read.' };
@@ -88,10 +112,10 @@ function pointsIn(range: Extent | null): PointRange | null {
   return range && { from: Number(range.from), to: Number(range.to) };
 }
 
-/** A point of a trace, by its number and the id of its track. */
+/** A point of a trace, by its number and the id of its track; null for whatever is at that place of the axis, such as a call. */
 export interface PointOf {
   readonly point: number;
-  readonly track: number;
+  readonly track: number | null;
 }
 
 /** Selects a point in each trace that has one, and has both stand below each other. */

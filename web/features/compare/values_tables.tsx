@@ -6,7 +6,9 @@ import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
+import { OverlayChart } from './overlay_chart.tsx';
 import type { BrokenRelation, ComparedStatement, ComparedValues, ComparedVariable, PlacedValue } from './protocol.ts';
+import type { RecordDifferences } from './records.ts';
 import { type PointOf, showPoint, showPoints, type ValueDifferences } from './values.ts';
 import { wordsOf } from './work.ts';
 
@@ -18,6 +20,7 @@ const SIDES = ['a', 'b'] as const;
 
 interface Props {
   readonly differences: ValueDifferences;
+  readonly records: RecordDifferences;
   readonly pair: Pair;
   readonly view: ValuesView;
   /** What chooses the view, and the filter. */
@@ -28,7 +31,7 @@ interface Props {
 const NAMES = 130;
 
 /** What one of the lists shows of the filter's matches. */
-interface List<Row> {
+export interface List<Row> {
   readonly rows: readonly Row[];
   readonly all: number;
   readonly noun: string;
@@ -41,7 +44,7 @@ interface List<Row> {
 }
 
 /** The values of both: how often statements are reached, the ranges of variables, and relations that only one keeps. */
-export function ValuesOfBoth({ differences, pair, view, choice }: Props) {
+export function ValuesOfBoth({ differences, records, pair, view, choice }: Props) {
   const state = differences.state.value;
   if (state.at !== 'done') {
     return (
@@ -53,7 +56,7 @@ export function ValuesOfBoth({ differences, pair, view, choice }: Props) {
   }
   const props = { found: state.found, pair, filter: differences.filter.value, choice };
   return view === 'variables' ? (
-    <Variables {...props} />
+    <Variables {...props} records={records} />
   ) : view === 'relations' ? (
     <Relations {...props} />
   ) : (
@@ -126,10 +129,14 @@ function Statements({ found, pair, filter, choice }: ListProps) {
       none: 'Neither trace reaches a statement.',
     };
   }, [found, pair, filter]);
-  return <Listed key="statements" list={list} found={found} choice={choice} />;
+  return <Listed key="statements" list={list} sentence={found.sentence} choice={choice} />;
 }
 
-function Variables({ found, pair, filter, choice }: ListProps) {
+function Variables({ found, pair, filter, choice, records }: ListProps & Pick<Props, 'records'>) {
+  const chosen = useSignal<ComparedVariable | null>(null);
+  useEffect(() => {
+    chosen.value = null;
+  }, [found]);
   const list = useMemo((): List<ComparedVariable> => {
     const extreme = (side: Side, of: 'lowest' | 'highest'): Column<ComparedVariable> => ({
       id: `${of}-${side}`,
@@ -181,11 +188,21 @@ function Variables({ found, pair, filter, choice }: ListProps) {
       ],
       head: ['Variable', 'Type', ...figures.map(([title]) => title), 'Verdict'],
       texts: (row) => [row.name, row.type, ...figures.map(([, text]) => text(row)), row.verdict],
-      choose: ({ a, b }) => void showPoints(pair, a?.highest ?? null, b?.highest ?? null),
+      choose: (row) => {
+        chosen.value = row;
+        void showPoints(pair, row.a?.highest ?? null, row.b?.highest ?? null);
+      },
       none: 'Neither trace has variables.',
     };
   }, [found, pair, filter]);
-  return <Listed key="variables" list={list} found={found} choice={choice} />;
+  return (
+    <>
+      <Listed key="variables" list={list} sentence={found.sentence} choice={choice} />
+      {chosen.value && (
+        <OverlayChart pair={pair} records={records} variable={chosen.value} close={() => (chosen.value = null)} />
+      )}
+    </>
+  );
 }
 
 function Relations({ found, pair, filter, choice }: ListProps) {
@@ -267,19 +284,25 @@ function Relations({ found, pair, filter, choice }: ListProps) {
   }, [found, pair, filter]);
   return (
     <>
-      <Listed key="relations" list={list} found={found} choice={choice} />
+      <Listed key="relations" list={list} sentence={found.sentence} choice={choice} />
       {found.isCut && <p class="panel-note muted">Not all relations were looked at: there are too many variables.</p>}
     </>
   );
 }
 
-interface ListedProps<Row> extends Pick<ListProps, 'found' | 'choice'> {
+interface ListedProps<Row> extends Pick<ListProps, 'choice'> {
   readonly list: List<Row>;
+  readonly sentence: string;
+  /** What the table is called. */
+  readonly label?: string;
+  /** What stands between the sentence and the table. */
+  readonly children?: ComponentChildren;
 }
 
 /** A table of one of the lists, which sorts itself, below what differs in words. */
-function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
+export function Listed<Row>({ list, sentence, choice, label, children }: ListedProps<Row>) {
   const { rows, all, noun, columns, head, texts, choose, none } = list;
+  const title = label ?? `Differences between ${noun}s`;
   const current = useSignal(-1);
   useEffect(() => {
     current.value = -1;
@@ -292,14 +315,17 @@ function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
           {rows.length < all ? `${formatCount(rows.length)} of ` : ''}
           {formatCounted(all, noun)}
         </span>
-        {rows.length > 0 && <TakeTable name={`${noun} differences`} head={head} rows={() => atOnce(rows, texts)} />}
+        {rows.length > 0 && (
+          <TakeTable name={label ?? `${noun} differences`} head={head} rows={() => atOnce(rows, texts)} />
+        )}
       </div>
       <p class="difference-sentence" role="status">
-        {found.sentence}
+        {sentence}
       </p>
+      {children}
       <Table
-        label={`Differences between ${noun}s`}
-        id={`value-${noun}`}
+        label={title}
+        id={`${label ? 'suspect' : 'value'}-${noun}`}
         sorts={rows}
         count={rows.length}
         row={(at) => rows[at] ?? null}
@@ -317,13 +343,13 @@ function Listed<Row>({ list, found, choice }: ListedProps<Row>) {
   );
 }
 
-function matching<Row>(rows: readonly Row[], filter: string, textOf: (row: Row) => string): readonly Row[] {
+export function matching<Row>(rows: readonly Row[], filter: string, textOf: (row: Row) => string): readonly Row[] {
   const wanted = filter.trim().toLowerCase();
   return wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
 }
 
 /** The name that either trace's companions give a statement. */
-function nameIn({ a, b }: Pair, own: string): string {
+export function nameIn({ a, b }: Pair, own: string): string {
   const shown = a.trace.names.inPlaceOf(own);
   return shown === own ? b.trace.names.inPlaceOf(own) : shown;
 }

@@ -1,9 +1,11 @@
+import { effect } from '@preact/signals';
 import { startWorker } from '../../base/workers.ts';
 import { differencesOf } from '../../page/differences.ts';
+import { furtherRunsOf } from '../../page/further_runs.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { surveyOf } from '../../trace/surveys.ts';
-import { createComparison } from './comparison.ts';
+import { createComparison, type View } from './comparison.ts';
 import { Differences } from './differences.tsx';
 import { createRuns } from './runs.ts';
 import { showDifferences } from './shown.ts';
@@ -24,11 +26,20 @@ export function compareView({ pair }: OpenTrace): PanelView {
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
     differencesOf(both).ignored,
   );
+  // The view stays when a side is opened again, and when they change places.
+  const [ofA, ofB] = [furtherRunsOf(both.a).view, furtherRunsOf(both.b).view];
+  const before = ofA.peek() || ofB.peek();
+  if (before !== '') comparison.view.value = before as View;
+  const keep = effect(() => {
+    ofA.value = comparison.view.value;
+    ofB.value = comparison.view.value;
+  });
   const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);
   return {
     component: ({ theme }) => <Differences comparison={comparison} runs={runs} why={why} pair={both} theme={theme} />,
     dispose: () => {
+      keep();
       hide();
       why.dispose();
       comparison.dispose();

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { expect, test, vi } from 'vitest';
 import type { FoundWhy } from './protocol.ts';
+import { NoWhy } from './records_list.tsx';
 import { WhyWords } from './why_panel.tsx';
 
 const NONE = { a: new Float64Array(), b: new Float64Array(), cells: [], valuesA: [], valuesB: [] };
@@ -24,6 +25,12 @@ test('the sentence says where the paths part, and what the cause is', () => {
   expect(words({ a: -1, b: -1, isCut: true }).text).toBe(
     'The traces differ in too much to be followed further. The paths are the same. Values differ in 5 steps.',
   );
+});
+
+test('traces of blocks say why nothing can be followed, and what can be done', () => {
+  const box = document.createElement('div');
+  render(<NoWhy />, box);
+  expect(box.textContent).toMatch(/not what their instructions read and wrote.*Side by side.*BAP frames/);
 });
 
 test('where the paths part is a link that selects the step in both', () => {

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { ticks } from '../../base/ticks.ts';
 import { aTrack } from '../../base/track.fixture.ts';
 import type { PointerCandidate } from '../../base/values_protocol.ts';
-import { candidateIn, valueTrackOf } from './variables.ts';
+import { valueTrackOf } from '../../trace/value_tracks.ts';
+import { candidateIn } from './variables.ts';
 
 it('a variable leads to its one track, by name and type', () => {
   const tracks = new Map(

@@ -13,7 +13,6 @@ import type {
 import { createRowList } from '../../trace/row_list.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Trace } from '../../trace/trace.ts';
-import type { Tracks } from '../../trace/tracks.ts';
 import type { Extent } from '../../trace/view.ts';
 import { askOnce } from './ask_once.ts';
 import { pointsIn } from './point_range.ts';
@@ -204,14 +203,4 @@ export function revealPlace(
 ): void {
   const x = ticks(BigInt(place.point));
   selection.revealRecord({ x, track, locator: place.locator, name: '', fields: [], dropped: 0 });
-}
-
-/** Id of the value track of a variable: it has one, whatever files its points are in. undefined if there is none. */
-export function valueTrackOf(
-  tracks: Pick<Tracks, 'values'>,
-  { name, type }: Pick<VariableSummary, 'name' | 'type'>,
-): number | undefined {
-  return [...tracks.values()].find(
-    (track) => track.kind === 'counter' && track.name === (name || '(no name)') && track.detail === type,
-  )?.id;
 }

@@ -261,6 +261,10 @@ export function createTraceWorker(): TraceService {
         else void scheduler.turn('picture').then(sendPicture);
         newestQuery = { question, resolve };
       }),
+    samples: async ({ from, to, step, tracks, depths }) => {
+      await scheduler.turn('rest');
+      return ask((open) => open.query(from, to, step, tracks, depths)?.counters ?? null);
+    },
     overview: (buckets) => ask((open) => open.overview(buckets)),
     describe: async (item) => {
       await scheduler.turn('details');

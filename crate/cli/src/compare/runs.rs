@@ -131,7 +131,7 @@ pub(super) fn read(
 }
 
 /// The names that statements have, of a companion or by their numbers.
-fn statement_names(session: &Session) -> HashMap<StatementId, String> {
+pub(crate) fn statement_names(session: &Session) -> HashMap<StatementId, String> {
     let store = session.store();
     let named = store.names().iter().zip(0..);
     let of_statements = named.filter_map(|(name, number)| match store.key(number).1 {

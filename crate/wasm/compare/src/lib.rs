@@ -3,11 +3,13 @@
 
 mod drawn;
 mod records;
+mod suspects;
 mod values;
 mod why;
 
 pub use drawn::drawn_sentence;
 pub use records::Sequences;
+pub use suspects::rank_suspects;
 use unspool_compare::call_tree::{TreeRows, TreeView};
 use unspool_compare::flame::{Both, Graph, Paths, Tree, View, Width, factor_of};
 use unspool_compare::report::Report;

@@ -2,7 +2,13 @@
 
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
-import init, { Comparer, compareValues, drawnSentence, Sequences } from '../../../worker/wasm/unspool_compare.js';
+import init, {
+  Comparer,
+  compareValues,
+  drawnSentence,
+  rankSuspects,
+  Sequences,
+} from '../../../worker/wasm/unspool_compare.js';
 import { type Comparing, type FoundHunks, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
@@ -82,6 +88,10 @@ const service: Comparing = {
   compareValues: async (a, b, own, given) => {
     await loaded;
     return compareValues(a, b, [...own], [...given]) ?? null;
+  },
+  rankSuspects: async (runs, passed, own, given) => {
+    await loaded;
+    return rankSuspects([...runs], passed, [...own], [...given]) ?? null;
   },
   drawnSentence: async (a, b) => {
     await loaded;

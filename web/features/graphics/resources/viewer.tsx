@@ -4,13 +4,13 @@ import { ticks } from '../../../base/ticks.ts';
 import type { PanelProps } from '../../../page/page.ts';
 import { selectPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { titleOf } from '../../../trace/resource_titles.ts';
 import { momentOf } from '../../../trace/selection.ts';
 import type { Survey } from '../../../trace/survey.ts';
 import { glStatesOf } from '../state/states.ts';
 import { BufferBytes } from './buffer.tsx';
 import { ShaderSource } from './shader.tsx';
 import { TextureImage } from './texture.tsx';
-import { titleOf } from './titles.ts';
 import { Legend, Steps, type Uses } from './uses.tsx';
 
 interface Props extends PanelProps {

@@ -7,6 +7,7 @@ import { Segments } from '../../../parts/segments.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { valueTrackOf } from '../../../trace/value_tracks.ts';
 import { hasFiles, keepByFile } from '../commands.ts';
 import {
   createBuffers,
@@ -15,7 +16,6 @@ import {
   type Variables as Model,
   revealPlace,
   type VariableOrder,
-  valueTrackOf,
 } from '../variables.ts';
 import { BuffersOf, type BuffersView } from './buffers.tsx';
 import { Failed, waiting } from './notes.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leakedIn } from './titles.ts';
+import { leakedIn } from './resource_titles.ts';
 
 test('resources that were not deleted are counted among those that are listed', () => {
   const leaked = { leaked: Float64Array.of(1, 0, 1, 1) };

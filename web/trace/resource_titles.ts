@@ -1,4 +1,4 @@
-import type { ResourceColumns, ResourceKind } from '../../../base/survey_protocol.ts';
+import type { ResourceColumns, ResourceKind } from '../base/survey_protocol.ts';
 
 /** The kinds, with what people call one and several. */
 export const KINDS: readonly (readonly [ResourceKind, one: string, several: string])[] = [

@@ -1,0 +1,69 @@
+import { signal } from '@preact/signals';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { Remote } from '../../base/remote.ts';
+import type { Comparing, FoundSuspects, PointsOfRun } from './protocol.ts';
+import type { Run } from './runs.ts';
+import { bestOf, createSuspects, type Suspects, type SuspectsSide } from './suspects.ts';
+
+let suspects: Suspects | null = null;
+afterEach(() => suspects?.dispose());
+
+const side = (name: string, byte: number) =>
+  ({
+    file: new Blob(),
+    statistics: { range: signal(null) },
+    trace: {
+      name,
+      status: signal({ at: 'ready' }),
+      info: signal({ offers: ['values'] }),
+      names: { version: signal(0), text: ['f', 'm = y'], keyOf: (id: number) => (id === 1 ? '1:7' : '') },
+      records: { aboutValues: async () => Uint8Array.of(byte) },
+    },
+  }) as unknown as SuspectsSide;
+
+const run = (name: string, values: Uint8Array | null): Run => ({
+  file: { file: new Blob(), name },
+  profile: null,
+  values,
+  failure: '',
+});
+
+it('ranks runs of A, which passed, and of B, which failed, once all are read and while it is shown', async () => {
+  const asked: unknown[] = [];
+  const comparing = {
+    rankSuspects: async (...question: unknown[]) => {
+      asked.push(question);
+      return { sentence: 'x' } as FoundSuspects;
+    },
+  } as unknown as Remote<Comparing>;
+  const [ofA, ofB] = [signal<readonly Run[]>([run('a2', null)]), signal<readonly Run[]>([run('b2', Uint8Array.of(4))])];
+  const further = { a: { all: ofA }, b: { all: ofB } } as never;
+  const isShown = signal(false);
+  const values = { state: signal<never>({ at: 'done' } as never) };
+  const sides = [side('a1', 1), side('b1', 3)] as const;
+  suspects = createSuspects(
+    sides,
+    further,
+    values,
+    () => isShown.value,
+    () => comparing,
+  );
+  expect(suspects.state.value.at).toBe('waiting');
+  isShown.value = true;
+  expect(suspects.state.value).toEqual({ at: 'working', share: 0.5 });
+  ofA.value = [run('a2', Uint8Array.of(2)), { ...run('broken', null), failure: 'It is damaged.' }];
+  await vi.waitFor(() => expect(suspects!.state.value.at).toBe('done'));
+  const bytes = [1, 2, 3, 4].map((byte) => Uint8Array.of(byte));
+  expect(asked).toEqual([[bytes, 2, ['1:7', '1:7'], ['m = y', 'm = y']]]);
+  const state = suspects.state.value as Extract<Suspects['state']['value'], { at: 'done' }>;
+  expect(state.runs.map(({ side, name, file }) => [side, name, file === null])).toEqual([
+    ['a', 'a1', true],
+    ['a', 'a2', false],
+    ['b', 'b1', true],
+    ['b', 'b2', false],
+  ]);
+  // The open run that failed comes first, and then others that failed.
+  const points = (...runs: number[]) => runs.map((run): PointsOfRun => ({ run, count: 1, point: 5, track: 0 }));
+  const best = (...runs: number[]) => bestOf(points(...runs), state.runs)?.run;
+  expect([best(0, 1, 2, 3), best(0, 1, 3), best(1, 0), best(1), best()]).toEqual([2, 3, 0, 1, undefined]);
+});
