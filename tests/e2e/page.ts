@@ -253,9 +253,10 @@ export async function typeGoTo(page: Page, position: number): Promise<void> {
   await field.press('Enter');
 }
 
-/** Runs a command by its title. */
+/** Runs a command by its title. It has begun when this resolves: without the list, Enter would wait for that. */
 export async function runCommand(page: Page, title: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search commands' }).fill(title);
+  await expect(page.locator('#find-field-list').getByRole('option').first()).toContainText(title);
   await page.keyboard.press('Enter');
 }

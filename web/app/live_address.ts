@@ -2,6 +2,7 @@ import { effect } from '@preact/signals';
 import { whenIdle } from '../base/idle.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { clearAddress, writeAddress } from '../page/address.ts';
+import { differencesOf } from '../page/differences.ts';
 import type { Page } from '../page/page.ts';
 import { alignmentOf } from '../timeline/alignment.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
@@ -59,7 +60,7 @@ export function keepAddress(page: Page): Dispose {
     for (const open of both) subscribeTo(open);
     if (pair) {
       const { chosen, isLinked } = alignmentOf(pair);
-      for (const part of [chosen, isLinked]) subscribe(part);
+      for (const part of [chosen, isLinked, differencesOf(pair).ignored]) subscribe(part);
     }
     for (const part of [awaited, dock.open, dock.front, dock.calls]) subscribe(part);
     changed();

@@ -147,6 +147,8 @@ export interface TraceService extends BindService, HitService {
    * workers that know what numbers mean.
    */
   index(numbers: boolean): Uint8Array | null;
+  /** The binaries that the trace says were loaded: the first address of each in hexadecimal, a space, and its path. */
+  modules(): readonly string[] | null;
   /**
    * Runs the job that answers a question, with an id that the caller counts. `part` gets estimates and `progress` how far it is,
    * now and then. Resolves with the result, or null if it is stopped or a newer job of its slot takes its place. Is rejected with

@@ -8,7 +8,12 @@ export interface KnownDifferences {
   step(by: 1 | -1): void;
 }
 
-/** The differences of a pair; null until they are known. */
-export const differencesOf = perTrace((_: Pair): { readonly known: Signal<KnownDifferences | null> } => ({
-  known: signal(null),
-}));
+/** What the page knows of the differences of a pair. */
+export interface PairDifferences {
+  /** null until they are known. */
+  readonly known: Signal<KnownDifferences | null>;
+  /** What does not count when records are compared: rules as `unspool compare --ignore` takes them. Those of a link may be anything. */
+  readonly ignored: Signal<readonly string[]>;
+}
+
+export const differencesOf = perTrace((_: Pair): PairDifferences => ({ known: signal(null), ignored: signal([]) }));

@@ -5,6 +5,7 @@ import { createScope } from '../base/scope.ts';
 import { alignmentOf } from '../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
 import { NO_CHOICES } from '../timeline/track_choices.ts';
+import { differencesOf } from './differences.ts';
 import { dock, HEAD, linkedTrace } from './link.fixture.ts';
 import { differs, follow, linkOf, parseLink } from './link.ts';
 
@@ -33,8 +34,14 @@ describe('a link', () => {
     expect(other(sides[0]!)).toMatchObject({ aligned: null, isLinked: true, isInFront: false });
     chosen.value = { a: 7n, b: 9n };
     isLinked.value = false;
+    differencesOf(pair).ignored.value = ['times', 'name:a, b & c'];
     const { link, ...rest } = other(sides[1]!);
-    expect(rest).toEqual({ aligned: { a: 7n, b: 9n }, isLinked: false, isInFront: true });
+    expect(rest).toEqual({
+      aligned: { a: 7n, b: 9n },
+      isLinked: false,
+      ignored: ['times', 'name:a, b & c'],
+      isInFront: true,
+    });
     expect([link.file.name, link.range, link.other]).toEqual(['a & b.xray', { from: 5n, to: 2n ** 63n }, null]);
     scope.dispose();
   });

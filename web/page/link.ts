@@ -10,6 +10,7 @@ import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFla
 import type { FileIdentity } from '../trace/file_memory.ts';
 import { expressionOf } from '../trace/values_expression.ts';
 import { type Extent, toTick } from '../trace/view.ts';
+import { differencesOf } from './differences.ts';
 import { bringToFront, type Dock, frontOf } from './dock.ts';
 
 /** Characters of the file's hash that a link has. */
@@ -66,6 +67,8 @@ export interface OtherLink {
   /** Positions that stand below each other; null for the starts of both. */
   readonly aligned: Aligned | null;
   readonly isLinked: boolean;
+  /** Rules for what does not count when records are compared, which may be anything. */
+  readonly ignored: readonly string[];
   /** Whether panels are about the second one. */
   readonly isInFront: boolean;
 }
@@ -84,6 +87,8 @@ export function linkOf(open: OpenTrace, dock: Dock, withNotes = true): string | 
   const aligned = chosen.peek();
   if (aligned) both.set('aligned', `${aligned.a},${aligned.b}`);
   if (!isLinked.peek()) both.set('free', '');
+  const ignored = differencesOf(pair).ignored.peek();
+  for (const rule of ignored) both.append('ignore', rule);
   if (open === pair.b) both.set('front', 'b');
   return `${first}&${both}`;
 }
@@ -188,6 +193,7 @@ function otherIn(both: URLSearchParams): OtherLink | null {
     link,
     aligned: a === null || b === null ? null : { a, b },
     isLinked: !both.has('free'),
+    ignored: both.getAll('ignore'),
     isInFront: both.get('front') === 'b',
   };
 }

@@ -2,6 +2,7 @@ import { effect, untracked } from '@preact/signals';
 import { shortened } from '../base/format.ts';
 import { alignmentOf } from '../timeline/alignment.ts';
 import type { OpenTrace, Pair } from '../timeline/open_trace.ts';
+import { differencesOf } from './differences.ts';
 import { differs, follow, type OtherLink } from './link.ts';
 import type { Page } from './page.ts';
 import { sourceOf } from './restore.ts';
@@ -51,10 +52,15 @@ function whenJoined(other: OtherLink, base: OpenTrace, page: Page): Promise<void
   });
 }
 
-async function showBoth({ link, aligned, isLinked, isInFront }: OtherLink, pair: Pair, { dock }: Page): Promise<void> {
+async function showBoth(
+  { link, aligned, isLinked, ignored, isInFront }: OtherLink,
+  pair: Pair,
+  { dock }: Page,
+): Promise<void> {
   const alignment = alignmentOf(pair);
   alignment.chosen.value = aligned;
   alignment.isLinked.value = isLinked;
+  differencesOf(pair).ignored.value = ignored;
   await follow(link, pair.b, dock);
   if (isInFront) pair.show(pair.b);
 }

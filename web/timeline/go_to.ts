@@ -58,6 +58,13 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
   };
 }
 
+/** Whether a text leads to a position of the trace, and not to one of the places of a name. */
+export function isPosition(text: string, { trace }: Pick<Place, 'trace'>): boolean {
+  const info = trace.info.peek();
+  const extent = trace.progress.peek().extent;
+  return info !== null && extent !== null && goalOf(text, extent, info.clock, trace.names).to === 'position';
+}
+
 /**
  * Goes where a text leads: selects the record at a position, or the next slice of a name after the selected one. Resolves with
  * why it leads nowhere, or ''. On an axis of time, where few positions have a record, it selects the innermost slice around

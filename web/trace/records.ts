@@ -97,6 +97,7 @@ export interface Records {
   tokens(
     ids: BigInt64Array,
     names: readonly string[],
+    rules: readonly string[],
     tell: (share: number) => void,
     stop: AbortSignal,
   ): Promise<Answer<FoundTokens> | null>;
@@ -320,10 +321,10 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    tokens: (ids, names, tell, stop) => {
+    tokens: (ids, names, rules, tell, stop) => {
       const pass = collecting.then(async () => {
         const service = stop.aborted ? null : await ready();
-        return service && inTime(answered(service.tokens(ids, names, tell, stop)), stop);
+        return service && inTime(answered(service.tokens(ids, names, rules, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;

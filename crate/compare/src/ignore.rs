@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use unspool_filter::pattern::{Linked, Matcher, Pattern};
+use unspool_filter::pattern::{Matcher, Pattern};
 
 /// What [`Ignore::parse`] takes, for messages and helps.
 pub const RULES: &str = "thread:NAME, name:NAME, arg.NAME, addresses and times";
@@ -48,7 +48,7 @@ impl Ignore {
             if name.is_empty() {
                 return Err(format!("`{rule}` lacks a name; `{rule}*` ignores all."));
             }
-            list.push(Pattern::value(name).compile(&Linked)?);
+            list.push(Matcher::Plain(Pattern::value(name)));
         }
         Ok(ignore)
     }

@@ -22,8 +22,8 @@
 //! - [`threads`] pairs threads by their records.
 //! - [`align`] says which of two sequences of numbers belong together, and [`calls`] does that
 //!   within calls that belong together.
-//! - [`kinds`] says what a difference is; [`hunks`] in turns, and which of its records differ in
-//!   arguments only.
+//! - [`differ`] does both for two threads, in turns. [`hunks`] says what each difference is
+//!   ([`what`]), and which of its records differ in arguments only, by [`kinds`].
 //! - [`positions`] keeps where records are.
 //! - [`why`] follows values that differ back to where they come from, and [`shown`] has what its
 //!   steps accessed.
@@ -37,6 +37,7 @@
 pub mod align;
 pub mod call_tree;
 pub mod calls;
+pub mod differ;
 pub mod drawn;
 pub mod flame;
 pub mod hunks;
@@ -57,6 +58,7 @@ pub mod threads;
 pub mod tokens;
 pub mod values;
 pub mod verdict;
+pub mod what;
 pub mod why;
 
 pub use ignore::Ignore;

@@ -7,6 +7,9 @@
 
 use std::collections::HashMap;
 
+use unspool_trace::TrackId;
+use unspool_trace::records::Same;
+
 /// Hashes of a sketch.
 const KEPT: usize = 128;
 /// Pairs of threads that are looked at. With more, threads are paired by their order.
@@ -65,6 +68,24 @@ impl Sketch {
         }
         common
     }
+}
+
+/// By what threads are ordered: by their ids, or by when they began.
+#[must_use]
+pub fn order(same: &Same, id: Option<i64>, begin: u64, track: TrackId) -> (Option<i64>, u64, TrackId) {
+    if same.threads_by_id { (id, 0, 0) } else { (None, begin, track) }
+}
+
+/// Pairs threads by what they do: indices of both sides, as [`pair`] has them. Each thread has its
+/// tokens, and an id if the trace has one.
+#[must_use]
+pub fn paired(same: &Same, sides: [&[(&[u32], Option<i64>)]; 2]) -> Vec<(Option<usize>, Option<usize>)> {
+    let sketches = sides.map(|side| {
+        let each = side.iter().map(|(tokens, id)| (Sketch::of(tokens), id.filter(|_| same.threads_by_id)));
+        each.collect::<Vec<_>>()
+    });
+    let [a, b] = sketches.each_ref().map(|side| side.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>());
+    pair(&a, &b)
 }
 
 /// A good mix of three numbers (the finaliser of splitmix64).

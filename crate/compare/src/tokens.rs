@@ -181,6 +181,8 @@ pub struct Sequence {
     pub positions: Positions,
     /// Numbers of records that have no token, because they are to be ignored. Ascending.
     pub left_out: Vec<u32>,
+    /// Values of other records that are ignored.
+    pub values_left_out: u64,
 }
 
 impl Sequence {
@@ -244,6 +246,8 @@ pub struct Tokens<C, S> {
     is_left_out: bool,
     is_timed: bool,
     ignored_from: Option<usize>,
+    /// Values of the present record that do not count.
+    values_left_out: u64,
     /// Bytes of `content` for the name of the record.
     named_by: usize,
     place: Vec<u8>,
@@ -270,6 +274,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             is_left_out: false,
             is_timed: false,
             ignored_from: None,
+            values_left_out: 0,
             named_by: 0,
             place: Vec::new(),
         }
@@ -285,7 +290,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     /// A run of a block: its address, its bytes and how many instructions of it were executed.
     pub fn run(&mut self, track: TrackId, x: u64, address: u64, bytes: &[u8], instructions: u64) {
         self.content.clear();
-        self.is_left_out = false;
+        (self.is_left_out, self.values_left_out) = (false, 0);
         self.instruction(address);
         self.number(15, instructions);
         self.write(15, bytes);
@@ -310,6 +315,9 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { begin: x, ..Sequence::default() });
         sequence.begin = sequence.begin.min(x);
         sequence.positions.put(row, x);
+        if !self.is_left_out {
+            sequence.values_left_out += self.values_left_out;
+        }
         if row >= sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
         }
@@ -333,6 +341,12 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         self.content.extend_from_slice(&bits.to_le_bytes());
     }
 
+    /// In place of a value that does not count.
+    fn leave_out(&mut self, kind: u8) {
+        self.content.push(kind);
+        self.values_left_out += 1;
+    }
+
     /// The address of an instruction, by its module if that is known.
     fn instruction(&mut self, address: u64) {
         match self.addresses.as_ref().map(|addresses| addresses.within(address)) {
@@ -340,7 +354,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
                 put(&mut self.content, 16, module.as_bytes());
                 self.number(16, offset);
             }
-            Some(None) if self.ignore.addresses => self.content.push(16),
+            Some(None) if self.ignore.addresses => self.leave_out(19),
             _ => self.number(15, address),
         }
     }
@@ -362,7 +376,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
 
     fn value(&mut self, key: &str, value: FieldValue<'_>) {
         match value {
-            _ if self.is_timed && is_number(&value) => self.content.push(17),
+            _ if self.is_timed && is_number(&value) => self.leave_out(17),
             FieldValue::Null => self.content.push(0),
             FieldValue::Bool(is) => self.number(1, is.into()),
             FieldValue::U64(number) => self.number(2, number),
@@ -403,6 +417,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         self.at = (record.track, Some((record.lane, record.row)), record.x);
         self.is_wanted = self.same.of.is_none();
         (self.is_left_out, self.is_timed, self.ignored_from) = (false, false, None);
+        self.values_left_out = 0;
         if self.same.name {
             match record.name {
                 RecordName::None => self.content.push(0),
@@ -441,7 +456,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         }
         self.write(11, key.as_bytes());
         if self.is_argument(key) && self.ignore.argument(key) {
-            self.content.push(17);
+            self.leave_out(17);
             return;
         }
         self.value(key, value);
@@ -452,6 +467,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         self.depth += 1;
         if is_ignored && self.ignored_from.is_none() {
             self.ignored_from = Some(self.depth);
+            self.values_left_out += 1;
         }
         if self.ignored_from.is_some() {
             return;
@@ -486,37 +502,43 @@ fn is_number(value: &FieldValue<'_>) -> bool {
     matches!(value, FieldValue::U64(_) | FieldValue::I64(_) | FieldValue::Hex(_))
 }
 
-/// The beginning of what a token stands for that records which differ in arguments only share: the
-/// name and the texts that come before anything else, or without these the first field.
+/// The beginning of what a token without a name stands for, which records that differ in the rest
+/// share: the texts that come before anything else, such as the kind of an event, or without these
+/// the first field. Of an instruction its address counts, not its bytes.
 #[must_use]
-pub fn stem_of(content: &[u8]) -> &[u8] {
-    let mut end = 0;
-    while let Some(size) = content.get(end..).and_then(stem_part) {
+pub(crate) fn stem_of(content: &[u8]) -> &[u8] {
+    let begin = usize::from(content.first() == Some(&0));
+    let mut end = begin;
+    while let Some(size) = content.get(end..).and_then(text_field_size) {
         end += size;
     }
-    if end == 0 {
-        // Of an instruction its address counts, not its bytes.
-        let key = content.first().map_or(0, |kind| if *kind == 11 { text_size(content).unwrap_or(0) } else { 0 });
-        end = key + 9;
+    if end == begin {
+        end += content.get(begin..).and_then(first_size).unwrap_or(content.len());
     }
     content.get(..end).unwrap_or(content)
 }
 
-/// The size of a name, or of a field with a text, at the beginning.
-fn stem_part(content: &[u8]) -> Option<usize> {
-    match content.first()? {
-        1 => text_size(content),
-        2 => Some(9),
-        11 => {
-            let key = text_size(content)?;
-            let value = content.get(key..)?;
-            match value.first()? {
-                7 => Some(key + text_size(value)?),
-                // A symbol has its number behind its name.
-                8 => Some(key + text_size(value)? + 9),
-                _ => None,
-            }
-        }
+/// The size of a field with a text or a symbol, at the beginning.
+fn text_field_size(content: &[u8]) -> Option<usize> {
+    let key = if content.first()? == &11 { text_size(content)? } else { return None };
+    let value = content.get(key..)?;
+    match value.first()? {
+        7 => Some(key + text_size(value)?),
+        // A symbol has its number after its name.
+        8 => Some(key + text_size(value)? + 9),
+        _ => None,
+    }
+}
+
+/// The size of a number or an address at the beginning, or of a field with one. `None` of another
+/// value.
+fn first_size(content: &[u8]) -> Option<usize> {
+    let key = if content.first()? == &11 { text_size(content)? } else { 0 };
+    let value = content.get(key..)?;
+    match value.first()? {
+        2..=6 | 15 => Some(key + 9),
+        // An address in a module has its offset after the name of that.
+        16 => Some(key + text_size(value)? + 9),
         _ => None,
     }
 }
@@ -631,39 +653,32 @@ mod tests {
     }
 
     #[test]
-    fn records_that_differ_in_arguments_share_a_stem() {
-        let stem = |name: RecordName<'_>, fields: &[(&str, FieldValue<'_>)]| {
+    fn records_without_a_name_share_a_stem_if_they_are_alike() {
+        let stem = |name: bool, fields: &[(&str, FieldValue<'_>)]| {
             let mut contents = Contents::default();
-            let same = Same { fields: &["kind", "address", "instruction"], ..SAME };
-            let mut tokens: Tokens<_, &str> = Tokens::new(same, false, &lane(None), &mut contents, HashMap::new());
-            visit(&mut tokens, 0, name, fields);
+            let same = Same { name, fields: &["kind", "address", "instruction"], ..SAME };
+            let tokens: Tokens<_, &str> = Tokens::new(same, false, &lane(None), &mut contents, HashMap::new());
+            let mut tokens = tokens.ignoring(Ignore::default(), [(0x9000, "/bin/app")]);
+            visit(&mut tokens, 0, RecordName::None, fields);
             drop(tokens);
             let content = contents.iter().next().unwrap_or_default();
             stem_of(content).to_vec()
         };
-        let [one, two] = [FieldValue::U64(1), FieldValue::U64(2)];
-        let f = RecordName::Text("f");
-        assert_eq!(stem(f, &[("address", one)]), stem(f, &[("address", two)]));
-        assert_ne!(stem(f, &[("address", one)]), stem(RecordName::Text("g"), &[("address", one)]));
-        assert_ne!(stem(RecordName::Id(7), &[]), stem(RecordName::Id(8), &[]));
         let kind = |text: &'static str| ("kind", FieldValue::Text(text));
-        assert_eq!(stem(f, &[kind("enter"), ("address", one)]), stem(f, &[kind("enter"), ("address", two)]));
-        assert_ne!(stem(f, &[kind("enter")]), stem(f, &[kind("exit")]));
-        // Without a name: of steps, by the address.
-        let code = |bytes: &'static [u8]| ("instruction", FieldValue::Code { isa: "x86", address: 1, bytes });
+        let [one, two] = [1, 2].map(|number| ("address", FieldValue::U64(number)));
+        assert_eq!(stem(true, &[kind("event"), one]), stem(true, &[kind("event"), two]));
+        assert_ne!(stem(true, &[kind("event"), one]), stem(true, &[kind("other"), one]));
+        // Of steps, by the address, which may be that in a module.
         let step = |address, bytes: &'static [u8]| {
-            let mut content = Vec::new();
-            put(&mut content, 11, b"address");
-            content.push(4);
-            content.extend_from_slice(&u64::to_le_bytes(address));
-            put(&mut content, 11, bytes);
-            stem_of(&content).to_vec()
+            let code = FieldValue::Code { isa: "x86", address, bytes };
+            stem(false, &[("address", FieldValue::Hex(address)), ("instruction", code)])
         };
-        assert_eq!(step(1, b"x"), step(1, b"y"));
-        assert_ne!(step(1, b"x"), step(2, b"x"));
-        assert_eq!(stem(f, &[code(b"x")]), stem(f, &[code(b"y")]));
+        for (here, there) in [(0x10, 0x11), (0x9010, 0x9011), (0x10, 0x9010)] {
+            assert_eq!(step(here, b"x"), step(here, b"y"));
+            assert_ne!(step(here, b"x"), step(there, b"x"));
+        }
         // Not one that is cut off, nor what stands for a hash.
-        for content in [&[1, 200, 0, 0, 0, 7][..], &[11, 1, 0, 0, 0], &[0xFF; 17], &[]] {
+        for content in [&[1, 200, 0, 0, 0, 7][..], &[11, 1, 0, 0, 0], &[0xFF; 17], &[0], &[]] {
             assert!(stem_of(content).len() <= content.len());
         }
     }
@@ -721,7 +736,8 @@ mod tests {
         assert_eq!(calls(&["addresses"], &moved).tokens, [0, 1, 2, 3, 1, 3]);
         let seeds = [("seed", &[("n", I64(1)), ("x", I64(3))][..]), ("seed", &[("n", I64(2)), ("x", I64(3))])];
         assert_eq!(calls(&[], &seeds).tokens, [0, 1]);
-        assert_eq!(calls(&["arg.n"], &seeds).tokens, [0, 0]);
+        let found = calls(&["arg.n"], &seeds);
+        assert_eq!((&found.tokens[..], found.values_left_out), (&[0, 0][..], 2));
         let times =
             |time| [("get", vec![("pname", Symbol { name: "GL_TIMESTAMP", value: &U64(5) }), ("data", I64(time))])];
         let [first, second] = [times(1), times(2)];

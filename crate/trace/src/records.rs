@@ -192,7 +192,7 @@ impl Same {
     /// By all that tells records apart, those without what makes others the same included.
     #[must_use]
     pub fn in_full(self) -> Self {
-        Self { name: true, fields: self.full, of: self.of.filter(|_| self.name), ..self }
+        Self { name: true, fields: self.full, of: None, ..self }
     }
 }
 

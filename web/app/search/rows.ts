@@ -181,6 +181,7 @@ function places(open: OpenTrace, text: string, most: number, isNarrow: boolean):
       kind: 'Place',
       title: `Go to ${formatPosition(goal.at, extent.from, info.clock)}`,
       about: '',
+      leaves: true,
       run: () => void goToPosition(goal.at, open),
     });
   }
@@ -188,7 +189,8 @@ function places(open: OpenTrace, text: string, most: number, isNarrow: boolean):
   // `frame 5`: it is the name of one place.
   const isNumbered = goal.to === 'name' && /^\p{L}+ [\d,]+$/u.test(wanted);
   if (isNumbered) {
-    rows.push({ id: 'place', kind: 'Place', title: `Go to ${wanted}`, about: '', run: () => void goTo(wanted, open) });
+    const run = () => void goTo(wanted, open);
+    rows.push({ id: 'place', kind: 'Place', title: `Go to ${wanted}`, about: '', leaves: true, run });
   }
   const kind = info.offers.includes('callStacks') ? 'Function' : 'Name';
   const isShort = wanted.length < 2 || isNumbered;

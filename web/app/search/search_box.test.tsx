@@ -198,8 +198,16 @@ it('is narrowed to commands and to places, and returns the focus', async () => {
   await ask('places');
   type('77');
   press('Enter', field);
+  // Before the place is found: the next key is for the timeline.
+  expect(document.activeElement).toBe(before);
   await settle();
   expect(log).toEqual(['run show-keys', 'at 77']);
+  await ask('places');
+  type('78');
+  press('Enter', field, { shiftKey: true });
+  expect(document.activeElement).toBe(before);
+  await settle();
+  await ask('places');
   type('20000');
   press('Enter', field, { shiftKey: true });
   await settle();

@@ -6,7 +6,7 @@ import { contextOf } from '../../page/commands.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
 import { type Page, SEARCH_ID, type SearchMode, type Start } from '../../page/page.ts';
 import { Combo } from '../../parts/combo.tsx';
-import { goTo } from '../../timeline/go_to.ts';
+import { goTo, isPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { Wrong } from '../../timeline/widgets/expression_field.tsx';
 import { exampleSearch, inserted } from '../../trace/completion.ts';
@@ -179,6 +179,8 @@ export function SearchBox({ open, page }: Props) {
   };
   const enter = (back: boolean) => {
     if (open && narrowed === 'places') {
+      // The next key is for the timeline, even before the place is found. A name has further places.
+      if (isPosition(text, open)) leave();
       void goTo(text, open).then((sentence) => {
         nowhere.value = sentence;
         if (sentence !== '') isOpen.value = true;

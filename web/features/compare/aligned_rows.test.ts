@@ -2,16 +2,21 @@ import { expect, test } from 'vitest';
 import { alignRows } from './aligned_rows.ts';
 import type { Thread } from './records.ts';
 
-const thread = (lengths: readonly [number, number], alike: readonly number[] = []): Thread => ({
+const thread = (
+  lengths: readonly [number, number],
+  alike: readonly number[] = [],
+  leftOut: readonly [readonly number[], readonly number[]] = [[], []],
+): Thread => ({
   tracks: [1, 1],
   lengths,
+  leftOut: [Uint32Array.from(leftOut[0]), Uint32Array.from(leftOut[1])],
   first: 0,
   end: 0,
   alike: Uint32Array.from(alike),
   positions: [null, null],
 });
 
-const SIGNS = { same: ' ', alike: '~', only: '!' };
+const SIGNS = { same: ' ', alike: '~', only: '!', 'left-out': 'x' };
 const rowsOf = (...of: Parameters<typeof alignRows>) => {
   const rows = alignRows(...of);
   return Array.from({ length: rows.count }, (_, number) => {
@@ -32,6 +37,21 @@ test('a record without a counterpart has a gap beside it', () => {
 test('records that differ in arguments stand beside each other, and the others of a difference do not', () => {
   const hunk = { a: [1, 5], b: [1, 4] } as const;
   expect(rowsOf(thread([6, 5], [1, 1, 1, 3, 2, 2]), [hunk])).toEqual(['0 0', '1~1', '2!-', '3~2', '4~3', '5 4']);
+});
+
+test('records that are ignored are beside each other, or alone', () => {
+  const rows = rowsOf(
+    thread(
+      [5, 7],
+      [2, 3, 1],
+      [
+        [1, 4],
+        [1, 2, 5],
+      ],
+    ),
+    [{ a: [2, 3], b: [3, 5] }],
+  );
+  expect(rows).toEqual(['0 0', '1x1', '-x2', '2~3', '-!4', '-x5', '3 6', '4x-']);
 });
 
 test('a thread that one trace lacks is all gaps, and without differences there is none', () => {

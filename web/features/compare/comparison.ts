@@ -114,7 +114,7 @@ export type Side = Pick<OpenTrace, 'trace' | 'statistics'>;
 
 /**
  * Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. `surveys` gives the surveys of both, if they have OpenGL
- * calls; it subscribes.
+ * calls; it subscribes. `ignored`: rules for what does not count of records.
  */
 export function createComparison(
   a: Side,
@@ -122,6 +122,7 @@ export function createComparison(
   spawn: () => RemoteWorker,
   runs: Pick<Runs, 'a' | 'b'> | null = null,
   surveys: () => readonly [Survey, Survey] | null = () => null,
+  ignored: ReadonlySignal<readonly string[]> = signal([]),
 ): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
@@ -262,7 +263,7 @@ export function createComparison(
       });
     }),
   );
-  const records = createRecordDifferences([a, b], service.remote);
+  const records = createRecordDifferences([a, b], service.remote, ignored);
   scope.add(records.dispose);
   const values = createValueDifferences([a, b], service.remote);
   scope.add(values.dispose);

@@ -1,9 +1,11 @@
-import { formatCount, formatCounted, plural } from '../../base/format.ts';
+import { formatCount, formatCounted } from '../../base/format.ts';
 import type { Hunk } from './records.ts';
 
 /** What a difference is, in words. `noun`: what a record is called. */
-export function whatDiffers({ a, b, kind, turn }: Pick<Hunk, 'a' | 'b' | 'kind' | 'turn'>, noun: string): string {
-  const [inA, inB] = [a[1] - a[0], b[1] - b[0]];
+export function whatDiffers(
+  { counts: [inA, inB], kind, loop, around }: Pick<Hunk, 'counts' | 'kind' | 'loop' | 'around'>,
+  noun: string,
+): string {
   const [more, side] = inA > 0 ? [inA, 'A'] : [inB, 'B'];
   switch (kind) {
     case 'only-a':
@@ -17,9 +19,14 @@ export function whatDiffers({ a, b, kind, turn }: Pick<Hunk, 'a' | 'b' | 'kind' 
     case 'order':
       return `${formatCounted(more, noun)} in another order`;
     case 'iterations': {
-      const turns = Math.round(more / Math.max(1, turn));
-      return `${formatCount(turns)} more ${plural(turns, 'iteration')} in ${side}`;
+      if (!loop) return '';
+      const [a, b] = loop.counts;
+      const [first, last] = loop.same;
+      const ends = first ? (last ? '' : 'the last ones') : last ? 'the first ones' : 'the first and the last ones';
+      return `Iterations: ${formatCount(a)} in A, ${formatCount(b)} in B, of ${formatCounted(loop.records, noun)}${ends && `; ${ends} differ`}`;
     }
+    case 'inside':
+      return around ? `The calls of ${around.inner} are inside of ${around.outer} in ${around.side}` : '';
     case 'other':
       return `${formatCount(inA)} in A, ${formatCount(inB)} in B`;
   }

@@ -41,7 +41,7 @@ export type FlameWidth = (typeof WIDTHS)[number];
 export type SavedKind = 'report' | 'functions' | 'paths' | 'folded';
 
 /** What a difference between records is, in the order of {@link FoundHunks.kinds}. */
-export const KINDS = ['only-a', 'only-b', 'arguments', 'order', 'iterations', 'other'] as const;
+export const KINDS = ['only-a', 'only-b', 'arguments', 'order', 'iterations', 'inside', 'other'] as const;
 export type HunkKind = (typeof KINDS)[number];
 
 /** What made two executions part, in the order of {@link FoundWhy.origin}. */
@@ -51,6 +51,26 @@ export const ORIGINS = ['step', 'instruction', 'input'] as const;
 export interface StepsOf {
   readonly file: Blob;
   readonly index: Uint8Array;
+}
+
+/** The records of a track as numbers that are equal where records are the same. */
+export interface TrackTokens {
+  readonly track: number;
+  readonly name: string;
+  /** The id of its thread, if the trace has one. */
+  readonly thread: bigint | null;
+  /** Position of its first record. */
+  readonly begin: bigint;
+  readonly tokens: Uint32Array;
+  /** Numbers of records without a token, which are ignored. */
+  readonly leftOut: Uint32Array;
+}
+
+/** The records of a trace, and what their numbers stand for: contents one after the other, and where each ends. */
+export interface TraceTokens {
+  readonly contents: Uint8Array;
+  readonly contentEnds: Uint32Array;
+  readonly tracks: readonly TrackTokens[];
 }
 
 /** The object of the worker that says why two executions part. */
@@ -123,10 +143,13 @@ export interface Comparing {
   calls(question: TreeView): Promise<ComparedTree | null>;
   /** The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. */
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
-  /** Takes what the tokens of the records of A, 0, or B, 1, stand for. Those of A come first, in place of what was there before. */
-  takeTokens(side: 0 | 1, contents: Uint8Array, ends: Uint32Array): void;
-  /** Aligns the records of a thread of both, by their tokens. */
-  align(a: Uint32Array, b: Uint32Array): Promise<FoundHunks>;
+  /**
+   * Takes the records of two traces of a format, in place of others, and pairs their threads by what they do. Threads that rules name are
+   * left out. Resolves with two numbers for each pair: the track of A and that of B, 2^32 - 1 where one lacks it.
+   */
+  pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
+  /** Compares the records of a pair, by its number. */
+  align(pair: number): Promise<FoundHunks>;
   /**
    * Compares what `profile` of `ValuesService` has found in A and in B. `own` are names of statements in the traces, and `given` those
    * that companions give them. null for other bytes.

@@ -39,10 +39,12 @@ export function nounOf(info: TraceInfo | null): string {
   return info?.recordNoun ?? 'record';
 }
 
-/** The name of a thread of both. */
+/** The name of a thread of both, or both its names if these differ. */
 export function threadOf({ a, b }: Pair, [first, second]: Hunk['tracks']): string {
-  const [open, track] = first === null ? [b, second] : [a, first];
-  return (track === null ? undefined : open.trace.tracks.peek().get(track)?.name) ?? '';
+  const nameIn = ({ trace }: OpenTrace, track: number | null) =>
+    track === null ? '' : (trace.tracks.peek().get(track)?.name ?? '');
+  const [inA, inB] = [nameIn(a, first), nameIn(b, second)];
+  return inA === inB || first === null || second === null ? inA || inB : `${inA} (${inB} in B)`;
 }
 
 /** Whether records are known by their numbers in the trace. Otherwise they are counted thread by thread. */

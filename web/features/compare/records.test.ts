@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { whatDiffers } from './hunk_words.ts';
 import { createRecordDifferences, type Hunk, type Thread } from './records.ts';
 
-const track = (id: number, name: string) => ({ id, parent: -1, kind: 'thread', name });
+const track = (id: number, name: string) => ({ id, parent: -1, kind: 'thread', name, thread: 100 + id });
 
 /** A trace that has been read, with a token for each record of some tracks. */
 function side(tracks: readonly (readonly [number, string, readonly number[]])[], names: readonly string[] = []) {
@@ -19,6 +19,10 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
     positions: BigUint64Array.from(tokens, (_, i) => BigInt(10 * i)),
     positionEnds: Uint32Array.from(ends),
     positionShifts: new Uint8Array(tracks.length),
+    begins: BigUint64Array.from(tracks, () => 5n),
+    leftOut: new Uint32Array(),
+    leftOutEnds: new Uint32Array(tracks.length),
+    valuesLeftOut: new Float64Array(tracks.length),
     fields: ['kind'],
   };
   const records = {
@@ -32,25 +36,36 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
       status: signal({ at: 'ready' }),
       progress: signal({ events: tokens.length }),
       tracks: signal(new Map(tracks.map(([id, name]) => [id, track(id, name)]))),
+      info: signal({ format: 'xray' }),
       records,
     },
   };
 }
 
+/** `pairs`: the threads that belong together; in the order of both without them. `align` has four numbers for each difference of a pair. */
 function differences(
   a: ReturnType<typeof side>,
   b: ReturnType<typeof side>,
-  align: (a: Uint32Array, b: Uint32Array) => number[],
+  align: (pair: number) => number[],
+  pairs: readonly number[] = [1, 1],
+  rules: readonly string[] = [],
 ) {
   const service = {
-    takeTokens: async () => undefined,
-    align: async (x: Uint32Array, y: Uint32Array) => {
-      const hunks = Uint32Array.from(align(x, y));
-      const count = hunks.length / 4;
-      return { hunks, kinds: new Uint8Array(count), turns: new Uint32Array(count), alike: new Uint32Array() };
+    pairThreads: vi.fn(async () => Uint32Array.from(pairs)),
+    align: async (pair: number) => {
+      const hunks = Uint32Array.from(align(pair));
+      const kinds = new Uint8Array(hunks.length / 4);
+      return {
+        hunks,
+        kinds,
+        loops: new Uint32Array(),
+        around: new Uint32Array(),
+        names: [],
+        alike: new Uint32Array(),
+      };
     },
   };
-  return createRecordDifferences([a, b] as never, () => service as never);
+  return { ...createRecordDifferences([a, b] as never, () => service as never, signal(rules)), service };
 }
 
 test('nothing is compared until it is wanted', async () => {
@@ -63,7 +78,7 @@ test('nothing is compared until it is wanted', async () => {
   found.dispose();
 });
 
-test('threads are paired as on the screen, and those of one side stand alone', async () => {
+test('threads are paired by what they do, and those of one side stand alone', async () => {
   const a = side(
     [
       [1, 'thread 7', [5, 6]],
@@ -76,29 +91,45 @@ test('threads are paired as on the screen, and those of one side stand alone', a
     [4, 'thread 9', [5]],
     [5, 'thread 10', [8]],
   ]);
-  const asked: number[][][] = [];
-  const found = differences(a, b, (x, y) => {
-    asked.push([[...x], [...y]]);
-    return asked.length === 1 ? [1, 2, 1, 1] : [];
-  });
+  const none = 2 ** 32 - 1;
+  const found = differences(a, b, (pair) => (pair === 0 ? [1, 2, 1, 1] : []), [1, 4, 2, 3, none, 5]);
   found.wanted.value = true;
   await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
-  expect(asked).toEqual([
-    [[5, 6], [5]],
-    [[1], [2]],
-    [[], [8]],
-  ]);
-  const hunk: Hunk = { tracks: [1, 4], a: [1, 2], b: [1, 1], kind: 'only-a', turn: 0 };
+  const given = (track: number, name: string, tokens: number[]) => ({
+    track,
+    name,
+    thread: BigInt(100 + track),
+    begin: 5n,
+    tokens: Uint32Array.from(tokens),
+    leftOut: new Uint32Array(),
+  });
+  expect(found.service.pairThreads).toHaveBeenCalledWith(
+    'xray',
+    [],
+    expect.objectContaining({ tracks: [given(1, 'thread 7', [5, 6]), given(2, 'main', [1])] }),
+    expect.objectContaining({
+      tracks: [given(3, 'main', [2]), given(4, 'thread 9', [5]), given(5, 'thread 10', [8])],
+    }),
+  );
+  const hunk: Hunk = {
+    tracks: [1, 4],
+    a: [1, 2],
+    b: [1, 1],
+    counts: [1, 0],
+    kind: 'only-a',
+    loop: null,
+    around: null,
+  };
   expect(found.state.value).toMatchObject({ at: 'done', hunks: [hunk], fields: ['kind'] });
   const { threads } = found.state.value as { threads: readonly Thread[] };
   const every = (from: number, to: number) => BigUint64Array.from([0n, 10n, 20n].slice(from, to));
   const at = (from: number, to: number) => ({ every: every(from, to), shift: 0 });
-  expect(threads.map(({ alike: _, ...thread }) => thread)).toEqual([
+  expect(threads.map(({ alike: _, leftOut: __, ...thread }) => thread)).toEqual([
     { tracks: [1, 4], lengths: [2, 1], first: 0, end: 1, positions: [at(0, 2), at(1, 2)] },
     { tracks: [2, 3], lengths: [1, 1], first: 1, end: 1, positions: [at(2, 3), at(0, 1)] },
     { tracks: [null, 5], lengths: [0, 1], first: 1, end: 1, positions: [null, at(2, 3)] },
   ]);
-  expect(a.records.tokens).toHaveBeenCalledWith(BigInt64Array.of(7n), ['f'], expect.anything(), expect.anything());
+  expect(a.records.tokens).toHaveBeenCalledWith(BigInt64Array.of(7n), ['f'], [], expect.anything(), expect.anything());
   expect(await found.records(hunk)).toEqual([
     { track: 1, first: 1 },
     { track: 4, first: 1 },
@@ -128,20 +159,52 @@ test('differences are in order, or the largest first, and are stepped through in
   found.dispose();
 });
 
+test('what rules leave out is counted, and no part of a difference', async () => {
+  const [a, b] = [
+    side([[1, 'main', [0, 1, 2]]]),
+    side([
+      [1, 'main', [0, 1]],
+      [2, 'other', [4, 5, 6]],
+    ]),
+  ];
+  const found = await a.records.tokens();
+  Object.assign(found.value, {
+    leftOut: Uint32Array.of(2, 3),
+    leftOutEnds: Uint32Array.of(2),
+    valuesLeftOut: Float64Array.of(7),
+  });
+  const rules = ['name:x', 'thread:other', 'nonsense', 'arg.'];
+  const differ = differences(a, b, () => [1, 4, 1, 1], [1, 1], rules);
+  differ.wanted.value = true;
+  await vi.waitFor(() => expect(differ.state.value.at).toBe('done'));
+  expect(a.records.tokens.mock.lastCall).toEqual([
+    expect.anything(),
+    [],
+    ['name:x', 'thread:other'],
+    expect.anything(),
+    expect.anything(),
+  ]);
+  expect(differ.state.value).toMatchObject({
+    hunks: [{ a: [1, 4], counts: [1, 0] }],
+    threads: [{ lengths: [5, 2] }],
+    leftOut: { threads: [0, 1], records: [2, 3], values: [7, 0] },
+  });
+  differ.dispose();
+});
+
 test('a difference is said in words', () => {
-  const of = (
-    kind: Hunk['kind'],
-    a: readonly [number, number],
-    b: readonly [number, number],
-    noun = 'call',
-    turn = 0,
-  ) => whatDiffers({ a, b, kind, turn }, noun).replaceAll('\u00a0', ' ');
-  expect(of('only-b', [3, 3], [3, 4])).toBe('1 call only in B');
-  expect(of('only-a', [3, 1203], [3, 3])).toBe('1,200 calls only in A');
-  expect(of('arguments', [3, 5], [3, 5])).toBe('Other arguments in 2 calls');
-  expect(of('arguments', [3, 4], [3, 4], 'step')).toBe('1 step with other contents');
-  expect(of('order', [3, 3], [3, 9])).toBe('6 calls in another order');
-  expect(of('iterations', [3, 9], [3, 3], 'call', 3)).toBe('2 more iterations in A');
-  expect(of('iterations', [3, 3], [3, 6], 'call', 3)).toBe('1 more iteration in B');
-  expect(of('other', [3, 5], [3, 9])).toBe('2 in A, 6 in B');
+  const of = (kind: Hunk['kind'], counts: readonly [number, number], noun = 'call', more: Partial<Hunk> = {}) =>
+    whatDiffers({ counts, kind, loop: null, around: null, ...more }, noun).replaceAll('\u00a0', ' ');
+  expect(of('only-b', [0, 1])).toBe('1 call only in B');
+  expect(of('only-a', [1200, 0])).toBe('1,200 calls only in A');
+  expect(of('arguments', [2, 2])).toBe('Other arguments in 2 calls');
+  expect(of('arguments', [1, 1], 'step')).toBe('1 step with other contents');
+  expect(of('order', [0, 6])).toBe('6 calls in another order');
+  const loop = { records: 3, counts: [1, 2], same: [true, false] } as const;
+  expect(of('iterations', [0, 3], 'call', { loop })).toBe(
+    'Iterations: 1 in A, 2 in B, of 3 calls; the last ones differ',
+  );
+  const around = { side: 'B', outer: 'retry', inner: 'draw' } as const;
+  expect(of('inside', [0, 1], 'call', { around })).toBe('The calls of draw are inside of retry in B');
+  expect(of('other', [2, 6])).toBe('2 in A, 6 in B');
 });

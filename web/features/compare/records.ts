@@ -3,9 +3,9 @@ import type { FoundTokens, RecordRow } from '../../base/record_protocol.ts';
 import type { Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
-import { pairTracks } from '../../timeline/track_pairs.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { type Comparing, type HunkKind, KINDS } from './protocol.ts';
+import { rulesAmong } from './ignore.ts';
+import { type Comparing, type FoundHunks, type HunkKind, KINDS, type TraceTokens } from './protocol.ts';
 import type { Work } from './work.ts';
 
 /** Records of a thread that have no counterpart in the other trace: numbers in the thread, `to` exclusive. */
@@ -14,17 +14,39 @@ export interface Hunk {
   readonly tracks: readonly [number | null, number | null];
   readonly a: readonly [from: number, to: number];
   readonly b: readonly [from: number, to: number];
+  /** How many of these records count on each side: without those that are ignored. */
+  readonly counts: readonly [number, number];
   readonly kind: HunkKind;
-  /** Of more turns of a loop: records of a turn. Otherwise 0. */
-  readonly turn: number;
+  readonly loop: Loop | null;
+  readonly around: Around | null;
+}
+
+/** A loop with another number of iterations. */
+export interface Loop {
+  /** Records of an iteration. */
+  readonly records: number;
+  /** Iterations in A and in B. */
+  readonly counts: readonly [number, number];
+  /** Whether the first ones are the same, and the last ones. */
+  readonly same: readonly [boolean, boolean];
+}
+
+/** A call that only one side has around others. */
+export interface Around {
+  readonly side: 'A' | 'B';
+  /** The name of the call, and that of the first one in it. */
+  readonly outer: string;
+  readonly inner: string;
 }
 
 /** A thread of both traces, or of one. */
 export interface Thread {
   /** Its tracks; null where a trace lacks it. */
   readonly tracks: Hunk['tracks'];
-  /** Numbers of its records. */
+  /** How many records it has, with those that are ignored. */
   readonly lengths: readonly [number, number];
+  /** Numbers of records that are ignored. */
+  readonly leftOut: readonly [Uint32Array, Uint32Array];
   /** The numbers of its differences, `end` exclusive. */
   readonly first: number;
   readonly end: number;
@@ -40,11 +62,21 @@ export interface Positions {
   readonly shift: number;
 }
 
+/** What rules have left out of A and of B. */
+export interface LeftOut {
+  readonly threads: readonly [number, number];
+  /** Records, those of such threads included. */
+  readonly records: readonly [number, number];
+  /** Values of other records. */
+  readonly values: readonly [number, number];
+}
+
 /** Threads in the order of A, and what differs in each in its order. `fields`: keys of the fields that are compared. */
 export type RecordsState = Work<{
   readonly hunks: readonly Hunk[];
   readonly threads: readonly Thread[];
   readonly fields: readonly string[];
+  readonly leftOut: LeftOut;
 }>;
 
 /** The order of the list: by position, or the largest difference first. */
@@ -80,8 +112,15 @@ type Sides = readonly [Pick<Pair['a'], 'trace'>, Pick<Pair['b'], 'trace'>];
 /** Most records of a trace: each takes four bytes in two workers. */
 const MOST = 1 << 28;
 
-/** Compares the records of B with those of A, once that is wanted. */
-export function createRecordDifferences(sides: Sides, comparing: () => Remote<Comparing>): RecordDifferences {
+/** No track. */
+const NONE = 2 ** 32 - 1;
+
+/** Compares the records of B with those of A, once that is wanted, but for what rules say. */
+export function createRecordDifferences(
+  sides: Sides,
+  comparing: () => Remote<Comparing>,
+  ignored: ReadonlySignal<readonly string[]>,
+): RecordDifferences {
   const scope = createScope();
   const state = signal<RecordsState>({ at: 'waiting' });
   const chosen = signal(-1);
@@ -93,7 +132,7 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
   const stop = new AbortController();
   scope.add(() => stop.abort());
 
-  const compare = async (signal: AbortSignal) => {
+  const compare = async (rules: readonly string[], signal: AbortSignal) => {
     const shares: [number, number] = [0, 0];
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
@@ -104,38 +143,40 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
     };
     try {
       const [a, b] = await Promise.all([
-        tokensOf(sides[0].trace, hear(0), signal),
-        tokensOf(sides[1].trace, hear(1), signal),
+        tokensOf(sides[0].trace, rules, hear(0), signal),
+        tokensOf(sides[1].trace, rules, hear(1), signal),
       ]);
       if (signal.aborted) return;
       if (typeof a === 'string') return fail(a);
       if (typeof b === 'string') return fail(b);
       if (!a || !b) return;
       const service = comparing();
-      await Promise.all([
-        service.takeTokens(0, a.contents, a.contentEnds),
-        service.takeTokens(1, b.contents, b.contentEnds),
-      ]);
+      const format = sides[0].trace.info.peek()?.format ?? '';
+      const pairs = await service.pairThreads(format, rules, ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b));
       const hunks: Hunk[] = [];
       const threads: Thread[] = [];
-      for (const tracks of threadsOf(sides, a, b)) {
-        const [x, y] = [sequence(a, tracks[0]), sequence(b, tracks[1])];
-        const lengths = [x.length, y.length] as const;
+      for (let pair = 0; 2 * pair < pairs.length && !signal.aborted; pair += 1) {
+        const found = await service.align(pair);
+        const [x, y] = [partOf(a, pairs[2 * pair]!), partOf(b, pairs[2 * pair + 1]!)];
         const first = hunks.length;
-        const found = await service.align(x, y);
-        if (signal.aborted) return;
-        for (let n = 0; n < found.kinds.length; n += 1) {
-          const [fromA, toA, fromB, toB] = found.hunks.subarray(4 * n);
-          const kind = KINDS[found.kinds[n]!]!;
-          hunks.push({ tracks, a: [fromA!, toA!], b: [fromB!, toB!], kind, turn: found.turns[n]! });
-        }
-        const positions = [positionsOf(a, tracks[0]), positionsOf(b, tracks[1])] as const;
-        threads.push({ tracks, lengths, first, end: hunks.length, alike: found.alike, positions });
+        const tracks = [x.track, y.track] as const;
+        const leftOut = [x.leftOut, y.leftOut] as const;
+        addHunks(hunks, found, tracks, leftOut);
+        threads.push({
+          tracks,
+          lengths: [x.length, y.length],
+          leftOut,
+          first,
+          end: hunks.length,
+          alike: found.alike,
+          positions: [x.positions, y.positions],
+        });
       }
+      if (signal.aborted) return;
       chosen.value = -1;
       ends.value = new Map();
       asked = new Set();
-      state.value = { at: 'done', hunks, threads, fields: a.fields };
+      state.value = { at: 'done', hunks, threads, fields: a.fields, leftOut: leftOutOf([a, b], threads) };
     } catch (thrown) {
       fail(String(thrown));
     }
@@ -143,11 +184,12 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
   scope.add(
     effect(() => {
       for (const { trace } of sides) void trace.names.version.value;
+      const rules = rulesAmong(ignored.value);
       const isRead = sides.every(({ trace }) => trace.status.value.at === 'ready');
       state.value = isRead && wanted.value ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead || !wanted.value) return undefined;
       const controller = new AbortController();
-      void compare(controller.signal);
+      void compare(rules, controller.signal);
       return () => controller.abort();
     }),
   );
@@ -201,7 +243,12 @@ export function createRecordDifferences(sides: Sides, comparing: () => Remote<Co
 /** A sentence if there can be none, null if that was aborted. */
 type Tokens = FoundTokens | string | null;
 
-async function tokensOf(trace: Trace, hear: (share: number) => void, signal: AbortSignal): Promise<Tokens> {
+async function tokensOf(
+  trace: Trace,
+  rules: readonly string[],
+  hear: (share: number) => void,
+  signal: AbortSignal,
+): Promise<Tokens> {
   const { names, records, progress } = trace;
   if (progress.peek().events > MOST) return 'These traces have too many records to be compared one by one.';
   const ids: bigint[] = [];
@@ -212,35 +259,103 @@ async function tokensOf(trace: Trace, hear: (share: number) => void, signal: Abo
     ids.push(BigInt(key));
     texts.push(text);
   }
-  const answer = await records.tokens(BigInt64Array.from(ids), texts, hear, signal);
+  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, hear, signal);
   return answer?.error?.sentence ?? answer?.value ?? null;
 }
 
-/** The threads of both that belong together, and those that only one has. */
-function threadsOf(sides: Sides, a: FoundTokens, b: FoundTokens): readonly Hunk['tracks'][] {
-  const [first, second] = sides.map(({ trace }) => [...trace.tracks.peek().values()]);
-  const pairs = pairTracks(first!, second!);
-  const left = new Set(b.tracks);
-  const threads: [number | null, number | null][] = [];
-  for (const track of a.tracks) {
-    const other = pairs.get(track);
-    const is = other !== undefined && left.delete(other);
-    threads.push([track, is ? other : null]);
+/** The tokens of a trace, with what its threads are paired by. */
+function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
+  const of = (track: number, at: number) => {
+    const { name = '', thread } = tracks.peek().get(track) ?? {};
+    return {
+      track,
+      name,
+      thread: thread === undefined ? null : BigInt(thread),
+      begin: found.begins[at]!,
+      tokens: found.tokens.slice(from(found.ends, at), found.ends[at]),
+      // The page needs its own, too.
+      leftOut: found.leftOut.slice(from(found.leftOutEnds, at), found.leftOutEnds[at]),
+    };
+  };
+  const { contents, contentEnds } = found;
+  return { contents, contentEnds, tracks: Array.from(found.tracks, of) };
+}
+
+/** Where what belongs to a track begins. */
+function from(ends: Uint32Array, at: number): number {
+  return at > 0 ? ends[at - 1]! : 0;
+}
+
+/** What is kept of a track. */
+interface Part {
+  readonly track: number | null;
+  readonly length: number;
+  readonly leftOut: Uint32Array;
+  readonly positions: Positions | null;
+}
+
+function partOf(found: FoundTokens, track: number): Part {
+  const at = track === NONE ? -1 : found.tracks.indexOf(track);
+  if (at < 0) return { track: null, length: 0, leftOut: new Uint32Array(), positions: null };
+  const leftOut = found.leftOut.slice(from(found.leftOutEnds, at), found.leftOutEnds[at]);
+  const every = found.positions.slice(from(found.positionEnds, at), found.positionEnds[at]);
+  const length = found.ends[at]! - from(found.ends, at) + leftOut.length;
+  return { track, length, leftOut, positions: { every, shift: found.positionShifts[at]! } };
+}
+
+/** Adds the differences of a thread. */
+function addHunks(to: Hunk[], found: FoundHunks, tracks: Hunk['tracks'], leftOut: Thread['leftOut']): void {
+  const { hunks, kinds, loops, names } = found;
+  let [loop, around] = [0, 0];
+  for (let n = 0; n < kinds.length; n += 1) {
+    const a = [hunks[4 * n]!, hunks[4 * n + 1]!] as const;
+    const b = [hunks[4 * n + 2]!, hunks[4 * n + 3]!] as const;
+    const counts = [countOf(a, leftOut[0]), countOf(b, leftOut[1])] as const;
+    let [ofLoop, ofAround]: [Loop | null, Around | null] = [null, null];
+    if (loops[loop] === n) {
+      const [, records, inA, inB, same] = loops.subarray(loop, loop + 5);
+      ofLoop = { records: records!, counts: [inA!, inB!], same: [(same! & 1) > 0, (same! & 2) > 0] };
+      loop += 5;
+    }
+    if (found.around[around] === n) {
+      const [, side, outer, inner] = found.around.subarray(around, around + 4);
+      ofAround = { side: side === 0 ? 'A' : 'B', outer: names[outer!]!, inner: names[inner!]! };
+      around += 4;
+    }
+    to.push({ tracks, a, b, counts, kind: KINDS[kinds[n]!]!, loop: ofLoop, around: ofAround });
   }
-  for (const track of left) threads.push([null, track]);
-  return threads;
 }
 
-/** The tokens of a track. */
-function sequence({ tracks, ends, tokens }: FoundTokens, track: number | null): Uint32Array {
-  const at = track === null ? -1 : tracks.indexOf(track);
-  return at < 0 ? new Uint32Array() : tokens.slice(at > 0 ? ends[at - 1]! : 0, ends[at]);
+/** How many records of a range are not left out. */
+function countOf([first, end]: Hunk['a'], leftOut: Uint32Array): number {
+  return end - first - (before(leftOut, end) - before(leftOut, first));
 }
 
-/** The positions of a track's records; null if it has none. */
-function positionsOf(found: FoundTokens, track: number | null): Positions | null {
-  const at = track === null ? -1 : found.tracks.indexOf(track);
-  if (at < 0) return null;
-  const from = at > 0 ? found.positionEnds[at - 1]! : 0;
-  return { every: found.positions.slice(from, found.positionEnds[at]), shift: found.positionShifts[at]! };
+/** How many of ascending numbers are less than one. */
+export function before(numbers: Uint32Array, number: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function leftOutOf(sides: readonly [FoundTokens, FoundTokens], threads: readonly Thread[]): LeftOut {
+  const of = (side: 0 | 1) => {
+    const { tracks, ends, leftOutEnds, valuesLeftOut } = sides[side];
+    const kept = new Set(threads.map((thread) => thread.tracks[side]));
+    let [records, values, ofThreads] = [leftOutEnds.at(-1) ?? 0, 0, 0];
+    for (const [at, track] of tracks.entries()) {
+      if (kept.has(track)) values += valuesLeftOut[at]!;
+      else {
+        ofThreads += 1;
+        records += ends[at]! - from(ends, at);
+      }
+    }
+    return { threads: ofThreads, records, values };
+  };
+  const [a, b] = [of(0), of(1)];
+  return { threads: [a.threads, b.threads], records: [a.records, b.records], values: [a.values, b.values] };
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
+import { differencesOf } from '../../page/differences.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -8,10 +9,13 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { isDatabase } from '../../trace/records.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
+import { rulesAmong } from './ignore.ts';
+import { type Ignorable, IgnoreButton } from './ignore_button.tsx';
 import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
 import type { Ends, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
 import { positionOf, reveal, showDifference } from './shown.ts';
 import { SideBySide } from './side_by_side.tsx';
+import { haveValues } from './values.ts';
 import type { Why } from './why.ts';
 import { WhyTheyPart } from './why_panel.tsx';
 import { wordsOf } from './work.ts';
@@ -42,12 +46,24 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
     wanted.value = true;
   }, []);
   const state = of.value;
-  if (state.at !== 'done') return <p class="panel-note muted">{wordsOf(state)}</p>;
-  const { hunks, threads, fields } = state;
   const noun = nounOf(pair.a.trace.info.value);
-  if (hunks.length === 0) {
-    return <p class="panel-note muted">{`Each ${noun} of A is in B, and the other way round, in the same order.`}</p>;
+  const { ignored } = differencesOf(pair);
+  const isDone = state.at === 'done';
+  const hunks = isDone ? state.hunks : [];
+  const ignore = (
+    <IgnoreButton rules={ignored} offered={ignorableIn(pair)} leftOut={isDone ? state.leftOut : null} noun={noun} />
+  );
+  if (!isDone || hunks.length === 0) {
+    return (
+      <>
+        {(rulesAmong(ignored.value).length > 0 || isDone) && <div class="row wrap difference-bar">{ignore}</div>}
+        <p class="panel-note muted">
+          {isDone ? `Each ${noun} of A is in B, and the other way round, in the same order.` : wordsOf(state)}
+        </p>
+      </>
+    );
   }
+  const { threads, fields } = state;
   const numbers = ordered.value;
   const show = (number: number) => showDifference(differences, pair, number);
   const open = (place: number) => {
@@ -84,6 +100,7 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
               ))}
             </select>
             <Steps differences={differences} show={show} />
+            {ignore}
             <p class="difference-sentence grow" role="status">
               {hunks[chosen.value] && layout.value === 'beside' ? (
                 <Sentence {...{ differences, pair, hunk, noun }} />
@@ -120,6 +137,13 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
         ))}
     </>
   );
+}
+
+/** What rules may name: instructions have neither names nor arguments, and points no more than their statements. */
+function ignorableIn(pair: Pair): readonly Ignorable[] {
+  if (haveValues(pair.a)) return ['functions', 'threads'];
+  if (canWalk(pair.a.trace.info.value)) return ['addresses', 'threads'];
+  return ['addresses', 'times', 'functions', 'arguments', 'threads'];
 }
 
 /** Whether steps say what they read and wrote. */
@@ -238,7 +262,13 @@ function columnsOf(
     },
     numbers('a'),
     numbers('b'),
-    { title: 'What differs', class: 'words', width: '190px', cell: (hunk) => whatDiffers(hunk, noun) },
+    {
+      title: 'What differs',
+      class: 'words',
+      width: '210px',
+      cell: (hunk) => whatDiffers(hunk, noun),
+      look: (hunk) => ({ title: whatDiffers(hunk, noun) }),
+    },
     record('a'),
     record('b'),
   ];

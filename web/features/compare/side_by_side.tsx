@@ -46,7 +46,7 @@ export function SideBySide({ differences, pair, thread, hunks, noun, fields }: P
   const linesOf = (row: AlignedRow) => {
     const [first, second] = recordsOf(row);
     const texts = [first && textOf(pair.a, first, fields), second && textOf(pair.b, second, fields)] as const;
-    if (texts[0] !== null && texts[1] !== null) return lineParts(texts[0], texts[1]);
+    if (texts[0] !== null && texts[1] !== null && row.how !== 'left-out') return lineParts(texts[0], texts[1]);
     return texts.map((text) => (text === null ? null : [{ text, differs: false }]));
   };
   const number = (side: 'a' | 'b'): Column<AlignedRow> => ({
@@ -92,7 +92,7 @@ export function SideBySide({ differences, pair, thread, hunks, noun, fields }: P
       columns={[number('a'), line('a'), sign, number('b'), line('b')]}
       list={list}
       current={current.value}
-      look={({ how }) => ({ class: how === 'same' ? '' : 'beside-differs' })}
+      look={({ how }) => ({ class: how === 'same' ? '' : how === 'left-out' ? 'muted' : 'beside-differs' })}
       choose={(row) => {
         current.value = row;
         const { tracks } = thread;
@@ -135,11 +135,12 @@ function Line({ parts, side }: { parts: readonly LinePart[]; side: 'a' | 'b' }) 
 }
 
 function signOf({ a, how }: AlignedRow): string {
-  return { same: '', alike: '≠', only: a === null ? '+' : '−' }[how];
+  return { same: '', alike: '≠', only: a === null ? '+' : '−', 'left-out': '' }[how];
 }
 
 function lookOf(row: AlignedRow, side: 'a' | 'b') {
   if (row.how === 'same') return { class: '' };
+  if (row.how === 'left-out') return { class: row[side] === null ? 'beside-gap' : '', title: 'Ignored' };
   return { class: row[side] === null ? 'beside-gap' : side === 'a' ? 'beside-a' : 'beside-b' };
 }
 

@@ -1,4 +1,5 @@
 import { startWorker } from '../../base/workers.ts';
+import { differencesOf } from '../../page/differences.ts';
 import type { PanelView } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { surveyOf } from '../../trace/surveys.ts';
@@ -21,6 +22,7 @@ export function compareView({ pair }: OpenTrace): PanelView {
     () => startWorker(compareWorker),
     runs,
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
+    differencesOf(both).ignored,
   );
   const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);

@@ -17,8 +17,9 @@ const nothing = (): FoundRecords => ({
 
 it('adds what a search finds to the hits of its job, and reports it in order', async () => {
   const added: [job: number, records: number][] = [];
-  const trace: Pick<TraceService, 'index' | 'addHits'> = {
+  const trace: Pick<TraceService, 'index' | 'modules' | 'addHits'> = {
     index: () => null,
+    modules: () => null,
     addHits: (job, { x }) => {
       added.push([job, x.length]);
       return { count: 10 + added.length, names: Uint32Array.of(3) };

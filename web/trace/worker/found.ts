@@ -4,7 +4,7 @@ import type { TraceService } from '../../base/trace_protocol.ts';
 import type { FoundRecords } from '../../worker/wasm/unspool_records.js';
 
 /** What the record worker asks the trace's worker. */
-export type AskedTrace = Remote<Pick<TraceService, 'index' | 'addHits'>>;
+export type AskedTrace = Remote<Pick<TraceService, 'index' | 'modules' | 'addHits'>>;
 
 /** Where a search brings what it finds. */
 export interface Finds {

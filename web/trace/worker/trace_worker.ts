@@ -267,6 +267,7 @@ export function createTraceWorker(): TraceService {
       return ask((open) => open.describe(item) ?? null);
     },
     index: (numbers) => guarded((open) => open.index(numbers)),
+    modules: () => guarded((open) => open.modules()),
     job: jobs.run,
     find: (what) => ask((open) => open.find(what) ?? null),
     origin: (track, time, item) => ask((open) => open.origin(track, time, item ?? undefined) ?? null),

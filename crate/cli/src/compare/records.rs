@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use unspool_compare::Ignore;
-use unspool_compare::align::{Alignment, Hunk};
-use unspool_compare::calls::CallAlignment;
-use unspool_compare::kinds::{Kinds, What, classify};
-use unspool_compare::threads::{self, Sketch};
+use unspool_compare::align::Hunk;
+use unspool_compare::differ::{Differ, Differences, How};
+use unspool_compare::kinds::Kinds;
+use unspool_compare::threads;
 use unspool_compare::tokens::{Contents, Sequence, Tokens};
+use unspool_compare::what::What;
 use unspool_engine::Session;
 use unspool_formats::table::{has_blocks, same};
 use unspool_trace::Lane;
@@ -40,6 +41,8 @@ struct Trace {
     title: String,
     /// What a record is called.
     noun: &'static str,
+    /// Whether runs of blocks are compared in place of records.
+    is_runs: bool,
     same: Same,
     /// Where reading begins again. `None` of a database.
     index: Option<Vec<u8>>,
@@ -158,6 +161,7 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         format,
         title: session.info().title,
         noun: session.format().nouns.record,
+        is_runs: what.exact && has_blocks(format),
         same,
         index: (!session.is_pulled()).then(|| session.index()),
         names: names_of(&session),
@@ -170,7 +174,7 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
     // Of what the timeline shows, nothing more is needed.
     drop(session);
     let found = tokens_of(what, &mut trace, &modules)?;
-    let is_runs = has_blocks(format);
+    let is_runs = trace.is_runs;
     let ignore = rules(what)?;
     let named = found.into_iter().map(|(track, sequence)| {
         let of = tracks.get(track as usize);
@@ -178,8 +182,7 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         Named { name, track, id: of.and_then(|it| it.thread), sequence }
     });
     trace.sequences = named.filter(|named| !ignore.thread(&named.name)).collect();
-    let order = |it: &Named| if same.threads_by_id { (it.id, 0, 0) } else { (None, it.sequence.begin, it.track) };
-    trace.sequences.sort_by_key(order);
+    trace.sequences.sort_by_key(|it| threads::order(&same, it.id, it.sequence.begin, it.track));
     Ok(trace)
 }
 
@@ -197,7 +200,7 @@ fn tokens_of(what: &Compare, trace: &mut Trace, modules: &[(u64, String)]) -> Re
         let modules = modules.iter().map(|(at, path)| (*at, path.as_str()));
         Ok(if what.exact { tokens } else { tokens.ignoring(ignore, modules) })
     };
-    let (found, contents) = if has_blocks(trace.format) {
+    let (found, contents) = if trace.is_runs {
         let mut tokens = begin(&[])?;
         block_runs(&source.path, |begin, length, address, bytes| tokens.run(0, begin, address, bytes, length))
             .map_err(|error| Failure::new(format!("{}: {}", source.name, error.sentence)))?;
@@ -227,12 +230,10 @@ fn names_of(session: &Session) -> HashMap<i64, String> {
 /// began.
 fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t Named>)> {
     if !what.exact {
-        let sketches = [a, b].map(|side| -> Vec<_> {
-            let id = |named: &Named| named.id.filter(|_| side.same.threads_by_id);
-            side.sequences.iter().map(|named| (Sketch::of(&named.sequence.tokens), id(named))).collect()
+        let [of_a, of_b] = [a, b].map(|side| -> Vec<_> {
+            side.sequences.iter().map(|named| (&named.sequence.tokens[..], named.id)).collect()
         });
-        let [of_a, of_b] = sketches.each_ref().map(|side| side.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>());
-        let pairs = threads::pair(&of_a, &of_b).into_iter();
+        let pairs = threads::paired(&a.same, [&of_a, &of_b]).into_iter();
         let named = |side: &'t Trace, at: Option<usize>| at.and_then(|at| side.sequences.get(at));
         return pairs.map(|(i, j)| (named(a, i), named(b, j))).collect();
     }
@@ -252,17 +253,9 @@ fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Nam
 
 fn compared<'t>(what: &Compare, kinds: &Kinds, a: Option<&'t Named>, b: Option<&'t Named>) -> Pair<'t> {
     let tokens = [a, b].map(|named| named.map_or(&[][..], |named| &named.sequence.tokens));
-    let lengths = tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
-    let has_calls = kinds.has_calls && !what.exact && lengths.iter().all(|length| *length < 1 << 31);
-    let (hunks, wrappers) = if has_calls {
-        let found = CallAlignment::of(tokens, kinds);
-        (found.hunks(lengths), found.wrappers().to_vec())
-    } else {
-        (Alignment::of(tokens[0], tokens[1]).hunks(), Vec::new())
-    };
-    let what = classify(tokens, kinds, &hunks, &wrappers);
-    let numbers = |of: Option<&Named>, range| of.map_or(range, |named| named.sequence.numbers(range));
-    let hunks = hunks.iter().map(|hunk| Hunk { a: numbers(a, hunk.a), b: numbers(b, hunk.b) }).collect();
+    let how = How { flat: what.exact, alike: false };
+    let sequences = [a, b].map(|named| named.map(|named| &named.sequence));
+    let Differences { hunks, what, .. } = Differ::of(tokens, kinds, how).numbered(sequences);
     Pair { a, b, hunks, what }
 }
 
@@ -348,7 +341,7 @@ fn lines_of(
         }
         ranges.sort_unstable();
     }
-    if has_blocks(trace.format) {
+    if trace.is_runs {
         let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
             .map_err(|error| Failure::new(format!("{}: {}", trace.source.name, error.sentence)))?;

@@ -1,10 +1,15 @@
 //! Which records of two traces belong together.
 
-use unspool_compare::align::{Alignment, Hunk};
-use unspool_compare::hunks::{Kind, Kinds, Stems};
-use unspool_compare::tokens::Contents;
+use unspool_compare::Ignore;
+use unspool_compare::differ::{Differ, Differences, How};
+use unspool_compare::kinds::Kinds;
+use unspool_compare::threads;
+use unspool_compare::tokens::{Contents, Sequence};
+use unspool_compare::what::What;
+use unspool_formats::table::same;
 use unspool_js::columns::{Uint8Array, Uint32Array};
-use unspool_js::structures;
+use unspool_js::{structures, thrown};
+use unspool_trace::records::Same;
 use wasm_bindgen::prelude::*;
 
 structures! {
@@ -14,93 +19,179 @@ structures! {
         pub hunks: Uint32Array,
         /// What each of them is: an index of `KINDS`.
         pub kinds: Uint8Array,
-        /// Of more turns of a loop, how many records a turn has; otherwise 0.
-        pub turns: Uint32Array,
+        /// Loops with another number of iterations, five numbers a time: the number of the hunk,
+        /// records of an iteration, iterations in A and in B, and 1 if the first ones are the same,
+        /// 2 if the last ones are, or 3.
+        pub loops: Uint32Array,
+        /// Hunks at the ends of a call that was put around others, four numbers a time: the number
+        /// of the hunk, 0 if A has the call and 1 if B has it, and the places in `names` of the
+        /// name of the call and that of the first one in it.
+        pub around: Uint32Array,
+        /// Names of calls.
+        pub names: Vec<String>,
         /// Records of hunks that differ in their arguments only, three numbers a time: the first in
         /// A, the first in B, and how many.
         pub alike: Uint32Array,
     }
 }
 
-/// The tokens of two traces as those of one.
+/// A thread of a side.
+struct Thread {
+    track: u32,
+    id: Option<i64>,
+    sequence: Sequence,
+}
+
+/// The tokens of two traces of one format as those of one.
 #[wasm_bindgen]
-#[derive(Default)]
 pub struct Sequences {
+    same: Same,
+    ignore: Ignore,
     contents: Contents,
     /// For each side, the common token of each of its own.
     common: [Vec<u32>; 2],
-    tokens: [Vec<u32>; 2],
-    alignment: Option<Alignment>,
-    stems: Stems,
-    /// What the alignment has found, and what is known of that.
-    found: Option<(Vec<Hunk>, Kinds)>,
+    kinds: Kinds,
+    sides: [Vec<Thread>; 2],
+    pairs: Vec<(Option<usize>, Option<usize>)>,
+    /// The pair that is being compared.
+    under_way: Option<(usize, Differ)>,
 }
 
 #[wasm_bindgen]
 impl Sequences {
-    /// Of two traces whose contents are still to be taken.
+    /// Of two traces whose tokens are still to be taken. Rules say what is ignored.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if a rule cannot be read, or if there is no such format.
     #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(format: &str, rules: Vec<String>) -> Result<Self, JsValue> {
+        let ignore = Ignore::parse(rules.iter().map(String::as_str)).map_err(thrown)?;
+        let same = same(format).ok_or_else(|| thrown("This format has no records."))?.in_full();
+        Ok(Self {
+            same,
+            ignore,
+            contents: Contents::default(),
+            common: [Vec::new(), Vec::new()],
+            kinds: Kinds::default(),
+            sides: [Vec::new(), Vec::new()],
+            pairs: Vec::new(),
+            under_way: None,
+        })
     }
 
     /// Takes what the tokens of a side, 0 or 1, stand for: contents, one after the other, and where
-    /// each ends.
+    /// each ends. The tracks of the side come next.
     pub fn take(&mut self, side: usize, contents: &[u8], ends: &[u32]) {
         let begins = [0].iter().chain(ends);
         let each = begins.zip(ends).map(|(from, to)| contents.get(*from as usize..*to as usize).unwrap_or_default());
-        let common = self.contents.merge(each.clone());
-        for (number, content) in common.iter().zip(each) {
-            self.stems.take(*number, content);
-        }
-        if let Some(of) = self.common.get_mut(side) {
-            *of = common;
+        let common = self.contents.merge(each);
+        if let Some(place) = self.common.get_mut(side) {
+            *place = common;
         }
     }
 
-    /// Begins to align a thread of each side, by their own tokens.
-    pub fn begin(&mut self, a: Vec<u32>, b: Vec<u32>) {
-        self.tokens = [a, b];
-        for (tokens, common) in self.tokens.iter_mut().zip(&self.common) {
-            for token in tokens {
-                *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
-            }
+    /// Takes a track of a side: its name, the id of its thread if it has one, the position of its
+    /// first record, its tokens and the numbers of its records without one.
+    #[wasm_bindgen(js_name = takeTrack)]
+    #[expect(clippy::too_many_arguments, reason = "a structure would have to be built in JavaScript")]
+    pub fn take_track(
+        &mut self,
+        side: usize,
+        track: u32,
+        name: &str,
+        id: Option<i64>,
+        begin: u64,
+        mut tokens: Vec<u32>,
+        left_out: Vec<u32>,
+    ) {
+        let (Some(threads), Some(common)) = (self.sides.get_mut(side), self.common.get(side)) else { return };
+        if self.ignore.thread(name) {
+            return;
         }
-        let lengths = self.tokens.each_ref().map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
-        self.alignment = Some(Alignment::new(lengths));
-        self.found = None;
+        for token in &mut tokens {
+            *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
+        }
+        threads.push(Thread { track, id, sequence: Sequence { tokens, begin, left_out, ..Sequence::default() } });
+    }
+
+    /// Pairs the threads of both once all is taken: two numbers a time, the track of A and that of
+    /// B, 2^32 - 1 where one lacks it.
+    pub fn pair(&mut self) -> Vec<u32> {
+        self.kinds = Kinds::of(&std::mem::take(&mut self.contents), &self.same);
+        self.common = [Vec::new(), Vec::new()];
+        for side in &mut self.sides {
+            side.sort_by_key(|it| threads::order(&self.same, it.id, it.sequence.begin, it.track));
+        }
+        let [a, b] = self
+            .sides
+            .each_ref()
+            .map(|side| -> Vec<_> { side.iter().map(|thread| (&thread.sequence.tokens[..], thread.id)).collect() });
+        self.pairs = threads::paired(&self.same, [&a, &b]);
+        let [a, b] = &self.sides;
+        let track = |side: &[Thread], at: Option<usize>| at.and_then(|at| side.get(at)).map_or(u32::MAX, |it| it.track);
+        self.pairs.iter().flat_map(|(i, j)| [track(a, *i), track(b, *j)]).collect()
+    }
+
+    /// Begins to compare a pair, by its number, in place of another one.
+    pub fn begin(&mut self, pair: usize) {
+        let tokens = self.sequences(pair).map(|it| it.map_or(&[][..], |it| &it.tokens));
+        let differ = Differ::new(tokens, &self.kinds, How { flat: false, alike: true });
+        self.under_way = Some((pair, differ));
     }
 
     /// Goes on for about `budget` steps. `undefined` as long as it is not done.
     pub fn turn(&mut self, budget: f64) -> Option<tsify::Ts<FoundHunks>> {
-        let [a, b] = &self.tokens;
-        let budget = budget as u64;
-        if let Some(alignment) = &mut self.alignment {
-            if !alignment.turn([a, b], budget) {
-                return None;
+        let (pair, mut differ) = self.under_way.take()?;
+        let sides = self.sequences(pair);
+        let tokens = sides.map(|it| it.map_or(&[][..], |it| &it.tokens));
+        match differ.turn(tokens, &self.kinds, budget as u64) {
+            Some(found) => Some(found_hunks(&found.numbered(sides)).cross()),
+            None => {
+                self.under_way = Some((pair, differ));
+                None
             }
-            self.found = Some((alignment.hunks(), Kinds::default()));
-            self.alignment = None;
         }
-        let (hunks, kinds) = self.found.as_mut()?;
-        if !kinds.turn([a, b], hunks, &self.stems, budget) {
-            return None;
-        }
-        let kind = |kind: &Kind| match kind {
-            Kind::OnlyA => 0,
-            Kind::OnlyB => 1,
-            Kind::Arguments => 2,
-            Kind::Order => 3,
-            Kind::Iterations(_) => 4,
-            Kind::Other => 5,
-        };
-        let turn = |kind: &Kind| if let Kind::Iterations(turn) = kind { *turn } else { 0 };
-        let answer = FoundHunks {
-            hunks: hunks.iter().flat_map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
-            kinds: kinds.kinds().iter().map(kind).collect(),
-            turns: kinds.kinds().iter().map(turn).collect(),
-            alike: kinds.alike().iter().flat_map(|run| [run.a, run.b, run.length]).collect(),
-        };
-        Some(answer.cross())
     }
+}
+
+impl Sequences {
+    /// The records of a pair of threads.
+    fn sequences(&self, pair: usize) -> [Option<&Sequence>; 2] {
+        let (i, j) = self.pairs.get(pair).copied().unwrap_or_default();
+        let [a, b] = &self.sides;
+        [i.and_then(|at| a.get(at)), j.and_then(|at| b.get(at))].map(|thread| thread.map(|it| &it.sequence))
+    }
+}
+
+fn found_hunks(Differences { hunks, what, alike }: &Differences) -> FoundHunks {
+    let mut found = FoundHunks {
+        hunks: hunks.iter().flat_map(|hunk| [hunk.a.0, hunk.a.1, hunk.b.0, hunk.b.1]).collect(),
+        kinds: Uint8Array::default(),
+        loops: Uint32Array::default(),
+        around: Uint32Array::default(),
+        names: Vec::new(),
+        alike: alike.iter().flat_map(|run| [run.a, run.b, run.length]).collect(),
+    };
+    for (number, what) in (0_u32..).zip(what) {
+        found.kinds.0.push(match what {
+            What::OnlyA => 0,
+            What::OnlyB => 1,
+            What::Arguments => 2,
+            What::Order => 3,
+            What::Iterations { records, counts: [a, b], same: [first, last] } => {
+                let ends = u32::from(*first) + 2 * u32::from(*last);
+                found.loops.0.extend([number, *records, *a, *b, ends]);
+                4
+            }
+            What::Inside { outer, inner, in_b } => {
+                let at = found.names.len() as u32;
+                found.around.0.extend([number, u32::from(*in_b), at, at + 1]);
+                found.names.extend([outer.clone(), inner.clone()]);
+                5
+            }
+            What::Other => 6,
+        });
+    }
+    found
 }

@@ -5,12 +5,13 @@ pub mod protocol;
 use std::collections::HashMap;
 
 use tsify::Ts;
+use unspool_compare::Ignore;
 use unspool_compare::tokens::{Contents, Tokens};
 use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
 use unspool_formats::open_row_records;
 use unspool_formats::table::same;
-use unspool_js::columns::{BigUint64Array, Uint8Array, Uint32Array};
+use unspool_js::columns::{BigUint64Array, Float64Array, Uint8Array, Uint32Array};
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
     Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
@@ -387,15 +388,30 @@ impl RecordReader {
         Ok(Some(SearchTurn { at, of, count, found: search.take().into() }.cross()))
     }
 
-    /// Begins to make tokens of all records. `names` are those of `ids`.
+    /// Begins to make tokens of all records, but for what rules say. `names` are those of `ids`.
+    /// `modules` are as `Session.modules` has them.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence about a rule that cannot be read.
     #[wasm_bindgen(js_name = beginTokens)]
-    pub fn begin_tokens(&mut self, ids: Vec<i64>, names: Vec<String>) {
-        let Some(same) = self.same else { return };
-        // All records of a track have a number, as in a list of them.
-        let same = Same { of: None, ..same.in_full() };
+    pub fn begin_tokens(
+        &mut self,
+        ids: Vec<i64>,
+        names: Vec<String>,
+        rules: Vec<String>,
+        modules: Vec<String>,
+    ) -> Result<(), JsValue> {
+        let Some(same) = self.same else { return Ok(()) };
+        let ignore = Ignore::parse(rules.iter().map(String::as_str)).map_err(thrown)?;
         let named: HashMap<i64, String> = ids.into_iter().zip(names).collect();
-        let tokens = Tokens::new(same, true, self.engine.lanes(), Contents::default(), named);
-        self.tokens = Some(Box::new(Making { tokens, next: 0 }));
+        let tokens = Tokens::new(same.in_full(), true, self.engine.lanes(), Contents::default(), named);
+        let modules = modules.iter().filter_map(|module| {
+            let (base, path) = module.split_once(' ')?;
+            Some((u64::from_str_radix(base, 16).ok()?, path))
+        });
+        self.tokens = Some(Box::new(Making { tokens: tokens.ignoring(ignore, modules), next: 0 }));
+        Ok(())
     }
 
     /// Makes tokens of `budget` further pieces of the file. `undefined` if none are being made.
@@ -470,6 +486,10 @@ fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundToken
         contents: Uint8Array::default(),
         content_ends: Uint32Array::default(),
         positions: BigUint64Array::default(),
+        begins: BigUint64Array::default(),
+        left_out: Uint32Array::default(),
+        left_out_ends: Uint32Array::default(),
+        values_left_out: Float64Array::default(),
         position_ends: Uint32Array::default(),
         position_shifts: Uint8Array::default(),
         fields: fields.iter().map(|field| (*field).into()).collect(),
@@ -477,6 +497,10 @@ fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundToken
     for sequence in sequences.into_values() {
         found.tokens.0.extend_from_slice(&sequence.tokens);
         found.ends.0.push(found.tokens.0.len() as u32);
+        found.begins.0.push(sequence.begin);
+        found.left_out.0.extend_from_slice(&sequence.left_out);
+        found.left_out_ends.0.push(found.left_out.0.len() as u32);
+        found.values_left_out.0.push(sequence.values_left_out as f64);
         found.positions.0.extend_from_slice(sequence.positions.every());
         found.position_ends.0.push(found.positions.0.len() as u32);
         found.position_shifts.0.push(sequence.positions.shift() as u8);

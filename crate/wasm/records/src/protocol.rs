@@ -1,6 +1,6 @@
 //! What questions about records are answered with.
 
-use unspool_js::columns::{BigUint64Array, Uint8Array, Uint32Array};
+use unspool_js::columns::{BigUint64Array, Float64Array, Uint8Array, Uint32Array};
 use unspool_js::{FoundRecords, structures};
 use unspool_records::CollectedColumns;
 
@@ -124,6 +124,14 @@ structures! {
         /// Positions on the x axis, track by track: of each record, or of every 2^n-th; 2^64 - 1
         /// where unknown.
         pub positions: BigUint64Array,
+        /// Position of the first record of each track.
+        pub begins: BigUint64Array,
+        /// Numbers of records without a token, which are to be ignored, track by track.
+        pub left_out: Uint32Array,
+        /// Where those of each track end.
+        pub left_out_ends: Uint32Array,
+        /// How many values of other records are ignored, by track.
+        pub values_left_out: Float64Array,
         /// Where the positions of each track end.
         pub position_ends: Uint32Array,
         /// That n, of each track.

@@ -14,7 +14,9 @@ let sequences: Sequences | null = null;
 const NOTHING: FoundHunks = {
   hunks: new Uint32Array(),
   kinds: new Uint8Array(),
-  turns: new Uint32Array(),
+  loops: new Uint32Array(),
+  around: new Uint32Array(),
+  names: [],
   alike: new Uint32Array(),
 };
 
@@ -54,17 +56,21 @@ const service: Comparing = {
   calls: async ({ inverted, parents, names, everything }) =>
     comparer?.calls(inverted, parents, names, everything) ?? null,
   saved: (kind, a, b) => new Uint8Array(comparer?.saved(kind, a, b) ?? []),
-  takeTokens: async (side, contents, ends) => {
+  pairThreads: async (format, rules, ...sides) => {
     await loaded;
-    if (side === 0 || !sequences) {
-      sequences?.free();
-      sequences = new Sequences();
+    sequences?.free();
+    sequences = new Sequences(format, [...rules]);
+    for (const [side, { contents, contentEnds, tracks }] of sides.entries()) {
+      sequences.take(side, contents, contentEnds);
+      for (const { track, name, thread, begin, tokens, leftOut } of tracks) {
+        sequences.takeTrack(side, track, name, thread ?? undefined, begin, tokens, leftOut);
+      }
     }
-    sequences.take(side, contents, ends);
+    return sequences.pair();
   },
-  align: async (a, b) => {
+  align: async (pair) => {
     const of = sequences;
-    of?.begin(a, b);
+    of?.begin(pair);
     for (;;) {
       const found = of?.turn(STEPS) ?? null;
       if (found || !of) return found ?? NOTHING;
