@@ -21,7 +21,12 @@ const FOR_TESTS = [
   // Takes two thirds of the time that Chromium takes for the same tests.
   { thing: 'Chromium without windows', there: findHeadless, debian: ['chromium-headless-shell'], optional: true },
   { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
-  { thing: 'Python 3', there: () => find('python3'), debian: ['python3'], optional: !ci },
+  {
+    thing: 'Python 3 with venv',
+    there: () => output('python3', ['-c', 'import venv, ensurepip']) !== undefined,
+    debian: ['python3', 'python3-venv'],
+    optional: !ci,
+  },
   // Some tests compare with these tools, and print a line when they are skipped.
   { thing: 'zstd', there: () => find('zstd'), debian: ['zstd'], optional: true },
   { thing: 'apitrace', there: () => find('apitrace'), debian: ['apitrace'], optional: true },

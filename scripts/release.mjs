@@ -1,5 +1,6 @@
 // `npm run release`: makes all that a release has, in release/: the page as an archive for static hosting, the page as one file, the native
-// command if `cargo build --release -p unspool-cli` has built it, and the SHA-256 of each. `-- --fast` skips slow optimisations.
+// command if `cargo build --release -p unspool-cli` has built it, the Python package if `npm run wheel` has made it, and the SHA-256 of
+// each. `-- --fast` skips slow optimisations.
 
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -24,6 +25,11 @@ const command = `unspool${windows ? '.exe' : ''}`;
 const native = join(root, 'target', 'release', command);
 if (existsSync(native)) copyFileSync(native, join(folder, command));
 else say('without the native command: `cargo build --release -p unspool-cli` builds it');
+
+const wheels = join(root, 'target', 'wheels');
+const built = existsSync(wheels) ? readdirSync(wheels).filter((name) => name.endsWith('.whl')) : [];
+for (const wheel of built) copyFileSync(join(wheels, wheel), join(folder, wheel));
+if (built.length === 0) say('without the Python package: `npm run wheel` makes it');
 
 const names = readdirSync(folder).sort();
 const sums = names.map((name) => `${createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')}  ${name}`);

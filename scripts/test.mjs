@@ -1,6 +1,6 @@
 // `npm test`: all checks. What is slow and rarely breaks runs where its room was touched, and always in CI and with `--all`.
 //
-//   npm test -- [--only words|rust|nostd|web|e2e|wasm|corpus] [--all] [--keep-going]
+//   npm test -- [--only words|rust|nostd|python|web|e2e|wasm|corpus] [--all] [--keep-going]
 //
 // Announces each step with the seconds since the start, and passes its output through. The last line says what ran, and what was left out.
 
@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
 import { testMcp } from './protocol.mjs';
+import { testPython } from './python.mjs';
 import { checkSizes } from './sizes.mjs';
 import { checkWords } from './words.mjs';
 
@@ -42,6 +43,7 @@ const RARE = {
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'conversation by the Model Context Protocol': { tests: [], rooms: /^(crate\/(?!wasm|replay|gl)|scripts\/protocol)/ },
   chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
+  'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
@@ -69,6 +71,7 @@ const PARTS = {
       // What needs std is not found, without machine code, too.
       cargo('check', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
   ),
+  python: [unlessLeftOut('the Python package', python)],
   web: [
     wasm,
     () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
@@ -155,6 +158,12 @@ function words() {
   say(`[${seconds(began)}] words`);
   if (checkWords() > 0) return 1;
   return announced(process.execPath, ['scripts/wrap.mjs', '--check']);
+}
+
+/** Tests the Python package, with the command that the Rust tests have built. */
+function python() {
+  say(`[${seconds(began)}] the Python package`);
+  return testPython(env);
 }
 
 /** Builds the wasm once, for all parts that need it. */

@@ -192,8 +192,7 @@ impl Opened {
         Ok(Records { reader, next: 0, count: 0, range: scope.range, tracks, wanted })
     }
 
-    /// Passes the records of the next pieces of the file on, each after [`Records::count`] was set
-    /// to its number. Returns whether there are more.
+    /// Passes the records of the next piece of the file on. Returns whether there are more.
     ///
     /// # Errors
     ///

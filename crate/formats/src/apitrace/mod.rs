@@ -5,6 +5,28 @@
 //! is the x axis.
 //!
 //! [`Located`] says what a locator stands for.
+//!
+//! ```
+//! # #[cfg(feature = "text")] {
+//! use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+//! use unspool_formats::recognise;
+//! use unspool_trace::{OpenOptions, Probe, Text};
+//!
+//! let clear = FunctionSig { id: 0, name: "glClear", args: &["mask"] };
+//! let mut writer = Writer::new(&[("process.name", "demo")]);
+//! writer.call(0, &clear, vec![Value::Uint(0x4000)], None);
+//! let file = writer.finish();
+//!
+//! let probe = Probe { head: &file, tail: &file, size: file.len() as u64, name: "" };
+//! let (format, _) = recognise(&probe).expect("an apitrace");
+//! let mut dump = (format.text)(&file, Text::Apitrace { thread_ids: false }, OpenOptions::default())?.expect("text");
+//! let mut text = String::new();
+//! let used = dump.push(&file, &mut text)?.used;
+//! dump.end(&file[used..], &mut text)?;
+//! assert!(text.ends_with("0 glClear(mask = 16384)\n"));
+//! # }
+//! # Ok::<(), unspool_trace::Error>(())
+//! ```
 
 mod beginning;
 mod call;

@@ -4,6 +4,35 @@
 //!
 //! A container with a magic number holds length-prefixed protobuf messages. There are no
 //! timestamps: the x axis is the number of the frame.
+//!
+//! ```
+//! # #[cfg(feature = "text")] {
+//! use unspool_formats::frames::encode::{Frame, Operand, Std, Table, Writer};
+//! use unspool_formats::recognise;
+//! use unspool_trace::{OpenOptions, Probe, Text};
+//!
+//! // push %rbp, on x86-64.
+//! let mut writer = Writer::new(3, 2, 8, None);
+//! writer.frame(&Frame::Std(Std {
+//!     address: 0x401000,
+//!     thread: 1,
+//!     bytes: vec![0x55],
+//!     pre: vec![Operand::read("RBP", 0)],
+//!     post: Some(vec![Operand::written("RSP", 0x7ffe_f000)]),
+//!     mode: None,
+//! }));
+//! let file = writer.finish(Table::Plugin(10_000));
+//!
+//! let probe = Probe { head: &file, tail: &file, size: file.len() as u64, name: "" };
+//! let (format, _) = recognise(&probe).expect("frames");
+//! let mut dump = (format.text)(&file, Text::Jsonl { blobs: false }, OpenOptions::default())?.expect("text");
+//! let mut text = String::new();
+//! let used = dump.push(&file, &mut text)?.used;
+//! dump.end(&file[used..], &mut text)?;
+//! assert!(text.contains("\"address\": 4198400"));
+//! # }
+//! # Ok::<(), unspool_trace::Error>(())
+//! ```
 
 mod cut;
 mod decode;

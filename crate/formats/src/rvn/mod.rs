@@ -3,6 +3,23 @@
 //!
 //! This module contains no SQLite; the decoder requests rows (see [`unspool_trace::rows`]). A trace
 //! has no times. It counts transitions, which are instructions, interrupts and faults.
+//!
+//! ```
+//! use unspool_formats::rvn::encode::Writer;
+//! use unspool_formats::rvn::wire::{Block, Metadata, Mode};
+//!
+//! let text = String::from;
+//! let (format, tool, tool_version, tool_info) = (text("1.0.0"), text("demo"), text("1"), text(""));
+//! let mut writer = Writer::new(&Metadata { version: 1, format, tool, tool_version, tool_info, date: 0 });
+//! // push %rbp; ret, which are executed once.
+//! let block = Block { pc: 0x401000, data: vec![0x55, 0xc3], count: 2, mode: Mode::Bits64 };
+//! let id = writer.block(&block, &[1]);
+//! writer.run(id, 2);
+//! assert_eq!(writer.position(), 2);
+//! // For the database: statements with their rows.
+//! let inserts = writer.take();
+//! assert!(inserts.iter().any(|insert| insert.sql.contains("into execution")));
+//! ```
 
 mod blocks;
 pub mod btree;

@@ -3,6 +3,32 @@
 //! A trace has neither a magic number nor a version, and there are two layouts; a file is
 //! recognised by a consistent header. Points have numbers instead of times: the number is the x
 //! axis.
+//!
+//! ```
+//! # #[cfg(feature = "text")] {
+//! use unspool_formats::recognise;
+//! use unspool_formats::trace_db::encode::Writer;
+//! use unspool_formats::trace_db::wire::{Layout, Number, Tables, Type};
+//! use unspool_trace::{OpenOptions, Probe, Text};
+//!
+//! // Statement 12, where the int i is 3.
+//! let int = Type { name: 0, format: 1, size: 4 };
+//! let mut writer = Writer::new(Layout::Wide, Tables::new([&b"int"[..], b"i"], [int]));
+//! writer.statement(12);
+//! writer.number(1, 0, Number::Signed(3));
+//! writer.end();
+//! let file = writer.finish();
+//!
+//! let probe = Probe { head: &file, tail: &file, size: file.len() as u64, name: "" };
+//! let (format, _) = recognise(&probe).expect("a trace-db trace");
+//! let mut dump = (format.text)(&file, Text::Jsonl { blobs: false }, OpenOptions::default())?.expect("text");
+//! let mut text = String::new();
+//! let used = dump.push(&file, &mut text)?.used;
+//! dump.end(&file[used..], &mut text)?;
+//! assert!(text.contains("\"name\":\"i\",\"type\":\"int\",\"value\":3"));
+//! # }
+//! # Ok::<(), unspool_trace::Error>(())
+//! ```
 
 mod checkpoints;
 mod cut;

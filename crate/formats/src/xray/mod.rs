@@ -4,6 +4,21 @@
 //! A log has no magic number. The version and type in the header, its flags, and the first record
 //! identify it. One file holds the buffers of many threads in the order of a queue, not in time
 //! order. A locator is the absolute offset of a record.
+//!
+//! ```
+//! use unspool_formats::xray::encode::{FdrBuffer, header};
+//! use unspool_formats::xray::wire::{FunctionKind, Header, Mode};
+//!
+//! let mut buffer = FdrBuffer::new(4711, 4712, 0, 1_000, (0, 0));
+//! buffer.function(FunctionKind::Enter, 7, 1_100);
+//! buffer.function(FunctionKind::Exit, 7, 1_300);
+//! let mut file = header(Mode::Fdr, 2_400_000_000, 4096).to_bytes().to_vec();
+//! file.extend(buffer.finish());
+//!
+//! let read = Header::parse(&file)?;
+//! assert_eq!((read.version, read.frequency), (5, 2_400_000_000));
+//! # Ok::<(), unspool_trace::Error>(())
+//! ```
 
 mod basic;
 mod checkpoints;
