@@ -134,7 +134,7 @@ function figuresBy(columns: ComparedTree, inverted: boolean, by: string): ArrayL
 }
 
 function columnOf(columns: ComparedTree, of: Figure, side: 'a' | 'b'): Float64Array {
-  return columns[`${of}${side === 'a' ? 'A' : 'B'}`];
+  return columns.both[`${of}${side === 'a' ? 'A' : 'B'}`];
 }
 
 function changesOf(columns: ComparedTree, of: Figure): Float64Array {
