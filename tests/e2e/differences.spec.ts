@@ -107,6 +107,7 @@ test('the flame graph of the difference is focused, filtered, inverted and a san
   await expect(chips).toContainText(`Focus: ${name}`);
   await walk('Escape', 'ArrowDown', 'ArrowDown');
   await expect(spoken).toContainText(`${name}, total`);
+  await panel(page).getByRole('button', { name: 'Paths…' }).click();
   await panel(page).getByRole('searchbox', { name: 'Filter call paths' }).fill('no such function');
   await page.keyboard.press('Enter');
   await expect(panel(page)).toContainText('No call path is left after these changes.');

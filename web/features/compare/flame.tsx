@@ -11,13 +11,14 @@ import { layOutFlame } from '../../timeline/flame.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { FlameGraphs, FlameModeChoice } from '../../timeline/widgets/flame_graphs.tsx';
 import { createFlameState } from '../../timeline/widgets/flame_state.ts';
-import { ActionsOfFunction, Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
+import { ActionsOfFunction, Chips } from '../../timeline/widgets/path_changes.tsx';
 import { FLAME_MODES } from '../../trace/call_paths.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import type { Compared, Comparison } from './comparison.ts';
 import { factorText } from './figures.ts';
 import { saveDifferencePicture } from './flame_picture.ts';
 import { type ColouredBy, createPathNames, differenceSource, SCALE } from './flame_source.ts';
+import { PathsButton } from './paths_button.tsx';
 import type { ComparedFlame, ComparedFlames, FlameWidth } from './protocol.ts';
 
 interface Props extends PanelProps {
@@ -121,7 +122,7 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
           Widths, colours…
         </PopoverButton>
         {normalised && now && <span title="Times of B are normalised">B {factorText(now.flame.factor)}</span>}
-        <PathFilter paths={paths} />
+        <PathsButton paths={paths} />
         <ActionsOfFunction
           name={target}
           names={paths.names}
@@ -207,8 +208,7 @@ interface LookProps {
 }
 
 /** What widths and colours show. */
-function Look({ comparison: { choice, state }, graph: { by, threshold } }: LookProps) {
-  const paths = state.value.at === 'done' ? state.value.compared.paths : null;
+function Look({ comparison: { choice }, graph: { by, threshold } }: LookProps) {
   const { width, normalised } = choice.value;
   return (
     <Popover class="difference-looks" label="Widths and colours">
@@ -270,7 +270,6 @@ function Look({ comparison: { choice, state }, graph: { by, threshold } }: LookP
         />
         Normalise
       </label>
-      {paths && <CollapseSwitch paths={paths} />}
     </Popover>
   );
 }
