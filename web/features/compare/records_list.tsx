@@ -200,11 +200,18 @@ function Summary({ differences, pair, noun }: Omit<Props, 'why'> & { readonly no
       )}
       {alone && alone[0] + alone[1] > 0 && (
         <span title="Underlined on the timelines, whether or not a difference is there">
-          {` Only A executed ${formatCounted(alone[0], 'instruction')}, only B ${formatCount(alone[1])}.`}
+          {` ${aloneInWords(alone)}`}
         </span>
       )}
     </>
   );
+}
+
+/** What only one side has executed, in words. */
+function aloneInWords([a, b]: readonly [number, number]): string {
+  if (a === 0) return `Only B executed ${formatCounted(b, 'instruction')}, and A none of its own.`;
+  if (b === 0) return `Only A executed ${formatCounted(a, 'instruction')}, and B none of its own.`;
+  return `Only A executed ${formatCounted(a, 'instruction')}, only B ${formatCount(b)}.`;
 }
 
 interface JoinsProps extends Omit<Props, 'why'> {
