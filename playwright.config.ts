@@ -44,6 +44,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     // Recording one takes a sixth of the browsers' time.
     trace: process.env['CI'] ? 'on-first-retry' : 'off',
+    // Each test has an empty browser, which would keep all of the page.
+    serviceWorkers: 'block',
   },
   projects: headless
     ? [

@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
 import { documentation } from './web/app/help/building.ts';
+import { serviceWorker } from './web/app/offline/building.ts';
+import { MODE, oneFile, withoutPictures, workerOfOneFile } from './web/app/one_file/building.ts';
 import { themeSheet } from './web/base/theme_colours.ts';
 
 /**
@@ -17,10 +19,11 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   'connect-src * blob: data:',
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types unspool-worker',
+  'trusted-types unspool-worker unspool-offline',
 ];
 
 const securityPolicy: Plugin = {
@@ -36,6 +39,8 @@ const securityPolicy: Plugin = {
   ],
 };
 
+/** Files that are served as they are. */
+const PUBLIC = fileURLToPath(new URL('web/public', import.meta.url));
 /** The documents that are part of the page. */
 const DOCS = fileURLToPath(new URL('docs', import.meta.url));
 
@@ -66,12 +71,17 @@ const WITH_SQLITE = [
   'features/sql/worker/detail_tables',
 ].map((name) => `web/${name}.test.ts`);
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   // The built page works under any path of any static host.
   base: './',
-  publicDir: 'web/public',
-  plugins: [securityPolicy, themeColours, documentation(DOCS), waitForWasm()],
-  worker: { format: 'es', plugins: () => [waitForWasm()] },
+  publicDir: PUBLIC,
+  plugins: [
+    themeColours,
+    documentation(DOCS),
+    waitForWasm(),
+    ...(mode === MODE ? [withoutPictures(), oneFile(PUBLIC)] : [securityPolicy, serviceWorker()]),
+  ],
+  worker: { format: 'es', plugins: () => [waitForWasm(), ...(mode === MODE ? [workerOfOneFile()] : [])] },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
   build: {
@@ -79,6 +89,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    // What is loaded ahead is loaded a moment later where a browser has none of this.
+    modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting } },
   },
   test: {
@@ -98,4 +110,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

@@ -1,9 +1,9 @@
 // How large the built page may be. The build checks all of it, `npm test` what is the same in a page for tests: scripts and styles.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { fail, root, say } from './lib.mjs';
+import { fail, installed, must, root, say } from './lib.mjs';
 
 /**
  * Most compressed bytes: of the page before a file is opened, with the view of a trace, and in total for a file of one
@@ -17,6 +17,8 @@ const FORMAT = 531_000;
  * of all of GLSL.
  */
 const MODULE = 312_000;
+/** Most bytes of the page as one file. */
+const ONE_FILE = 5_500_000;
 const SESSION = 'unspool_browser';
 /** The files of each. The page loads what its HTML names. sql.js and the other modules are loaded on demand. */
 const OF_FIRST = /assets\/([^"]+\.(?:js|css))"/g;
@@ -48,4 +50,14 @@ export function checkSizes(fast) {
   if (!fast && large.length > 0) {
     fail(`The limit of a module is ${kb(MODULE)}: load rarely used code of ${large.join(' and ')} on demand.`);
   }
+}
+
+/** Builds the page as one file, and returns its path. Fails beyond the limit, unless the modules are not optimised (`fast`). */
+export async function buildOneFile(fast) {
+  await must(installed('vite'), ['build', '--mode', 'one-file', '--logLevel', 'warn']);
+  const file = join(root, 'dist-file', 'unspool.html');
+  const { size } = statSync(file);
+  say(`unspool.html: ${(size / 1e6).toFixed(2)} MB`);
+  if (!fast && size > ONE_FILE) fail(`The limit of unspool.html is ${ONE_FILE / 1e6} MB.`);
+  return file;
 }

@@ -72,7 +72,7 @@ const PARTS = {
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
-  e2e: [wasm, () => node('vite', 'build'), sizes, browserTests],
+  e2e: [wasm, () => node('vite', 'build'), sizes, () => node('vite', 'build', '--mode', 'one-file'), browserTests],
   corpus: [unlessLeftOut('real traces', corpus)],
 };
 

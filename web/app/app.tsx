@@ -65,7 +65,7 @@ export function App({ page }: { page: Page }) {
         ) : (
           <Welcome page={page} choose={chooseFile} />
         )}
-        <Notices workbench={workbench} choose={chooseFile} />
+        <Notices workbench={workbench} choose={chooseFile} news={page.news} />
         <DropOverlay
           onEnter={() => warm(workbench)}
           onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent), 'drop')}

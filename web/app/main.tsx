@@ -5,7 +5,6 @@ import './style.css';
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { shortened } from '../base/format.ts';
-import { sweepSpools } from '../base/spools.ts';
 import { limitConnections, startWorker } from '../base/workers.ts';
 import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
@@ -65,6 +64,7 @@ const page: Page = {
   helpShown: signal(false),
   keepShown: signal(false),
   search: { mode: signal('all'), isAsked: signal(false), early: signal('') },
+  news: signal(null),
 };
 
 effect(() => {
@@ -143,9 +143,9 @@ if (url) {
   whenIdle(() => {
     workbench.warm();
     void prepareTraceView();
-    void sweepSpools();
   });
 }
+whenIdle(() => void import('./offline/offline.ts').then(({ afterStart }) => afterStart(page, savesData())));
 
 /** The storage of the browser. Private windows may deny it. */
 function storageOrNull(): Storage | null {

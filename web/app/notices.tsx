@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, shortened } from '../base/format.ts';
 import { createScope } from '../base/scope.ts';
@@ -15,10 +15,13 @@ const STAY_MS_PER_CHARACTER = 80;
 interface Props {
   readonly workbench: Workbench;
   readonly choose: () => void;
+  /** A line about the page itself; null without one. */
+  readonly news: ReadonlySignal<ComponentType | null>;
 }
 
 /** What the page has to say, below the header: questions, failures, and what leaves by itself. */
-export function Notices({ workbench, choose }: Props) {
+export function Notices({ workbench, choose, news }: Props) {
+  const News = news.value;
   const changed = workbench.changed.value;
   const bench = workbench.bench.value;
   const open = bench.at === 'open' ? bench.open : null;
@@ -86,6 +89,7 @@ export function Notices({ workbench, choose }: Props) {
           <Dismiss label="Dismiss" dismiss={dismissShortage} />
         </p>
       )}
+      {News && <News />}
     </div>
   );
 }

@@ -1,16 +1,21 @@
 import { parseAddress } from './address.ts';
+import { filesForWorker, ONE_FILE, scriptWithin } from './one_file.ts';
 
 /*
  * The workers of the page, and what they and the page may load and run. The rest of the policy is in the built page's head
  * (vite.config.ts).
  *
  * A policy in a `<meta>` element does not bind a worker that is loaded from the network. A worker from a `blob:` address
- * inherits the policy of the page, so the code of each worker is two lines, of which one imports its module.
+ * inherits the policy of the page, so the code of each worker is a few lines, of which one imports its module. That is a dynamic import:
+ * in Firefox static ones of such a worker do not pass the service worker, and without a network they fail.
  */
 
 /** The parts of Trusted Types that the page uses. Not every browser has them. */
 interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string };
+  createPolicy(name: string, rules: Rules): Rules;
+}
+interface Rules {
+  createScriptURL(url: string): string;
 }
 
 /** The message of a worker that holds its lock. */
@@ -19,25 +24,36 @@ const ALIVE = 'unspool:alive';
 const scripts = new Map<string, string>();
 let started = 0;
 
-const rules = {
-  createScriptURL: (module: string): string => {
-    const { href, origin } = new URL(module, location.href);
-    if (origin !== location.origin) throw new TypeError(`${href} is not a module of the page`);
-    const known = scripts.get(href);
-    if (known) return known;
-    // Imports come first, wherever they stand.
-    const code = `navigator.locks?.request(name, () => new Promise(() => postMessage('${ALIVE}')));\nimport ${JSON.stringify(href)};\n`;
-    // The fragment shows in developer tools which worker it is.
-    const title = /\/(\w+)[^/]*$/.exec(href)?.[1] ?? 'worker';
-    const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${title}`;
-    scripts.set(href, url);
-    return url;
-  },
-};
+/** Holds back messages until `go`, when the module hears them. */
+const WAIT =
+  'const q=[],k=e=>{e.stopImmediatePropagation();q.push(e)};addEventListener("message",k);' +
+  'const go=()=>{removeEventListener("message",k);for(const{data,ports}of q)dispatchEvent(new MessageEvent("message",{data,ports}))};';
+/** Tells the page when it has the lock. */
+const LOCK = `navigator.locks?.request(name,()=>new Promise(()=>postMessage("${ALIVE}")))`;
 
-const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-/** Must be the name in the policy of vite.config.ts. */
-const policy = trustedTypes?.createPolicy('unspool-worker', rules) ?? rules;
+const policy = createPolicy('unspool-worker', (module) => {
+  const known = scripts.get(module);
+  if (known) return known;
+  const code = ONE_FILE ? scriptWithin(module) : importing(module);
+  // The fragment shows in developer tools which worker it is.
+  const title = /\/(\w+)[^/]*$/.exec(module)?.[1] ?? 'worker';
+  const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${title}`;
+  scripts.set(module, url);
+  return url;
+});
+
+/** The code of a worker that imports a module. Throws if that is not of the page. */
+function importing(module: string): string {
+  const { href, origin } = new URL(module, location.href);
+  if (origin !== location.origin) throw new TypeError(`${href} is not a module of the page`);
+  return `${WAIT}import(${JSON.stringify(href)}).then(go,e=>setTimeout(()=>{throw e}));${LOCK}`;
+}
+
+/** Makes a policy of Trusted Types, or its like where there are none. The built page's head must name it (vite.config.ts). */
+export function createPolicy(name: string, createScriptURL: (url: string) => string): Rules {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  return trustedTypes?.createPolicy(name, { createScriptURL }) ?? { createScriptURL };
+}
 
 /**
  * Starts a worker whose code is a module of the page. It is bound by the policy that the page has at this moment. If it ends
@@ -46,7 +62,14 @@ const policy = trustedTypes?.createPolicy('unspool-worker', rules) ?? rules;
 export function startWorker(module: string): Worker {
   started += 1;
   const name = `unspool-worker ${started} ${Math.random()}`;
-  return watched(new Worker(policy.createScriptURL(module), { type: 'module', name }), name);
+  const url = policy.createScriptURL(module);
+  if (ONE_FILE) {
+    // Chromium has no module workers there, nor locks that page and workers share.
+    const worker = new Worker(url, { name });
+    worker.postMessage(filesForWorker());
+    return worker;
+  }
+  return watched(new Worker(url, { type: 'module', name }), name);
 }
 
 /** A worker that closes itself, or that the browser ends, sends no event. But it loses the lock that it holds while it lives. */

@@ -49,6 +49,8 @@ export interface Page {
   /** Whether the question is open that asks about a copy of the file. */
   readonly keepShown: Signal<boolean>;
   readonly search: SearchField;
+  /** A line about the page itself, below the header; null without one. */
+  readonly news: Signal<ComponentType | null>;
 }
 
 /** The id of the field of the search. */

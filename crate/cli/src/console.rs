@@ -2,13 +2,64 @@
 //! cursor, change what was printed before, or answer in place of the user.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt::{Display, Write as _};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 const CAPACITY: usize = 1 << 20;
 
-/// Standard output.
-pub(crate) type Out = BufWriter<Printable<StdoutLock<'static>>>;
+/// Standard output, or where what is printed is held.
+pub(crate) type Out = BufWriter<Printable<Sink>>;
+
+thread_local! {
+    /// What this thread prints, while it is held.
+    static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
+}
+
+/// What was printed.
+#[derive(Default)]
+pub(crate) struct Held {
+    /// On standard output.
+    pub(crate) out: Vec<u8>,
+    /// The lines on standard error.
+    pub(crate) said: Vec<String>,
+}
+
+/// Holds what this thread prints while `run` runs, and returns it.
+pub(crate) fn held<T>(run: impl FnOnce() -> T) -> (T, Held) {
+    let before = HELD.replace(Some(Held::default()));
+    let result = run();
+    (result, HELD.replace(before).unwrap_or_default())
+}
+
+fn is_held() -> bool {
+    HELD.with_borrow(Option::is_some)
+}
+
+/// Where output goes.
+pub(crate) enum Sink {
+    Stdout(StdoutLock<'static>),
+    Held,
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Held => {
+                HELD.with_borrow_mut(|held| held.get_or_insert_default().out.extend_from_slice(bytes));
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Held => Ok(()),
+        }
+    }
+}
 
 /// Standard output for people. Control characters are always escaped, because `| head` leads to a
 /// terminal, too.
@@ -18,7 +69,7 @@ pub(crate) fn text() -> Out {
 
 /// Standard output for programs: exact, unless it is a terminal.
 pub(crate) fn data() -> Out {
-    out(io::stdout().is_terminal())
+    out(!is_held() && io::stdout().is_terminal())
 }
 
 /// As [`data`] or as [`text`].
@@ -27,12 +78,17 @@ pub(crate) fn data_or_text(is_data: bool) -> Out {
 }
 
 fn out(escapes: bool) -> Out {
-    BufWriter::with_capacity(CAPACITY, Printable::new(io::stdout().lock(), escapes))
+    let sink = if is_held() { Sink::Held } else { Sink::Stdout(io::stdout().lock()) };
+    BufWriter::with_capacity(CAPACITY, Printable::new(sink, escapes))
 }
 
 /// Prints a line to standard error.
 pub(crate) fn say(line: impl Display) {
     let line = line.to_string();
+    if is_held() {
+        HELD.with_borrow_mut(|held| held.get_or_insert_default().said.push(line));
+        return;
+    }
     let mut clean = Vec::new();
     escape(line.as_bytes(), &mut clean);
     clean.push(b'\n');

@@ -18,7 +18,7 @@ use crate::console;
 use crate::listing::{Form, Listing, column};
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, NameArgs, Source, TraceArgs};
+use crate::{Failure, NameArgs, Source, TraceArgs, interrupt};
 
 /// Finds slices and records by an expression.
 ///
@@ -52,14 +52,19 @@ pub(crate) struct Find {
 }
 
 /// Hits that are fetched at once.
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 /// Pieces of the file that a step of a pass covers. In a database, a piece is 256 rows.
 const STEP: u32 = 64;
 
 pub(crate) fn run(what: &Find) -> Result<(), Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
-    let (mut job, beyond) = search_for(&session, &source, &what.expression)?;
-    print(what, &session, job.hits())?;
+    answer(what, &source, &session)
+}
+
+/// Prints what is found in a trace that was read.
+pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<(), Failure> {
+    let (mut job, beyond) = search_for(session, source, &what.expression)?;
+    print(what, session, job.hits())?;
     let hits = job.hits().len();
     let cut = if beyond > 0 { format!("; {beyond} further records match") } else { String::new() };
     console::say(format_args!("{hits} {}{cut}", if hits == 1 { "hit" } else { "hits" }));
@@ -78,7 +83,9 @@ pub(crate) fn search_for(session: &Session, source: &Source, expression: &str) -
         Failure { usage: true, ..Failure::new(sentence) }
     })?;
     let mut job = Job::new(session.store(), bound.slices);
-    while job.step(session.store(), 1 << 20) == Step::More {}
+    while job.step(session.store(), 1 << 20) == Step::More {
+        interrupt::check()?;
+    }
     let mut beyond = 0;
     if !bound.records.branches.is_empty() {
         beyond = search(session, source, &bound.records, &mut job)?;
@@ -123,6 +130,7 @@ pub(crate) fn visit_records(
 ) -> Result<(), Failure> {
     let mut next = 0;
     loop {
+        interrupt::check()?;
         next = reader.visit_all(next, STEP, visitor).map_err(|error| failed(source, error))?;
         let (done, of) = reader.covered(next);
         if done >= of || visitor.is_full() {
@@ -140,6 +148,7 @@ fn search(session: &Session, source: &Source, query: &RecordQuery, job: &mut Job
     };
     let mut listed = 0;
     loop {
+        interrupt::check()?;
         let is_done = reader.search(&mut search, STEP).map_err(failed)?;
         let found = search.take();
         listed += found.x.len() as u64;

@@ -8,7 +8,7 @@ use unspool_graphics::state::{History, Report, Section};
 use unspool_records::Unreadable;
 
 use crate::console;
-use crate::{Failure, Source};
+use crate::{Failure, Source, interrupt};
 
 /// Pieces of the file that are read at once.
 const PIECES: u32 = 256;
@@ -32,7 +32,9 @@ pub(crate) fn state(source: &Source, session: &Session, at: &At) -> Result<(), F
         let sentence = format!("there is no call {}: the trace has {count} calls", at.call);
         return Err(Failure { usage: true, ..Failure::new(sentence) });
     }
-    while history.progress().built <= at.call && !history.build(PIECES).map_err(lost)? {}
+    while history.progress().built <= at.call && !history.build(PIECES).map_err(lost)? {
+        interrupt::check()?;
+    }
     let Some(report) = history.at(at.call, at.is_before).map_err(lost)? else {
         return Err(Failure::new(format!("{}: call {} cannot be read", source.name, at.call)));
     };

@@ -9,7 +9,7 @@ use unspool_symbols::Report as BinaryReport;
 
 use crate::console::{self, one_line};
 use crate::read_whole::{complete, read_with_binaries};
-use crate::{Failure, NameArgs, TraceArgs, json};
+use crate::{Failure, NameArgs, Source, TraceArgs, json};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -24,8 +24,10 @@ struct Report<'a> {
     names: usize,
     /// Average memory of a slice in bytes, levels of detail included; 0 without slices.
     bytes_per_slice: f64,
-    /// Hash of everything in the store: equal for any two readings of the same bytes.
-    digest: String,
+    /// Hash of everything in the store: equal for any two readings of the same bytes. `None` if the
+    /// reading has left out what it covers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
     tracks: Vec<TrackOut>,
     /// Those of `--binary`.
     binaries: Vec<BinaryOut<'a>>,
@@ -49,11 +51,23 @@ pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(),
         read => read?,
     };
     let binaries = read.map(|read| read.reports(&session)).unwrap_or_default();
+    answer(out, &source, &session, Some(&binaries), json)
+}
+
+/// Prints what is in a trace that was read, with its binaries. Without them, it was read without
+/// levels of detail.
+pub(crate) fn answer(
+    mut out: console::Out,
+    source: &Source,
+    session: &Session,
+    binaries: Option<&[(String, BinaryReport)]>,
+    json: bool,
+) -> Result<(), Failure> {
     let progress = session.progress();
     let mut info = session.info();
-    info.container = match (info.container, source.container) {
+    info.container = match (info.container, &source.container) {
         (Some(own), Some(around)) => Some(format!("{own} in {around}")),
-        (own, around) => own.or(around),
+        (own, around) => own.or_else(|| around.clone()),
     };
     if json {
         let slices = session.store().slices();
@@ -63,20 +77,21 @@ pub(crate) fn run(trace: &TraceArgs, names: &NameArgs, json: bool) -> Result<(),
             instants: session.store().instants(),
             names: session.store().names().len(),
             bytes_per_slice: if slices == 0 { 0.0 } else { session.store().bytes() as f64 / slices as f64 },
-            digest: format!("{:016x}", session.store().digest()),
+            digest: binaries.map(|_| format!("{:016x}", session.store().digest())),
             tracks: session.store().track_report(),
-            binaries: binaries
-                .iter()
+            binaries: (binaries.unwrap_or_default().iter())
                 .map(|(file, report)| BinaryOut { file, sentence: &report.sentence, object: report.object })
                 .collect(),
             progress,
             error: session.error(),
         };
         json::print(&mut out, &report)?;
-        return complete(&session);
+        out.flush()?;
+        return complete(session);
     }
-    print(&mut out, &session, &info, &progress, &binaries)?;
-    complete(&session)
+    print(&mut out, session, &info, &progress, binaries.unwrap_or_default())?;
+    out.flush()?;
+    complete(session)
 }
 
 fn print(

@@ -1,10 +1,12 @@
 //! Ctrl+C: ends a query of SQL, and otherwise the command. Nothing that it has begun to write is
 //! left.
 
-use std::fs;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::exit;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{fs, io};
 
 use rusqlite::{Connection, InterruptHandle};
 use tempfile::{NamedTempFile, TempDir};
@@ -21,6 +23,54 @@ struct State {
     query: Option<InterruptHandle>,
     /// Files that are not complete.
     files: Vec<PathBuf>,
+}
+
+thread_local! {
+    /// What stops the work of this thread, in a program that has the command linked in.
+    static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) };
+}
+
+/// Stops work on another thread. Clones stop the same work.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<Stopping>);
+
+#[derive(Default)]
+struct Stopping {
+    is_stopped: AtomicBool,
+    /// Ends the query of SQL that is running.
+    query: Mutex<Option<InterruptHandle>>,
+}
+
+impl Stop {
+    /// Stops the work, which then ends with an error as soon as it can.
+    pub fn stop(&self) {
+        self.0.is_stopped.store(true, Ordering::Relaxed);
+        if let Some(query) = self.query().as_ref() {
+            query.interrupt();
+        }
+    }
+
+    /// Runs work on this thread that can be stopped from another.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = STOP.replace(Some(self.clone()));
+        let result = work();
+        STOP.replace(before);
+        result
+    }
+
+    fn query(&self) -> std::sync::MutexGuard<'_, Option<InterruptHandle>> {
+        self.0.query.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Fails once the work of this thread is stopped: called wherever it may take long.
+///
+/// # Errors
+///
+/// Returns an error of the kind [`io::ErrorKind::Other`] once [`Stop::stop`] was called.
+pub(crate) fn check() -> io::Result<()> {
+    let is_stopped = STOP.with_borrow(|stop| stop.as_ref().is_some_and(|it| it.0.is_stopped.load(Ordering::Relaxed)));
+    if is_stopped { Err(io::Error::other("stopped")) } else { Ok(()) }
 }
 
 /// Listens from now on.
@@ -40,7 +90,7 @@ pub(crate) fn listen() {
 }
 
 /// Deletes the temporary files. Called before the command ends.
-pub(crate) fn clean() {
+pub fn clean() {
     if let Some(scratch) = SCRATCH.get() {
         let _ = fs::remove_dir_all(scratch.path());
     }
@@ -95,6 +145,10 @@ pub(crate) struct Query;
 
 impl Query {
     pub(crate) fn of(connection: &Connection) -> Self {
+        if let Some(stop) = STOP.with_borrow(Clone::clone) {
+            *stop.query() = Some(connection.get_interrupt_handle());
+            return Self;
+        }
         state().query = Some(connection.get_interrupt_handle());
         Self
     }
@@ -102,6 +156,9 @@ impl Query {
 
 impl Drop for Query {
     fn drop(&mut self) {
-        state().query = None;
+        match STOP.with_borrow(Clone::clone) {
+            Some(stop) => *stop.query() = None,
+            None => state().query = None,
+        }
     }
 }

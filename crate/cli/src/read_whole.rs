@@ -36,7 +36,7 @@ fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Fai
 fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Option<Jumps>) -> Result<Session, Failure> {
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| match error.offset {
-        Some(at) => Failure::new(format!("{name}: at byte {at}: {}", error.sentence)),
+        Some(at) => Failure { at: Some(at), ..Failure::new(format!("{name}: at byte {at}: {}", error.sentence)) },
         None => Failure::new(format!("{name}: {}", error.sentence)),
     };
     let mut session = Session::with(trace.options(), &name, source.size, &source.head, &source.tail)

@@ -12,11 +12,11 @@ pub(crate) struct ScopeArgs {
     /// Only slices that overlap this range of the x axis, both ends included: 100..200, 100.. or
     /// ..200.
     #[arg(long, value_parser = range)]
-    range: Option<(u64, u64)>,
+    pub(crate) range: Option<(u64, u64)>,
     /// Only this track, by name or by its number in `unspool info`. Default: all threads, or all
     /// tracks with slices if there are no threads.
     #[arg(long)]
-    track: Option<String>,
+    pub(crate) track: Option<String>,
 }
 
 impl ScopeArgs {

@@ -72,7 +72,7 @@ const MEASURED: usize = 1000;
 
 pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let text = what.query.as_deref().unwrap_or_default();
-    let with_records = what.records || mentions(text, "records") || mentions(text, "fields");
+    let with_records = what.wants_records();
     let saved = what.save.as_deref();
     let held = interrupt::temporary()?;
     let (source, path) = match saved {
@@ -101,9 +101,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
         let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
         add(other, schema, &NameArgs { names: None, binary: Vec::new() })?;
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| wrong(&error, text))?;
-    sql_functions::add(&connection).map_err(|error| wrong(&error, text))?;
+    let connection = connect(path).map_err(|error| wrong(&error, text))?;
     if what.with.is_some() {
         attach(&connection, path, "a").map_err(|error| wrong(&error, text))?;
     }
@@ -124,6 +122,62 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     result
 }
 
+/// Opens the tables of a trace for reading, with the functions that statements have.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    sql_functions::add(&connection)?;
+    Ok(connection)
+}
+
+impl Sql {
+    fn wants_records(&self) -> bool {
+        let text = self.query.as_deref().unwrap_or_default();
+        self.records || mentions(text, "records") || mentions(text, "fields")
+    }
+
+    /// Whether it is about one trace alone, and writes no file.
+    pub(crate) fn is_of_one(&self) -> bool {
+        self.with.is_none() && self.attach.is_empty() && self.save.is_none()
+    }
+}
+
+/// The tables of a trace that stays open, from one statement to the next.
+pub(crate) struct Tables {
+    connection: Connection,
+    has_records: bool,
+    /// The file that they are in.
+    _file: tempfile::NamedTempFile,
+}
+
+/// Runs statements on a trace that was read. Its tables are made when they are needed first, and
+/// again when records are.
+pub(crate) fn answer(
+    what: &Sql,
+    source: &Source,
+    session: &Session,
+    tables: &mut Option<Tables>,
+) -> Result<(), Failure> {
+    let wants_records = what.wants_records();
+    let text = what.query.as_deref().unwrap_or(LIST);
+    let held = match tables {
+        Some(held) if held.has_records || !wants_records => held,
+        _ => {
+            let file = interrupt::temporary()?;
+            write_read(source, session, file.path(), wants_records)?;
+            let connection = connect(file.path()).map_err(|error| wrong(&error, text))?;
+            if session.is_pulled() {
+                attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, text))?;
+            }
+            tables.insert(Tables { connection, has_records: wants_records, _file: file })
+        }
+    };
+    let running = interrupt::Query::of(&held.connection);
+    let result = ask(what, &held.connection, text);
+    drop(running);
+    result
+}
+
 /// What is printed without a query.
 const LIST: &str = "SELECT m.name AS \"table\", group_concat(c.name, ', ') AS columns \
                     FROM sqlite_schema m, pragma_table_info(m.name) c GROUP BY m.name ORDER BY m.type, m.rowid";
@@ -137,6 +191,12 @@ fn mentions(text: &str, word: &str) -> bool {
 /// database of its own.
 fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -> Result<Option<Source>, Failure> {
     let (source, session) = read_named(trace, names)?;
+    write_read(&source, &session, path, with_records)?;
+    Ok(session.is_pulled().then_some(source))
+}
+
+/// Writes the tables of a trace that was read to a file.
+fn write_read(source: &Source, session: &Session, path: &Path, with_records: bool) -> Result<(), Failure> {
     let lists = Lists::of(session.store());
     let database = tables::database(session.store(), session.clock(), None, &lists);
     let Some(database) = database else {
@@ -145,16 +205,16 @@ fn write(trace: &TraceArgs, names: &NameArgs, path: &Path, with_records: bool) -
     let mut out = BufWriter::with_capacity(1 << 20, File::options().write(true).open(path)?);
     let mut page = Box::new([0; PAGE]);
     for number in 1..=database.size() / PAGE as u64 {
+        if number % 1024 == 0 {
+            interrupt::check()?;
+        }
         database.page(number, &mut page);
         out.write_all(&page[..])?;
     }
     out.flush()?;
     drop(out);
-    complete(&session)?;
-    if with_records {
-        add_records(&session, &source, path)?;
-    }
-    Ok(session.is_pulled().then_some(source))
+    complete(session)?;
+    if with_records { add_records(session, source, path) } else { Ok(()) }
 }
 
 /// Adds the tables `records` and `fields`.

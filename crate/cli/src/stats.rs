@@ -13,7 +13,7 @@ use crate::console::one_line;
 use crate::listing::{Cell, Column, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
 use crate::scope::ScopeArgs;
-use crate::{Failure, NameArgs, TraceArgs, json};
+use crate::{Failure, NameArgs, Source, TraceArgs, json};
 
 /// Lists the functions, threads or call stacks of a trace with counts and times, by self time.
 ///
@@ -115,16 +115,21 @@ fn listing(store: &Store) -> Listing<'_, Function> {
 
 pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
     let (source, session) = read_named(&what.trace, &what.names)?;
-    let question = what.scope.question(&session)?;
+    answer(what, &source, &session)
+}
+
+/// Prints the statistics of a trace that was read.
+pub(crate) fn answer(what: &Stats, source: &Source, session: &Session) -> Result<(), Failure> {
+    let question = what.scope.question(session)?;
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
     match what.by {
-        By::Function => by_function(&mut out, form, &source.name, &session, &question)?,
-        By::Thread => by_thread(&mut out, form, &source.name, &session, &question)?,
-        By::Stack => stacks::print(&mut out, form, &source.name, &session, &question)?,
+        By::Function => by_function(&mut out, form, &source.name, session, &question)?,
+        By::Thread => by_thread(&mut out, form, &source.name, session, &question)?,
+        By::Stack => stacks::print(&mut out, form, &source.name, session, &question)?,
     }
     out.flush()?;
-    complete(&session)
+    complete(session)
 }
 
 /// The functions by self time, and the covered time.

@@ -15,7 +15,7 @@ use crate::graphics;
 use crate::listing::{Cell as Value, Form, Listing, column};
 use crate::read_whole::read_whole;
 use crate::sqlite::Disassembler;
-use crate::{Failure, Source, TraceArgs, json};
+use crate::{Failure, Source, TraceArgs, interrupt, json};
 
 /// Shows the state at a step of a BAP frames trace, or at a call of an apitrace, as far as the
 /// trace records it.
@@ -139,6 +139,7 @@ pub(crate) fn explore_source(
         Failure::new(format!("{}: this format does not say what its steps read and wrote", source.name))
     })?;
     while until.is_none_or(|until| explorer.built() <= until) && !explorer.build(PIECES).map_err(|e| lost(source, e))? {
+        interrupt::check()?;
     }
     explorer.seal();
     if explorer.index().is_full() && until.is_none_or(|until| explorer.built() <= until) {
@@ -194,23 +195,28 @@ struct MemoryOut {
 
 pub(crate) fn state(what: &State) -> Result<(), Failure> {
     let (source, session) = read_whole(&what.trace)?;
+    state_of(what, &source, &session)
+}
+
+/// Prints the state in a trace that was read.
+pub(crate) fn state_of(what: &State, source: &Source, session: &Session) -> Result<(), Failure> {
     if session.info().offers.contains(&Capability::Graphics.word()) {
         return graphics::state(
-            &source,
-            &session,
+            source,
+            session,
             &graphics::At { call: what.at, is_before: what.before, json: what.json },
         );
     }
-    let mut explorer = explore_source(&what.trace, &source, &session, Keeps::AccessesAndValues, Some(what.at))?;
+    let mut explorer = explore_source(&what.trace, source, session, Keeps::AccessesAndValues, Some(what.at))?;
     if what.at >= explorer.count() {
         let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
         return Err(Failure { usage: true, ..Failure::new(sentence) });
     }
     let moment = if what.after { Moment::After(what.at) } else { Moment::Before(what.at) };
-    let found = explorer.registers(moment, what.thread).map_err(|e| lost(&source, e))?;
+    let found = explorer.registers(moment, what.thread).map_err(|e| lost(source, e))?;
     let mut windows = Vec::new();
     for (address, len) in &what.memory {
-        windows.push((*address, explorer.memory(moment, *address, *len).map_err(|e| lost(&source, e))?));
+        windows.push((*address, explorer.memory(moment, *address, *len).map_err(|e| lost(source, e))?));
     }
     let mut out = console::data_or_text(what.json);
     let known = found.registers.iter().filter_map(|register| Some((register, register.value.as_deref()?)));

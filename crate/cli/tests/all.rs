@@ -14,6 +14,7 @@ mod account;
 mod binaries;
 mod btree;
 mod compare;
+mod compare_records;
 mod console;
 mod containers;
 mod convert;

@@ -39,9 +39,12 @@ pub mod align;
 pub mod alone;
 pub mod call_tree;
 pub mod calls;
+mod contents;
 pub mod differ;
 pub mod drawn;
 pub mod flame;
+#[cfg(test)]
+mod hostile;
 pub mod hunks;
 pub mod ignore;
 pub mod join;

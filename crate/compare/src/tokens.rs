@@ -6,105 +6,13 @@
 
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
 use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 
+pub use crate::contents::Contents;
 use crate::ignore::{Addresses, Ignore, asks_for_time};
 use crate::positions::Positions;
-
-/// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
-const MOST_KEPT: usize = 48 << 20;
-
-/// What records say, numbered in the order in which it is first seen.
-///
-/// Contents are kept and compared, so that those with equal hashes are told apart. Only of those
-/// that are seen first when 48 MB are kept is a digest kept instead: 128 bits of hash.
-#[derive(Debug, Default)]
-pub struct Contents {
-    numbers: HashTable<u32>,
-    /// Where each ends in `bytes`.
-    ends: Vec<usize>,
-    bytes: Vec<u8>,
-    hasher: DefaultHashBuilder,
-}
-
-/// No content begins with this byte.
-const DIGEST: u8 = 0xFF;
-
-/// What stands for a content that is not kept, the same in each trace.
-fn digest_of(content: &[u8]) -> [u8; 17] {
-    let mut digest = [DIGEST; 17];
-    if let Ok(known) = content.try_into()
-        && content.first() == Some(&DIGEST)
-    {
-        return known;
-    }
-    let mut hasher = DefaultHasher::new();
-    for half in digest.get_mut(1..).unwrap_or_default().chunks_exact_mut(8) {
-        // The second hash is that of the content twice.
-        hasher.write(content);
-        half.copy_from_slice(&hasher.finish().to_le_bytes());
-    }
-    digest
-}
-
-impl Contents {
-    /// The number of a content.
-    pub fn number(&mut self, content: &[u8]) -> u32 {
-        let hash = self.hasher.hash_one(content);
-        if let Some(number) = self.find(hash, content) {
-            return number;
-        }
-        if self.bytes.len() + content.len() > MOST_KEPT && content.len() > 17 {
-            let digest = digest_of(content);
-            let hash = self.hasher.hash_one(&digest[..]);
-            return self.find(hash, &digest).unwrap_or_else(|| self.add(hash, &digest));
-        }
-        self.add(hash, content)
-    }
-
-    /// Adds contents with numbers of their own, those of another trace, and returns their numbers
-    /// here.
-    pub fn merge<'c>(&mut self, others: impl Iterator<Item = &'c [u8]> + Clone) -> Vec<u32> {
-        let is_digest = |content: &[u8]| content.first() == Some(&DIGEST);
-        if !self.iter().any(is_digest) && !others.clone().any(is_digest) {
-            return others.map(|content| self.number(content)).collect();
-        }
-        // What one of them keeps may have a digest in the other.
-        let mut known: HashMap<[u8; 17], u32> = self.iter().map(digest_of).zip(0..).collect();
-        let numbers = others.map(|content| {
-            *known.entry(digest_of(content)).or_insert_with(|| self.add(self.hasher.hash_one(content), content))
-        });
-        numbers.collect()
-    }
-
-    fn add(&mut self, hash: u64, content: &[u8]) -> u32 {
-        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX).min(LEFT_OUT - 1);
-        self.bytes.extend_from_slice(content);
-        self.ends.push(self.bytes.len());
-        let (ends, bytes, hasher) = (&self.ends, &self.bytes, &self.hasher);
-        self.numbers.insert_unique(hash, number, |number| hasher.hash_one(content_of(ends, bytes, *number)));
-        number
-    }
-
-    fn find(&self, hash: u64, content: &[u8]) -> Option<u32> {
-        self.numbers.find(hash, |number| content_of(&self.ends, &self.bytes, *number) == content).copied()
-    }
-
-    /// The contents by their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
-        (0..self.ends.len() as u32).map(|number| content_of(&self.ends, &self.bytes, number))
-    }
-}
-
-fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
-    let number = number as usize;
-    let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-    bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
-}
 
 /// Of the content of a record whose name counts: the bytes of that name, and its text.
 pub(crate) fn name_of(content: &[u8]) -> Option<(&[u8], String)> {
@@ -146,6 +54,8 @@ pub struct Numbering {
     /// Which lanes have the records of one thread alone, all of which count.
     own: Vec<bool>,
     next: BTreeMap<TrackId, u64>,
+    /// The track of the latest record and its next number, which `next` has not got yet.
+    latest: Option<(TrackId, u64)>,
 }
 
 impl Numbering {
@@ -153,7 +63,7 @@ impl Numbering {
     #[must_use]
     pub fn new(lanes: &[Lane], same: &Same) -> Self {
         let own = lanes.iter().map(|lane| lane.track.is_some() && same.of.is_none());
-        Self { own: own.collect(), next: BTreeMap::new() }
+        Self { own: own.collect(), next: BTreeMap::new(), latest: None }
     }
 
     /// The number of a record that counts, once: by its lane and its row there. Without them, it is
@@ -164,9 +74,15 @@ impl Numbering {
         {
             return row;
         }
-        let next = self.next.entry(track).or_default();
-        *next += 1;
-        *next - 1
+        let number = match self.latest {
+            Some((latest, next)) if latest == track => next,
+            latest => {
+                self.next.extend(latest);
+                self.next.get(&track).copied().unwrap_or_default()
+            }
+        };
+        self.latest = Some((track, number + 1));
+        number
     }
 }
 
@@ -228,9 +144,11 @@ pub struct Tokens<C, S> {
     /// call has.
     with_blobs: bool,
     contents: C,
-    named: HashMap<i64, S>,
+    named: hashbrown::HashMap<i64, S>,
     numbering: Numbering,
+    /// Of each track but that of the latest record.
     sequences: BTreeMap<TrackId, Sequence>,
+    latest: Option<(TrackId, Sequence)>,
     content: Vec<u8>,
     /// Of the present record: its track, its lane and row, and its position.
     at: (TrackId, Option<(u32, u64)>, u64),
@@ -261,9 +179,10 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             same,
             with_blobs,
             contents,
-            named,
+            named: named.into_iter().collect(),
             numbering: Numbering::new(lanes, &same),
             sequences: BTreeMap::new(),
+            latest: None,
             content: Vec::new(),
             at: (0, None, 0),
             depth: 0,
@@ -302,6 +221,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     #[must_use]
     pub fn finish(self) -> (BTreeMap<TrackId, Sequence>, C) {
         let mut sequences = self.sequences;
+        sequences.extend(self.latest);
         for sequence in sequences.values_mut() {
             sequence.leave_out();
         }
@@ -312,13 +232,22 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().number(&self.content) };
         let (track, place, x) = self.at;
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
-        let sequence = self.sequences.entry(track).or_insert_with(|| Sequence { begin: x, ..Sequence::default() });
+        if self.latest.as_ref().is_none_or(|(latest, _)| *latest != track) {
+            self.sequences.extend(self.latest.take());
+            let known = self.sequences.remove(&track);
+            self.latest = Some((track, known.unwrap_or_else(|| Sequence { begin: x, ..Sequence::default() })));
+        }
+        let Some((_, sequence)) = &mut self.latest else { return };
         sequence.begin = sequence.begin.min(x);
         sequence.positions.put(row, x);
         if !self.is_left_out {
             sequence.values_left_out += self.values_left_out;
         }
-        if row >= sequence.tokens.len() {
+        if row == sequence.tokens.len() {
+            sequence.tokens.push(token);
+            return;
+        }
+        if row > sequence.tokens.len() {
             sequence.tokens.resize(row + 1, HOLE);
         }
         if let Some(place) = sequence.tokens.get_mut(row) {
@@ -337,8 +266,8 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     }
 
     fn number(&mut self, kind: u8, bits: u64) {
-        self.content.push(kind);
-        self.content.extend_from_slice(&bits.to_le_bytes());
+        let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
+        self.content.extend_from_slice(&[kind, a, b, c, d, e, f, g, h]);
     }
 
     /// In place of a value that does not count.
@@ -550,8 +479,8 @@ fn text_size(content: &[u8]) -> Option<usize> {
 }
 
 fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
-    content.push(kind);
-    content.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    let [a, b, c, d] = (bytes.len() as u32).to_le_bytes();
+    content.extend_from_slice(&[kind, a, b, c, d]);
     content.extend_from_slice(bytes);
 }
 
@@ -683,18 +612,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn beyond_the_limit_contents_are_known_by_a_hash() {
-        let mut contents = Contents::default();
-        let long = |n: u32| [&n.to_le_bytes()[..], &[7; 1 << 20]].concat();
-        let numbers: Vec<u32> = (0..60).map(|n| contents.number(&long(n))).collect();
-        assert_eq!(numbers, (0..60).collect::<Vec<_>>());
-        assert_eq!((0..60).map(|n| contents.number(&long(n))).collect::<Vec<_>>(), numbers);
-        assert!(contents.bytes.len() < MOST_KEPT + 1024);
-        assert_eq!(contents.number(b"short"), 60);
-        assert_eq!(contents.iter().count(), 61);
-    }
-
     /// Makes tokens of calls with arguments.
     fn calls(rules: &[&str], calls: &[(&str, &[(&str, FieldValue<'_>)])]) -> Sequence {
         let mut contents = Contents::default();
@@ -765,26 +682,5 @@ mod tests {
         assert_eq!(at(0x5000, "/a/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/other", &mut contents), [2, 3]);
-    }
-
-    #[test]
-    fn contents_of_two_traces_have_common_numbers() {
-        let long = |n: u32| [&[1; 30][..], &n.to_le_bytes()].concat();
-        let (mut one, mut two) = (Contents::default(), Contents::default());
-        for n in [1, 2, 3] {
-            one.number(&long(n));
-        }
-        for n in [3, 4, 1] {
-            two.number(&long(n));
-        }
-        assert_eq!(one.merge(two.iter()), [2, 3, 0]);
-        // One of them has kept enough before it sees them, and knows digests.
-        let mut full = Contents::default();
-        full.number(&vec![2; MOST_KEPT]);
-        for n in [2, 9, 4, 9] {
-            full.number(&long(n));
-        }
-        assert_eq!(full.ends.len(), 4);
-        assert_eq!(one.merge(full.iter()), [4, 1, 5, 3]);
     }
 }

@@ -3,6 +3,9 @@
 //! ```text
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
+//! absent     functions that are not executed, and why
+//! arguments  what handlers read of a call
+//! contexts   contexts, which share objects, and which is current on each thread
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
@@ -13,12 +16,17 @@
 
 #![forbid(unsafe_code)]
 
+mod absent;
+mod arguments;
+pub mod contexts;
 mod functions;
 pub mod matrix;
 pub mod pixels;
 pub mod windows;
 
-pub use functions::{Function, Functions, Parameter, functions};
+pub use absent::{Absence, Charged, absence};
+pub use arguments::Arguments;
+pub use functions::{Function, Functions, Parameter, functions, names};
 
 /// Constants of OpenGL and OpenGL ES without the prefix `GL_`. A name that would begin with a digit
 /// begins with `_`.

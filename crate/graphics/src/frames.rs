@@ -10,7 +10,7 @@ mod redundant;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::list_names;
-use unspool_gl::windows::Act;
+use unspool_gl::contexts::Contexts;
 use unspool_gl::{egl, gl};
 
 use crate::calls::{Call, Value};
@@ -101,8 +101,7 @@ pub struct Frames {
     functions: Vec<(Known, Kind)>,
     numbers: HashMap<String, u32>,
     memory: Memory,
-    /// The context that is current on each thread, by its handle.
-    contexts: HashMap<u64, u64>,
+    contexts: Contexts,
     /// Vertices and draws in display lists, by number of the list.
     lists: HashMap<u64, Drawn>,
     /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being
@@ -178,9 +177,9 @@ impl Frames {
         self.latest
     }
 
-    /// The handle of the context that is current on a thread, if a call has made it that.
-    pub(crate) fn context_of(&self, thread: u64) -> Option<u64> {
-        self.contexts.get(&thread).copied()
+    /// The contexts.
+    pub(crate) fn contexts(&self) -> &Contexts {
+        &self.contexts
     }
 
     /// Whether calls of a thread go to a display list, and are not executed.
@@ -315,9 +314,9 @@ impl Frames {
                     self.memory.forget_all();
                 }
             }
-            Kind::MakeCurrent => {
-                if let Some(Act::MakesCurrent { context, .. }) = known.act(call) {
-                    self.contexts.insert(call.thread, context);
+            Kind::Context => {
+                if let Some(function) = known.windows {
+                    self.contexts.call(function, call);
                 }
             }
             Kind::Forget => {
@@ -341,7 +340,7 @@ impl Frames {
             return;
         }
         // A thread whose context was made current before the trace began has one of its own.
-        let context = self.contexts.get(&call.thread).copied().unwrap_or(call.thread.wrapping_neg());
+        let context = self.contexts.current(call.thread).map_or(call.thread.wrapping_neg(), u64::from);
         let effect = self.memory.set(context, state, call);
         self.latest.effect = Some((effect, (state.name(), state.keys())));
         match effect {

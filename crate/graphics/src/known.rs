@@ -1,7 +1,6 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
-use unspool_gl::functions;
-use unspool_gl::windows::{self, Act};
+use unspool_gl::{Arguments, functions, windows};
 
 use crate::calls::{Call, Value};
 
@@ -47,21 +46,34 @@ impl Known {
         integer(self.arg(call, parameter))
     }
 
-    /// What a call does with contexts and windows. `None` also if it has failed.
-    pub(crate) fn act(&self, call: &Call) -> Option<Act> {
-        act(self.windows?, call)
-    }
-
     /// Which argument has this name.
     pub(crate) fn place(&self, parameter: &str) -> Option<usize> {
         self.parameters.iter().position(|name| *name == parameter)
     }
 }
 
-/// What a call does with contexts and windows. `None` if it has failed.
-pub(crate) fn act(function: windows::Function, call: &Call) -> Option<Act> {
-    let first = |value: Value<'_>| value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int);
-    function.act(|place| first(call.argument(place)).unwrap_or_default() as u64, call.result().int())
+impl Arguments for Call {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn thread(&self) -> u64 {
+        self.thread
+    }
+
+    fn int(&self, place: usize) -> i64 {
+        let value = self.argument(place);
+        value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int).unwrap_or_default()
+    }
+
+    fn ints(&self, place: usize) -> Vec<i64> {
+        let numbers = self.argument(place).list().map(|values| values.map(|value| value.int().unwrap_or_default()));
+        numbers.map_or_else(Vec::new, Iterator::collect)
+    }
+
+    fn returned(&self) -> Option<i64> {
+        self.result().int()
+    }
 }
 
 /// A number, or the only number of a list.

@@ -179,14 +179,12 @@ pub struct Resources {
     live: HashMap<(u32, Kind, u64), u32>,
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
-    contexts: HashMap<u64, Context>,
-    /// The same contexts, and those that were replaced. Their positions plus 1 are the numbers of
-    /// groups; 0 has no context.
-    known_contexts: Contexts,
+    /// What contexts hold, by their positions plus 1, which are the numbers of groups, too: 0 is
+    /// for calls without a context.
+    held: Vec<Context>,
+    contexts: Contexts,
     /// The thread of the current call.
     thread: u32,
-    /// The context of each thread.
-    current: HashMap<u64, u64>,
     mapped: Vec<Mapped>,
     events: usize,
     /// Events were left out.
@@ -210,7 +208,7 @@ impl Resources {
 
     /// The contexts.
     pub fn contexts(&self) -> &Contexts {
-        &self.known_contexts
+        &self.contexts
     }
 
     /// All resources, by creation.
@@ -391,8 +389,8 @@ impl Resources {
 
     /// Adds what slots that are still bound were drawn with. Called at the end.
     pub fn settle(&mut self) {
-        let mut contexts = core::mem::take(&mut self.contexts);
-        for context in contexts.values_mut() {
+        let mut held = core::mem::take(&mut self.held);
+        for context in &mut held {
             for slot in context.all_slots() {
                 self.unbind(context, slot);
             }
@@ -441,28 +439,34 @@ impl Resources {
         if act == Act::Context {
             return self.act_on_contexts(call, known);
         }
-        let handle = self.current.get(&call.thread).copied().unwrap_or(0);
-        let mut context = self.contexts.remove(&handle).unwrap_or_default();
+        // What is deleted after a context was given up is meant to be of that.
+        let at = self.contexts.latest(call.thread).map_or(0, |at| at as usize + 1);
+        self.hold();
+        let Some(context) = self.held.get_mut(at) else { return };
+        let mut context = core::mem::take(context);
         self.act_in(call, known, act, &mut context);
-        self.contexts.insert(handle, context);
+        if let Some(slot) = self.held.get_mut(at) {
+            *slot = context;
+        }
     }
 
     fn act_on_contexts(&mut self, call: &Call, known: &Known) {
-        match known.act(call) {
-            Some(windows::Act::Creates { context, shared, .. }) => {
-                let (own, group) = self.known_contexts.create(context, shared, call.number);
-                self.contexts.insert(context, Context::new(group + 1, own + 1));
-            }
-            Some(windows::Act::MakesCurrent { context, .. }) => {
-                // What is deleted after a context was given up is meant to be of that.
-                if context != 0 {
-                    self.current.insert(call.thread, context);
-                }
-                if let Some(own) = self.known_contexts.make_current(call.thread, context, call.number) {
-                    self.contexts.insert(context, Context::new(own + 1, own + 1));
-                }
-            }
-            _ => {}
+        let act = known.windows.and_then(|function| self.contexts.call(function, call));
+        self.hold();
+        if matches!(act, Some(windows::Act::Shares(..))) {
+            let all = self.held.iter_mut().skip(1).zip(self.contexts.all());
+            all.for_each(|(context, of)| context.group = of.group + 1);
+        }
+    }
+
+    /// Makes what new contexts hold.
+    fn hold(&mut self) {
+        if self.held.is_empty() {
+            self.held.push(Context::default());
+        }
+        for at in self.held.len() - 1..self.contexts.all().len() {
+            let group = self.contexts.all().get(at).map_or(0, |context| context.group);
+            self.held.push(Context::new(group + 1, at as u32 + 1));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calls with their values, as the replay executes them.
 
 use unspool_formats::apitrace::{self, CallVisitor, Scalar, Token, Values};
+use unspool_gl::Arguments;
 use unspool_trace::records::{Record, RecordName};
 
 /// A value of an argument. Enum constants, flags and truth values are numbers.
@@ -74,6 +75,31 @@ impl Call {
             Value::Null => Vec::new(),
             one => vec![one.int()],
         }
+    }
+}
+
+impl Arguments for Call {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn thread(&self) -> u64 {
+        self.thread as u64
+    }
+
+    fn int(&self, place: usize) -> i64 {
+        match self.arg(place) {
+            Value::List(list) => list.first().map_or(0, Value::int),
+            value => value.int(),
+        }
+    }
+
+    fn ints(&self, place: usize) -> Vec<i64> {
+        self.ints(place)
+    }
+
+    fn returned(&self) -> Option<i64> {
+        matches!(self.ret, Value::Int(_)).then(|| self.ret.int())
     }
 }
 
@@ -195,8 +221,7 @@ fn is_wanted(name: &str) -> bool {
     let is_question = name.starts_with("glGet") || name.starts_with("glIs");
     let is_window = ["glX", "egl", "wgl", "CGL"].iter().any(|prefix| name.starts_with(prefix));
     if is_window {
-        return ["MakeC", "Context", "Swap", "BindAPI", "FlushDrawable"].iter().any(|part| name.contains(part))
-            && !name.contains("GetCurrent");
+        return crate::calls::is_window(name);
     }
     !is_question || ["UniformLocation", "AttribLocation", "UniformBlockIndex"].iter().any(|part| name.contains(part))
 }
@@ -227,5 +252,22 @@ impl<F: FnMut(&Call, u64) -> bool> CallVisitor for Collector<F> {
 
     fn is_full(&self) -> bool {
         self.full
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_wanted;
+
+    #[test]
+    fn calls_about_contexts_and_frames_are_wanted() {
+        for name in
+            ["wglShareLists", "eglReleaseThread", "eglBindAPI", "glXMakeCurrent", "CGLFlushDrawable", "SwapBuffers"]
+        {
+            assert!(is_wanted(name), "{name}");
+        }
+        for name in ["glXQueryContext", "glXGetCurrentContext", "glGetString", "eglSwapInterval"] {
+            assert!(!is_wanted(name), "{name}");
+        }
     }
 }

@@ -5,13 +5,15 @@
 //! and the fixed function do not get in each other's way, and calls that change nothing cost
 //! nothing.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
-use unspool_gl::gl;
+use unspool_gl::contexts::Contexts;
+use unspool_gl::{Absence, Charged, gl};
 
 use crate::call::Call;
-use crate::calls::{Handler, Handlers, Lack, lack_of};
+use crate::calls::{Handler, Handlers, Resolved};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
@@ -68,9 +70,6 @@ impl Default for Bounds {
 
 /// Bytes that an object counts for beside its content, and an entry of a table of names.
 pub(crate) const OBJECT: u64 = 256;
-/// Groups of contexts that share nothing, for each context that there may be at once: what
-/// destroyed ones made stays.
-const GROUPS: usize = 64;
 /// A texture's binding by the slot of `Context::units`.
 pub(crate) const BINDINGS: [u32; SLOTS] = [
     gl::TEXTURE_2D,
@@ -125,14 +124,14 @@ pub struct Replay {
     /// What WebGL2 has to do.
     pub stream: Stream,
     pub(crate) bounds: Bounds,
-    pub(crate) contexts: Vec<Context>,
-    /// Those whose addresses are forgotten.
-    destroyed: Vec<usize>,
-    by_pointer: HashMap<i64, usize>,
-    pub(crate) groups: Vec<Objects>,
-    /// The context of each thread.
-    current: HashMap<i64, usize>,
-    pub(crate) at: Option<usize>,
+    /// All contexts of the trace, and which are current.
+    pub(crate) all: Contexts,
+    /// What contexts hold, by position in `all`: those that are not destroyed, or still current.
+    pub(crate) contexts: BTreeMap<u32, Context>,
+    /// Contexts that were made so far.
+    pub(crate) made: u32,
+    pub(crate) groups: BTreeMap<u32, Objects>,
+    pub(crate) at: Option<u32>,
     pub(crate) drawables: HashMap<i64, Drawable>,
     actual: Actual,
     handles: [u32; 6],
@@ -163,7 +162,6 @@ pub struct Replay {
     pub(crate) has_parts: bool,
     /// Draws are shown as lines.
     pub wireframe: bool,
-    pub(crate) es: bool,
     pub(crate) call: u64,
     /// The highest call that was executed. Calls come as they return, so lower ones may come later.
     pub(crate) highest: u64,
@@ -172,7 +170,7 @@ pub struct Replay {
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
     /// The framebuffer that images are copied from; 0 until it is needed.
     pub(crate) copier: u32,
-    handlers: Rc<Handlers>,
+    pub(crate) handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
     /// Draws of arrays are added to the list that is being compiled.
     pub(crate) is_compiling: bool,
@@ -199,11 +197,10 @@ impl Replay {
         Self {
             stream: Stream { on: emits, most_held: bounds.bytes / 4, ..Stream::default() },
             bounds,
-            contexts: Vec::new(),
-            destroyed: Vec::new(),
-            by_pointer: HashMap::new(),
-            groups: Vec::new(),
-            current: HashMap::new(),
+            all: Contexts::default(),
+            contexts: BTreeMap::new(),
+            made: 0,
+            groups: BTreeMap::new(),
             at: None,
             drawables: HashMap::new(),
             actual: Actual::default(),
@@ -223,7 +220,6 @@ impl Replay {
             surfaces: crate::surfaces::Surfaces::default(),
             has_parts: false,
             wireframe: false,
-            es: false,
             call: 0,
             highest: 0,
             fixed_programs: HashMap::new(),
@@ -261,7 +257,7 @@ impl Replay {
         (self.list_work, self.call_vertices) = (0, 0);
         let before = self.stream.moment();
         if call.name.starts_with("gl") && !call.name.starts_with("glX") {
-            self.at = self.current.get(&call.thread).copied();
+            self.at = self.all.current(call.thread as u64);
             if self.at.is_none() {
                 return;
             }
@@ -275,8 +271,8 @@ impl Replay {
     }
 
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, handler: Option<Handler>) {
-        if let Some(context) = self.at.and_then(|at| self.contexts.get(at))
+    fn run(&mut self, call: &Call, handler: Resolved) {
+        if let Some(context) = self.bound()
             && let Some((_, executes, _)) = context.recording
             && crate::calls::is_compiled(&call.name)
         {
@@ -294,36 +290,38 @@ impl Replay {
         self.execute_by(call, handler);
     }
 
-    fn execute_by(&mut self, call: &Call, handler: Option<Handler>) {
+    fn execute_by(&mut self, call: &Call, handler: Resolved) {
         match handler {
-            Some(Handler { run, direct: None }) => run(self, call),
-            Some(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
-            None => self.unknown(call),
-        }
-    }
-
-    fn unknown(&mut self, call: &Call) {
-        match lack_of(&call.name) {
-            Lack::Nothing => {}
-            Lack::Draw(reason) => self.unshown(reason),
-            Lack::Primitive(reason) => {
+            Ok(Handler { run, direct: None }) => run(self, call),
+            Ok(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
+            Err(Some(Absence::Needless(_))) => {}
+            Err(Some(Absence::Refused(Charged::Draw, reason))) => self.unshown(reason),
+            Err(Some(Absence::Refused(Charged::Primitive, reason))) => {
                 if let Some(context) = self.context() {
                     context.fixed.spoiled = Some(reason);
                 }
             }
-            Lack::Unknown => self.verdict.ignore(&call.name, self.call),
+            Err(Some(Absence::Refused(Charged::Function, reason))) => {
+                self.verdict.ignore(&call.name, reason, self.call)
+            }
+            Err(None) => self.verdict.ignore(&call.name, "it is not known what it does", self.call),
         }
     }
 
     /// The context of the current call.
     pub(crate) fn context(&mut self) -> Option<&mut Context> {
-        self.at.and_then(|at| self.contexts.get_mut(at))
+        self.contexts.get_mut(&self.at?)
+    }
+
+    /// The same, to look at.
+    pub(crate) fn bound(&self) -> Option<&Context> {
+        self.contexts.get(&self.at?)
     }
 
     /// The context of the current call with its objects.
     pub(crate) fn both(&mut self) -> Option<(&mut Context, &mut Objects, &mut Stream)> {
-        let context = self.at.and_then(|at| self.contexts.get_mut(at))?;
-        let objects = self.groups.get_mut(context.group)?;
+        let context = self.contexts.get_mut(&self.at?)?;
+        let objects = self.groups.get_mut(&context.group)?;
         Some((context, objects, &mut self.stream))
     }
 
@@ -383,75 +381,9 @@ impl Replay {
         true
     }
 
-    // ---- contexts and windows
-
-    /// The context with this pointer; made if it is new.
-    pub(crate) fn context_of(&mut self, pointer: i64, share: i64) -> Option<usize> {
-        if let Some(known) = self.by_pointer.get(&pointer) {
-            return Some(*known);
-        }
-        let free = self.free_context();
-        let most = self.bounds.contexts;
-        if (free.is_none() && self.contexts.len() >= most) || self.groups.len() >= GROUPS * most {
-            self.halt(format!("The trace has more than {most} contexts. The replay ends at the next one."));
-            return None;
-        }
-        let shared = self.by_pointer.get(&share).and_then(|at| self.contexts.get(*at)).map(|context| context.group);
-        let group = shared.unwrap_or_else(|| {
-            self.groups.push(Objects::default());
-            self.groups.len() - 1
-        });
-        let made = Context::new(group, self.es);
-        let at = free.unwrap_or(self.contexts.len());
-        match self.contexts.get_mut(at) {
-            Some(slot) => {
-                let old = core::mem::replace(slot, made);
-                old.framebuffers.values().for_each(|framebuffer| self.delete_framebuffer(framebuffer));
-            }
-            None => self.contexts.push(made),
-        }
-        self.by_pointer.insert(pointer, at);
-        Some(at)
-    }
-
-    /// The place of a context that was destroyed and is current nowhere, for another one.
-    fn free_context(&mut self) -> Option<usize> {
-        let is_free = |at: &usize| self.at != Some(*at) && !self.current.values().any(|current| current == at);
-        let found = self.destroyed.iter().position(is_free)?;
-        Some(self.destroyed.swap_remove(found))
-    }
-
-    /// Forgets a context: a later one may have the same address.
-    pub(crate) fn forget_context(&mut self, pointer: i64) {
-        // A context that is current stays until another one is.
-        self.destroyed.extend(self.by_pointer.remove(&pointer));
-    }
-
-    /// The context that is current in a thread.
-    pub(crate) fn context_of_thread(&self, thread: i64) -> Option<usize> {
-        self.current.get(&thread).copied()
-    }
-
-    /// Makes a context current in a thread.
-    pub(crate) fn make_current(&mut self, thread: i64, pointer: i64, draw: i64, read: i64) {
-        if pointer == 0 {
-            self.current.remove(&thread);
-            return;
-        }
-        let Some(at) = self.context_of(pointer, 0) else { return };
-        self.current.insert(thread, at);
-        self.at = Some(at);
-        if self.drawables.len() >= 4 * self.bounds.contexts && !self.drawables.contains_key(&draw) {
-            return self.halt("The trace draws to too many windows. The replay ends at the next one.");
-        }
-        if let Some(context) = self.contexts.get_mut(at) {
-            (context.drawable, context.read_drawable) = (draw, read);
-        }
-    }
-
     /// The window of the current context is at least this large.
     pub(crate) fn grow(&mut self, width: u32, height: u32) {
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
+        let Some(context) = self.bound() else { return };
         let id = context.drawable;
         let known = self.drawables.get(&id).copied().unwrap_or_default();
         // Half of the memory at most: some traces have viewports without an end.
@@ -511,7 +443,7 @@ impl Replay {
 
     /// The framebuffer that is drawn to: number in WebGL2, width, height.
     pub fn target(&mut self) -> Option<(u32, u32, u32)> {
-        let context = self.at.and_then(|at| self.contexts.get(at))?;
+        let context = self.bound()?;
         if context.draw_framebuffer != 0 {
             let framebuffer = context.framebuffers.get(&context.draw_framebuffer)?;
             let (width, height) = framebuffer.size();
@@ -523,7 +455,7 @@ impl Replay {
 
     /// The window of a thread's context: number of its framebuffer in WebGL2, width, height.
     pub fn window(&self) -> Option<(u32, u32, u32)> {
-        let context = self.at.and_then(|at| self.contexts.get(at))?;
+        let context = self.bound()?;
         let drawable = self.drawables.get(&context.drawable)?;
         Some((drawable.framebuffer, drawable.width, drawable.height))
     }
@@ -557,7 +489,7 @@ impl Replay {
 
     /// Binds what is drawn to, and what is read from. Returns false if there is nothing.
     pub(crate) fn bind_targets(&mut self) -> bool {
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return false };
+        let Some(context) = self.bound() else { return false };
         let (draw, read, window, reads) =
             (context.draw_framebuffer, context.read_framebuffer, context.drawable, context.read_drawable);
         let handle = |name: u32, window: i64| match name {
@@ -576,7 +508,7 @@ impl Replay {
 
     /// Whether draws go to a framebuffer that no requested picture needs.
     pub(crate) fn is_skipped(&self) -> bool {
-        let context = self.at.and_then(|at| self.contexts.get(at));
+        let context = self.bound();
         let is_window = context.is_some_and(|context| context.draw_framebuffer == 0);
         self.call < if is_window { self.skip_before } else { self.skip_surfaces }
     }
@@ -613,7 +545,7 @@ impl Replay {
         if !self.bind_targets() {
             return false;
         }
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return false };
+        let Some(context) = self.at.and_then(|at| self.contexts.get(&at)) else { return false };
         context.state.flush(&mut self.actual.state, &mut self.stream);
         true
     }
@@ -629,8 +561,8 @@ impl Replay {
     /// Sends which textures and samplers the units have that a draw samples. Returns whether one
     /// exchanges its channels, or why one cannot be sampled.
     pub(crate) fn flush_textures(&mut self, sampled: &[Sampled]) -> Result<bool, &'static str> {
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return Ok(false) };
-        let Some(objects) = self.groups.get(context.group) else { return Ok(false) };
+        let Some(context) = self.at.and_then(|at| self.contexts.get(&at)) else { return Ok(false) };
+        let Some(objects) = self.groups.get(&context.group) else { return Ok(false) };
         let (mut problem, mut exchanges) = (None, false);
         let reads = !self.surfaces.is_empty();
         for sampled in sampled {

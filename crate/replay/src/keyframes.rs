@@ -39,7 +39,7 @@ impl Replay {
             all.push(Drawn { is_renderbuffer: false, handle: color, format: gl::RGBA8, width, height });
             all.push(Drawn { is_renderbuffer: true, handle: depth, format: gl::DEPTH24_STENCIL8, width, height });
         }
-        for objects in &self.groups {
+        for objects in self.groups.values() {
             for texture in objects.textures.values().filter(|texture| texture.is_drawn && texture.samples.is_none()) {
                 match (texture.binding, &texture.levels[..], texture.storage) {
                     (gl::TEXTURE_2D, [[width, height, _]], Some(of)) => {

@@ -511,8 +511,7 @@ pub(crate) struct Indexed {
 /// A context.
 #[derive(Clone)]
 pub(crate) struct Context {
-    pub(crate) group: usize,
-    pub(crate) es: bool,
+    pub(crate) group: u32,
     pub(crate) state: State,
     pub(crate) fixed: crate::fixed::Fixed,
     /// Names of textures by unit.
@@ -540,6 +539,10 @@ pub(crate) struct Context {
     /// What is enabled of [`crate::calls::lacks`].
     pub(crate) extras: Vec<u32>,
     pub(crate) logic_op: u32,
+    /// The origin and the depths of what is clipped: `glClipControl`.
+    pub(crate) clips: [u32; 2],
+    /// The bounds of depths that are drawn: `glDepthBoundsEXT`.
+    pub(crate) bounds: [f32; 2],
     /// The program pipeline that is bound.
     pub(crate) pipeline: u32,
     /// Buffers by target and index, of targets that something may be written to by shaders.
@@ -554,10 +557,9 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(group: usize, es: bool) -> Self {
+    pub(crate) fn new(group: u32) -> Self {
         Self {
             group,
-            es,
             state: State::new(),
             fixed: crate::fixed::Fixed::new(),
             units: [[0; SLOTS]; 32],
@@ -581,6 +583,8 @@ impl Context {
             list_base: 0,
             extras: Vec::new(),
             logic_op: gl::COPY,
+            clips: [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE],
+            bounds: [0.0, 1.0],
             pipeline: 0,
             written: HashMap::new(),
             polygon_mode: gl::FILL,

@@ -115,8 +115,7 @@ impl Replay {
     /// The window is drawn to. What the frame has not cleared before may be seen.
     pub(crate) fn note_draw(&mut self) {
         self.surfaces_drawn();
-        let Some(at) = self.at else { return };
-        let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
+        let Some(context) = self.bound().filter(|context| context.draw_framebuffer == 0) else { return };
         let (depth, stencil) = (context.state.is_enabled(gl::DEPTH_TEST), context.state.is_enabled(gl::STENCIL_TEST));
         let open = self.plan.open.entry(context.drawable).or_default();
         open.draws += 1;
@@ -126,8 +125,11 @@ impl Replay {
     /// The window is cleared.
     pub(crate) fn note_clear(&mut self, mask: u32) {
         self.surfaces_cleared(mask);
-        let Some(at) = self.at else { return };
-        let Some(context) = self.contexts.get(at).filter(|context| context.draw_framebuffer == 0) else { return };
+        let Some(context) =
+            self.at.and_then(|at| self.contexts.get(&at)).filter(|context| context.draw_framebuffer == 0)
+        else {
+            return;
+        };
         let state = &context.state;
         let whole = !state.is_enabled(gl::SCISSOR_TEST) && !state.is_enabled(gl::RASTERIZER_DISCARD);
         let open = self.plan.open.entry(context.drawable).or_default();
@@ -146,9 +148,8 @@ impl Replay {
     }
 
     /// A frame ends with the current call.
-    pub(crate) fn note_swap(&mut self, thread: i64) {
-        let Some(at) = self.context_of_thread(thread) else { return };
-        let Some(drawable) = self.contexts.get(at).map(|context| context.drawable) else { return };
+    pub(crate) fn note_swap(&mut self) {
+        let Some(drawable) = self.bound().map(|context| context.drawable) else { return };
         let to = self.call;
         self.surfaces.end(to);
         // What is drawn to stays that in the next frame.

@@ -170,7 +170,7 @@ impl Replay {
         self.kept = self.kept_of(same);
         self.stream.backlog = self.stream.shadow.commands(same).into();
         self.stream.call = self.call as u32;
-        for buffer in self.groups.iter_mut().flat_map(|objects| objects.buffers.values_mut()) {
+        for buffer in self.groups.values_mut().flat_map(|objects| objects.buffers.values_mut()) {
             (buffer.handle, buffer.index_handle, buffer.stale) = (0, 0, Default::default());
         }
     }
@@ -178,8 +178,8 @@ impl Replay {
     /// Bytes that this takes beside what it shares with an earlier copy, about.
     fn cost(&self, earlier: Option<&Self>) -> u64 {
         let mut bytes = 1 << 14;
-        for (i, objects) in self.groups.iter().enumerate() {
-            let known = earlier.and_then(|earlier| earlier.groups.get(i));
+        for (group, objects) in &self.groups {
+            let known = earlier.and_then(|earlier| earlier.groups.get(group));
             bytes += 400 * objects.textures.len() as u64 + 200 * objects.buffers.len() as u64;
             for (name, buffer) in &objects.buffers {
                 let other = known.and_then(|known| known.buffers.get(name));
@@ -192,7 +192,7 @@ impl Replay {
             }
             bytes += 100 * (objects.shaders.len() + objects.lists.len() + objects.renderbuffers.len()) as u64;
         }
-        for context in &self.contexts {
+        for context in self.contexts.values() {
             bytes += (1 << 14) + 3000 * context.vertex_arrays.len() as u64 + 100 * context.framebuffers.len() as u64;
         }
         bytes + self.stream.shadow.cost() + 100 * self.blocks.len() as u64

@@ -39,7 +39,7 @@ pub(crate) struct Surfaces {
     looks: Vec<(u64, u64, u64)>,
     /// The look that has not ended, and its context. One that another context's replaces never
     /// ends.
-    look: Option<usize>,
+    look: Option<u32>,
 }
 
 /// Limit for the parts that are kept, and for the looks.
@@ -123,7 +123,7 @@ impl Replay {
 
     /// The framebuffer of the current context that is drawn to, or read from.
     fn bound_framebuffer(&self, is_read: bool) -> Option<&Framebuffer> {
-        let context = self.at.and_then(|at| self.contexts.get(at))?;
+        let context = self.bound()?;
         let name = if is_read { context.read_framebuffer } else { context.draw_framebuffer };
         context.framebuffers.get(&name).filter(|_| name != 0)
     }
@@ -159,7 +159,7 @@ impl Replay {
     /// The current framebuffer is drawn to: what it had before may be seen.
     pub(crate) fn surfaces_drawn(&mut self) {
         let Some(framebuffer) = self.bound_framebuffer(false) else { return };
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
+        let Some(context) = self.bound() else { return };
         let (depth, stencil) = (context.state.is_enabled(gl::DEPTH_TEST), context.state.is_enabled(gl::STENCIL_TEST));
         let all: Vec<(u32, bool, bool)> = framebuffer
             .attachments
@@ -181,7 +181,7 @@ impl Replay {
     /// The current framebuffer is cleared. What is cleared as a whole starts over.
     pub(crate) fn surfaces_cleared(&mut self, mask: u32) {
         let Some(framebuffer) = self.bound_framebuffer(false) else { return };
-        let Some(context) = self.at.and_then(|at| self.contexts.get(at)) else { return };
+        let Some(context) = self.bound() else { return };
         let state = &context.state;
         let is_whole = !state.is_enabled(gl::SCISSOR_TEST) && !state.is_enabled(gl::RASTERIZER_DISCARD);
         let colors = framebuffer.attachments.iter().filter(|a| is_color(a.point)).count();

@@ -37,6 +37,7 @@ function BlockView({ block, go }: { block: Block; go: GoTo }): ComponentChildren
       </pre>
     );
   }
+  if ('image' in block && block.image === '') return <p class="muted">{block.says}</p>;
   if ('image' in block) return <img src={block.image} alt={block.says} loading="lazy" />;
   if ('items' in block) {
     const items = block.items.map((item, i) => (

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
+import { ONE_FILE, sampleWithin } from '../../base/one_file.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
-import type { Bench } from '../../page/workbench.ts';
+import type { Bench, Workbench } from '../../page/workbench.ts';
 import { Companions } from '../../parts/companions.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
 import { MarkedText } from '../../parts/marked_text.tsx';
@@ -53,13 +54,19 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
             </p>
           )}
           <p class="muted privacy">Files are read in this tab. Nothing is uploaded.</p>
+          {ONE_FILE && (
+            <p class="muted privacy">
+              This page is a file. It has no address for links or for other pages, keeps no copies of traces, and
+              unpacks compressed ones in memory.
+            </p>
+          )}
         </section>
         <Recently page={page} />
         <section aria-labelledby="opens">
           <h2 id="opens">Supported formats, with samples</h2>
           <ul class="formats">
             {FORMATS.map((format) => (
-              <FormatRow key={format.id} format={format} open={(path) => void workbench.openUrl(path)} />
+              <FormatRow key={format.id} format={format} open={(path) => void openSample(workbench, path)} />
             ))}
           </ul>
         </section>
@@ -70,6 +77,12 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
       </div>
     </main>
   );
+}
+
+/** Opens a sample. The page in one file has it within. */
+async function openSample(workbench: Workbench, path: string): Promise<void> {
+  if (!ONE_FILE) return workbench.openUrl(path);
+  return workbench.openBlob(await sampleWithin(path), path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** Files that were opened lately, if there are any. */

@@ -1,5 +1,7 @@
 //! `unspool compare --records`: which records of two traces have no counterpart.
 
+mod first;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -116,31 +118,47 @@ impl Pair<'_> {
 pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failure> {
     // A rule with a mistake is refused before anything is read.
     rules(what)?;
-    let (a, b) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| read(what, b, &what.names_b, &what.binary_b));
-        let a = read(what, a, &what.names_a, &what.binary_a);
-        let b = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        a.and_then(|a| Ok((a, b?)))
-    })?;
+    let form = Form::of(what.json, false);
+    let mut out = form.out();
+    if matches!(form, Form::Text)
+        && let Some(line) = first::line(what, a, b)
+    {
+        // It is read while the rest is compared.
+        writeln!(out, "{line}")?;
+        out.flush()?;
+    }
+    let (a, b) = both(|| read(what, a, &what.names_a, &what.binary_a), || read(what, b, &what.names_b, &what.binary_b));
+    let (mut a, mut b) = (a?, b?);
     if a.format != b.format {
         return Err(Failure::new(super::of_two_formats((&a.source.name, &a.title), (&b.source.name, &b.title))));
     }
-    let (mut a, mut b) = (a, b);
-    let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
-    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
-        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
-    }
+    in_common(&mut a, &mut b);
     let kinds = Kinds::of(&std::mem::take(&mut a.contents), &a.same);
     let pairs = paired(what, &a, &b).into_iter().map(|(a, b)| compared(what, &kinds, a, b));
     let pairs: Vec<Pair<'_>> = pairs.collect();
-    let form = Form::of(what.json, false);
-    let mut out = form.out();
     match form {
         Form::Json => json::print(&mut out, &report(&a, &b, &pairs))?,
         _ => print(&mut out, &a, &b, &pairs)?,
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(pairs.iter().any(|pair| !pair.hunks.is_empty()))))
+}
+
+/// Does two things at once.
+fn both<T: Send>(a: impl FnOnce() -> T, b: impl FnOnce() -> T + Send) -> (T, T) {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(b);
+        let a = a();
+        (a, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Makes the tokens of B those of A, whose contents then stand for all.
+fn in_common(a: &mut Trace, b: &mut Trace) {
+    let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
+    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
+        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
+    }
 }
 
 fn rules(what: &Compare) -> Result<Ignore, Failure> {
@@ -152,6 +170,12 @@ fn rules(what: &Compare) -> Result<Ignore, Failure> {
 fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> Result<Trace, Failure> {
     let (trace, names) = side_args(what, file, names, binaries);
     let (source, session) = read_named(&trace, &names)?;
+    complete(&session)?;
+    of_session(what, source, session)
+}
+
+/// The records that a session has read, as tokens.
+fn of_session(what: &Compare, source: Source, session: Session) -> Result<Trace, Failure> {
     let format = session.format().id;
     let same = same(format).ok_or_else(|| Failure::new("This format has no records."))?;
     let same = if what.exact { same } else { same.in_full() };
@@ -170,7 +194,6 @@ fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argume
         source,
     };
     let events = format!("{}s", session.format().nouns.event);
-    complete(&session)?;
     // Of what the timeline shows, nothing more is needed.
     drop(session);
     let found = tokens_of(what, &mut trace, &modules)?;

@@ -18,7 +18,7 @@ use core::fmt::Write;
 
 use hashbrown::HashMap;
 use thrown::Targets;
-use unspool_gl::{functions, gl};
+use unspool_gl::{functions, gl, windows};
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;
 use uploads::Uploads;
@@ -271,7 +271,9 @@ impl Finder {
         let is_own = !call.is_fake && !call.is_incomplete;
         match latest.kind {
             Does::Error => return self.error(call, function, functions),
-            Does::MakeCurrent => drop(self.since.remove(&call.thread)),
+            Does::Context if function.known.windows.is_some_and(windows::Function::makes_current) => {
+                self.since.remove(&call.thread);
+            }
             Does::Begin => drop(self.begun.insert(call.thread, call.uint(0))),
             _ => {}
         }
@@ -282,9 +284,9 @@ impl Finder {
         if self.frames.is_compiling(call.thread) {
             return;
         }
-        let context = self.frames.context_of(call.thread);
+        let context = self.frames.contexts().current(call.thread);
         let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
-        let thrown = self.targets.call(call, function.thrown, context, &latest);
+        let thrown = self.targets.call(call, function.thrown, self.frames.contexts(), &latest);
         let waits = self.waits.call(call, &function.known, function.waits, context);
         if !is_own {
             return;
@@ -310,7 +312,7 @@ impl Finder {
             });
         }
         if let Some((framebuffer, draws)) = thrown {
-            self.found.add(Kind::Clear, (framebuffer, context.unwrap_or_default()), call.number, draws, || {
+            self.found.add(Kind::Clear, (framebuffer, context.map_or(0, u64::from)), call.number, draws, || {
                 match framebuffer {
                     0 => format!("{} throws away draws to the window", function.name),
                     number => format!("{} throws away draws to framebuffer {number}", function.name),

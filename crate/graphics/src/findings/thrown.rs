@@ -4,7 +4,7 @@
 //! framebuffer, show it or change its parts ends the list of draws. State that decides what draws
 //! and clears write is followed from the creation of a context on.
 
-use hashbrown::HashMap;
+use unspool_gl::contexts::Contexts;
 use unspool_gl::{gl, windows};
 
 use crate::calls::Call;
@@ -21,7 +21,6 @@ pub(super) enum Role {
     Shows,
     /// From now on nothing can be said of the context.
     Ends,
-    CreateContext,
     BindFramebuffer,
     DrawBuffer,
     Enable(bool),
@@ -37,7 +36,7 @@ impl Role {
     pub(super) fn of(name: &str, canonical: &str) -> Self {
         let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
         if windows::Function::of(name).is_some_and(windows::Function::creates) {
-            return Self::CreateContext;
+            return Self::None;
         }
         if !name.starts_with("gl") || name.starts_with("glX") {
             // Calls for a window may show or read it. Questions do not.
@@ -132,50 +131,41 @@ impl Context {
 /// `GL_BACK`, `GL_BACK_LEFT`, and the first attachment: other buffers may be in front, or none.
 const USUAL_BUFFERS: [u32; 3] = [gl::BACK, gl::BACK_LEFT, gl::COLOR_ATTACHMENT0];
 
-/// The contexts whose creation is in the trace, by handle.
+/// What is drawn to, by context.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    contexts: HashMap<u64, Context>,
+    contexts: Vec<Context>,
     /// The context of the latest call.
-    latest: u64,
+    latest: u32,
 }
 
 impl Targets {
     /// What was drawn may have been used.
     pub(super) fn forget(&mut self) {
-        self.contexts.values_mut().for_each(Context::use_up);
+        self.contexts.iter_mut().for_each(Context::use_up);
     }
 
-    /// A call, in a context. Returns the framebuffer and the draws that it throws away.
-    pub(super) fn call(
-        &mut self,
-        call: &Call,
-        role: Role,
-        context: Option<u64>,
-        latest: &Latest,
-    ) -> Option<(u32, u64)> {
-        match role {
-            Role::CreateContext => {
-                let handle = call.result().int().unwrap_or_default() as u64;
-                self.contexts.insert(handle, Context::NEW);
-                return None;
-            }
-            Role::Shows => {
-                self.forget();
-                return None;
-            }
-            _ => {}
+    /// A call. Returns the framebuffer and the draws that it throws away.
+    pub(super) fn call(&mut self, call: &Call, role: Role, contexts: &Contexts, latest: &Latest) -> Option<(u32, u64)> {
+        if role == Role::Shows {
+            self.forget();
+            return None;
         }
         let is_draw = matches!(latest.kind, Kind::Draw(_) | Kind::DrawPixels | Kind::End);
         if role == Role::None && !is_draw {
             return None;
         }
-        let handle = context?;
+        let at = contexts.current(call.thread)?;
         // Objects that contexts share may have been used in another one.
-        if core::mem::replace(&mut self.latest, handle) != handle {
+        if core::mem::replace(&mut self.latest, at) != at {
             self.forget();
         }
-        let it = self.contexts.get_mut(&handle)?;
+        // Of contexts that are older than the trace, the state is not known.
+        contexts.all().get(at as usize)?.created?;
+        if self.contexts.len() <= at as usize {
+            self.contexts.resize(at as usize + 1, Context::NEW);
+        }
+        let it = self.contexts.get_mut(at as usize)?;
         if is_draw {
             // What reads one framebuffer and draws to another counts as a draw.
             if role == Role::Uses || latest.kind == Kind::Draw(Vertices::Lists) || it.queries > 0 {
@@ -188,7 +178,7 @@ impl Targets {
             return None;
         }
         match role {
-            Role::None | Role::CreateContext | Role::Shows => {}
+            Role::None | Role::Shows => {}
             Role::Uses => it.use_up(),
             Role::Ends => it.is_unknown = true,
             Role::BindFramebuffer => {

@@ -65,9 +65,9 @@ impl Waits {
         call: &Call,
         known: &Known,
         role: Role,
-        context: Option<u64>,
+        context: Option<u32>,
     ) -> Option<&'static str> {
-        let context = context.unwrap_or(call.thread.wrapping_neg());
+        let context = context.map_or(call.thread.wrapping_neg(), u64::from);
         match role {
             Role::None => {}
             Role::Finish => {

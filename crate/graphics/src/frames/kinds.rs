@@ -64,8 +64,8 @@ pub(crate) enum Kind {
     Upload(Upload),
     /// `glGetError`.
     Error,
-    /// Binds a context to the thread.
-    MakeCurrent,
+    /// Does something with contexts.
+    Context,
     /// Changes much of the state at once, or what it refers to.
     Forget,
     /// Sets state.
@@ -102,7 +102,7 @@ impl Kind {
                 return Self::Forget;
             }
             "memcpy" => return Self::Upload(Upload::Buffer),
-            _ if windows::Function::of(name).is_some_and(windows::Function::makes_current) => return Self::MakeCurrent,
+            _ if windows::Function::of(name).is_some() => return Self::Context,
             _ => {}
         }
         if !name.starts_with("gl") || name.starts_with("glX") {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(of("glRenderbufferStorage"), Kind::Other);
         assert_eq!(of("glDeleteTextures"), Kind::Forget);
         assert_eq!(of("glGetIntegerv"), Kind::Other);
-        assert_eq!(of("eglMakeCurrent"), Kind::MakeCurrent);
+        assert_eq!(of("eglMakeCurrent"), Kind::Context);
         assert_eq!(of("glBitmap"), Kind::DrawPixels);
     }
 }

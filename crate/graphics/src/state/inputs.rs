@@ -5,7 +5,6 @@ use unspool_gl::gl;
 
 use super::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
 use super::cells::{Cell, Value};
-use super::contexts::Context;
 use super::json::Json;
 use super::machine::Machine;
 use super::report::constant;
@@ -199,8 +198,8 @@ fn buffer(json: &mut Json, machine: &Machine, (name, instance): (u32, u32)) {
 }
 
 /// Writes what a draw takes: a `GlDraw` of `web/features/graphics/gl_state_protocol.ts`.
-pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[Input], order: &Order) -> String {
-    let is_on = |what| machine.value(context.owner, what, 0) == &Value::Bool(true);
+pub(super) fn write(machine: &Machine, array: u32, inputs: &[Input], order: &Order) -> String {
+    let is_on = |what| machine.value(machine.context, what, 0) == &Value::Bool(true);
     let restart = if is_on(what::PRIMITIVE_RESTART_FIXED_INDEX) {
         Some(match order.indexed {
             gl::UNSIGNED_BYTE => 0xff,
@@ -208,7 +207,7 @@ pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[
             _ => 0xffff_ffff,
         })
     } else if is_on(what::PRIMITIVE_RESTART) || is_on(what::PRIMITIVE_RESTART_NV) {
-        Some(machine.number(context.owner, what::PRIMITIVE_RESTART_INDEX, 0).unwrap_or_default())
+        Some(machine.number(machine.context, what::PRIMITIVE_RESTART_INDEX, 0).unwrap_or_default())
     } else {
         None
     };
@@ -238,7 +237,7 @@ pub(super) fn write(machine: &Machine, context: &Context, array: u32, inputs: &[
         match order.indirect {
             Some([count, offset, stride]) => json.key("indirect").object(|json| {
                 json.key("buffer");
-                buffer(json, machine, machine.object(context.owner, what::DRAW_INDIRECT_BUFFER_BINDING, 0));
+                buffer(json, machine, machine.object(machine.context, what::DRAW_INDIRECT_BUFFER_BINDING, 0));
                 json.key("count").int(count);
                 json.key("offset").int(offset);
                 json.key("stride").int(stride);

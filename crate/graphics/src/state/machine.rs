@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::contexts::Contexts;
 use unspool_gl::{functions, gl, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
+use super::direct::{self, About};
 use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
 use crate::calls::Call;
-use crate::known::act;
 
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);
@@ -46,6 +47,8 @@ struct Operation {
     /// What it does with contexts.
     windows: Option<windows::Function>,
     variant: Variant,
+    /// What its calls name, if it is the function for what is bound.
+    direct: Option<About>,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
     may_draw: bool,
@@ -62,10 +65,9 @@ pub(super) struct Root {
     pub(super) cells: Cells,
     /// Owners that were given, except 0, which stands for none.
     pub(super) owners: u32,
+    pub(super) all: Arc<Contexts>,
+    /// What contexts have beside cells.
     pub(super) contexts: Arc<Vec<Arc<Context>>>,
-    /// The number of the current context of each thread, counted from 1, by the number of the
-    /// thread.
-    pub(super) threads: Arc<Vec<u32>>,
 }
 
 /// Takes calls in the order in which they returned.
@@ -131,11 +133,13 @@ impl Machine {
         if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
             return;
         }
-        if let Some(run) = operation.run {
-            run(self, call, operation.variant);
+        match (operation.run, operation.direct) {
+            (Some(run), Some(about)) => self.run_direct(about, run, call, operation.variant),
+            (Some(run), None) => run(self, call, operation.variant),
+            (None, _) => {}
         }
-        if let Some(act) = operation.windows.and_then(|function| act(function, call)) {
-            self.act_on_contexts(call, act);
+        if let Some(function) = operation.windows {
+            self.call_of_windows(function, call);
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -155,11 +159,22 @@ impl Machine {
     }
 
     /// Looks up the current context of the thread.
-    fn enter_context(&mut self) {
-        let number = self.root.threads.get(self.thread as usize).copied().unwrap_or(0);
-        let context = self.root.contexts.get((number as usize).wrapping_sub(1));
-        (self.context, self.share) = context.map_or((0, 0), |context| (context.owner, context.share));
-        self.current = (number as usize).wrapping_sub(1);
+    pub(super) fn enter_context(&mut self) {
+        self.current = self.root.all.current(self.thread).map_or(usize::MAX, |at| at as usize);
+        let owner = |at: usize| self.root.contexts.get(at).map_or(0, |context| context.owner);
+        let group = self.root.all.all().get(self.current).map(|context| context.group as usize);
+        (self.context, self.share) = (owner(self.current), group.map_or(0, |group| owner(group) + 1));
+    }
+
+    /// What is known of the current context as a whole.
+    pub(super) fn whole(&self) -> Option<&contexts::Whole> {
+        self.root.all.all().get(self.current)
+    }
+
+    /// Whether the current context was not created within the trace: what no call has set is not
+    /// known.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.whole().is_some_and(|context| context.created.is_none())
     }
 
     /// The current context. Programs whose trace was trimmed may use one that was never made
@@ -249,33 +264,48 @@ impl Machine {
 
 /// The operation of a function.
 fn operation(name: &str) -> Option<Operation> {
+    // Names of EXT_direct_state_access are those of OpenGL 4.5, but not its arguments.
+    let direct = name.strip_prefix("gl").and_then(direct::bound_of);
+    if let Some((bound, about)) = direct {
+        // Some are functions of an extension alone.
+        let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
+        let found = names.iter().find_map(|name| operation(name).filter(|operation| operation.run.is_some()));
+        if let Some(operation) = found {
+            return Some(Operation { direct: Some(about), ..operation });
+        }
+    }
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
     let computes = computes(bare);
     let may_draw = is_gl && (computes || NameFlags::of(name).renders.is_some());
-    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
-        .iter()
-        .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
+    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"].iter().any(|begin| {
+        let end = bare.strip_prefix(begin).map(|end| end.strip_prefix('P').unwrap_or(end));
+        end.is_some_and(|end| Variant::parse(end).is_some())
+    });
+    // Handlers have names without the ends of extensions.
+    let ends = ["EXT", "OES", "ARB", "NV"];
+    let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
     let variant = Variant::default();
     let windows = windows::Function::of(name);
-    let plain = Operation { run: None, windows, variant, is_listed: true, may_draw, computes, is_current, is_gl };
+    let none =
+        Operation { run: None, windows, variant, direct: None, is_listed: true, may_draw, computes, is_current, is_gl };
     let all =
         IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
     let mut found: Option<(usize, Operation)> = None;
     for (handlers, is_listed) in all {
         for (pattern, run) in handlers {
             let variant = match pattern.strip_suffix('*') {
-                Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
-                None => (*pattern == bare).then(Variant::default),
+                Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
+                None => (*pattern == bare || *pattern == plain).then(Variant::default),
             };
             let Some(variant) = variant else { continue };
             // The longest pattern says most.
             if found.is_none_or(|(length, _)| length < pattern.len()) {
-                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..plain }));
+                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..none }));
             }
         }
     }
-    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(plain))
+    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(none))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
@@ -287,4 +317,60 @@ fn computes(bare: &str) -> bool {
 /// the next.
 pub(super) fn is_draw(call: &Call, name: &str) -> bool {
     call.draws || call.clears || functions().canonical(name).is_some_and(computes)
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_gl::{absence, names};
+
+    use super::*;
+
+    /// Functions that set nothing that State shows: contents of objects, vertices, what is read,
+    /// what programs are made of, swaps. With the beginnings of their names, without the prefix
+    /// `gl`.
+    const OTHERS: [&str; 31] = [
+        "ArrayElement",
+        "Begin",
+        "BindFragDataLocation",
+        "BindImageTextures",
+        "Vertex2",
+        "Vertex3",
+        "Vertex4",
+        "VertexP",
+        "TexSubImage",
+        "TextureSubImage",
+        "MultiTexSubImage",
+        "CompressedTexSubImage",
+        "CompressedTextureSubImage",
+        "CompressedMultiTexSubImage",
+        "CopyTexSubImage",
+        "CopyTextureSubImage",
+        "CopyMultiTexSubImage",
+        "CopyImageSubData",
+        "ClearTex",
+        "ReadPixels",
+        "ReadnPixels",
+        "Rectx",
+        "ShaderBinary",
+        "SpecializeShader",
+        "UniformHandle",
+        "ProgramUniformHandle",
+        "DepthBounds",
+        "TransformFeedbackBuffer",
+        "BindBufferOffset",
+        "FrameTerminator",
+        "PixelStorex",
+    ];
+
+    #[test]
+    fn each_function_has_a_handler_or_a_reason() {
+        let has_none = |name: &&str| {
+            let has_run = operation(name).is_some_and(|it| it.run.is_some() || it.windows.is_some() || it.may_draw);
+            let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
+            let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
+            is_own && !has_run && !is_other && absence(name).is_none()
+        };
+        let none: Vec<&str> = names().into_iter().filter(has_none).collect();
+        assert!(none.is_empty(), "{}: {}", none.len(), none.join(" "));
+    }
 }

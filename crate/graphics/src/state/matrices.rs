@@ -93,7 +93,7 @@ impl Machine {
         let found = match self.value(self.context, what, index) {
             Value::Matrix(matrix) => product(matrix, &by),
             // Of a context that was not created within the trace nothing is known.
-            _ if self.context().is_some_and(|context| context.is_implicit) => return,
+            _ if self.is_implicit() => return,
             _ => by,
         };
         self.set_at(what, index, Value::Matrix(Arc::new(found)));

@@ -40,6 +40,7 @@ mod buffers;
 mod cells;
 mod conditions;
 mod contexts;
+mod direct;
 mod fixed;
 mod framebuffers;
 mod glsl;
@@ -63,9 +64,9 @@ mod variant;
 mod what;
 
 pub use cells::{Attachment, Cell, Content, Image, Numbers, Value};
-pub use contexts::Profile;
 pub use history::{History, Progress};
 pub use machine::Machine;
 #[cfg(feature = "state")]
 pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};
+pub use unspool_gl::contexts::Profile;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use unspool_gl::functions;
 
 use super::cells::Value;
-use super::contexts::Profile;
+use unspool_gl::contexts::Profile;
+
 use super::inputs::Order;
 use super::json::{Json, shown};
 use super::machine::Machine;
@@ -109,16 +110,18 @@ impl Report {
         let Found { name, is_draw, order } = found;
         let mut report = Self { call, name, is_draw, is_before, order, ..Self::default() };
         machine.look(machine.thread);
-        let Some(context) = machine.context().cloned() else { return report };
+        let Some(context) = machine.context() else { return report };
         report.since = if is_draw && !is_before { context.previous_draw } else { context.last_draw };
-        report.is_partial = context.is_implicit;
-        let text = match &context.version {
-            Some(version) => format!("{}, {version}", context.profile.name()),
-            None => context.profile.name().into(),
-        };
-        let call = (!context.is_implicit).then_some(context.created);
-        report.context = Some(Row { name: format!("Context {:#x}", context.handle), text, call, ..Row::default() });
-        sections::fill(machine, &context, &mut report);
+        report.is_partial = machine.is_implicit();
+        report.context = machine.whole().map(|whole| {
+            let text = match &whole.version {
+                Some(version) => format!("{}, {version}", whole.profile.name()),
+                None => whole.profile.name().into(),
+            };
+            let call = whole.created.and_then(|call| u32::try_from(call).ok());
+            Row { name: format!("Context {:#x}", whole.handle), text, call, ..Row::default() }
+        });
+        sections::fill(machine, &mut report);
         report
     }
 
@@ -328,15 +331,13 @@ fn matrix(numbers: &[f64], rows: usize) -> String {
     (0..rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
-impl Profile {
-    /// The initial value of a parameter in a context of this profile.
-    pub(super) fn initial(self, parameter: &super::parameters::Parameter) -> Value {
-        match parameter.what {
-            // Points are always sprites where there is no fixed function.
-            what::POINT_SPRITE => Value::Bool(!self.has_fixed_function()),
-            // Where it can be switched at all: GL_EXT_sRGB_write_control, *New State*.
-            what::FRAMEBUFFER_SRGB => Value::Bool(matches!(self, Self::Es1 | Self::Es2)),
-            _ => parameter.initial.clone(),
-        }
+/// The initial value of a parameter in a context of a profile.
+pub(super) fn initial(profile: Profile, parameter: &super::parameters::Parameter) -> Value {
+    match parameter.what {
+        // Points are always sprites where there is no fixed function.
+        what::POINT_SPRITE => Value::Bool(!profile.has_fixed_function()),
+        // Where it can be switched at all: GL_EXT_sRGB_write_control, *New State*.
+        what::FRAMEBUFFER_SRGB => Value::Bool(profile.is_es()),
+        _ => parameter.initial.clone(),
     }
 }

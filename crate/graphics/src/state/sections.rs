@@ -1,17 +1,17 @@
 //! What of a context is shown, in sections: what a draw uses first.
 
+use unspool_gl::contexts::Profile;
 use unspool_gl::gl;
 
 use super::blocks;
 use super::buffers;
 use super::cells::{Attachment, Cell, Image, Value};
-use super::contexts::Context;
 use super::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
 use super::inputs;
 use super::machine::Machine;
 use super::parameters::{self, Group, Parameter};
 use super::programs::STAGES;
-use super::report::{Named, Object, Report, Row, Section, Shader, constant, text};
+use super::report::{Named, Object, Report, Row, Section, Shader, constant, initial, text};
 use super::textures::{self, level_index};
 use super::uniforms::{self, Uniform};
 use super::what;
@@ -21,9 +21,9 @@ const LISTED_ATTRIBUTES: u32 = 16;
 const MAX_UNITS: u32 = 256;
 
 /// Fills a report with all that is known of a context.
-pub(super) fn fill(machine: &mut Machine, context: &Context, report: &mut Report) {
+pub(super) fn fill(machine: &mut Machine, report: &mut Report) {
     let array = machine.vertex_array();
-    let view = View { machine, context, array };
+    let view = View { machine, array };
     view.program(report);
     let uniforms = view.uniforms(report);
     view.vertices(report);
@@ -34,14 +34,17 @@ pub(super) fn fill(machine: &mut Machine, context: &Context, report: &mut Report
     view.lights(report);
 }
 
-/// A context, looked at.
+/// The current context, looked at.
 struct View<'a> {
     machine: &'a Machine,
-    context: &'a Context,
     array: u32,
 }
 
 impl View<'_> {
+    fn profile(&self) -> Profile {
+        self.machine.whole().map_or(Profile::Compatibility, |whole| whole.profile)
+    }
+
     fn row(&self, report: &Report, name: impl Into<String>, text: impl Into<String>, call: Option<u32>) -> Row {
         Row { name: name.into(), text: text.into(), call, is_changed: report.is_changed(call), object: None }
     }
@@ -61,7 +64,7 @@ impl View<'_> {
 
     /// The object that the context binds.
     fn bound(&self, what: u16, index: u32) -> (u32, u32, Option<u32>) {
-        match self.machine.cell(self.context.owner, what, index) {
+        match self.machine.cell(self.machine.context, what, index) {
             Some(Cell { value: Value::Object { name, instance }, call }) => (*name, *instance, Some(*call)),
             _ => (0, 0, None),
         }
@@ -107,7 +110,7 @@ impl View<'_> {
             }
         }
         if programs.is_empty() {
-            let text = if self.context.profile.has_fixed_function() { "none: fixed function" } else { "none" };
+            let text = if self.profile().has_fixed_function() { "none: fixed function" } else { "none" };
             rows.push(self.row(report, "Program", text, self.bound(what::CURRENT_PROGRAM, 0).2));
         }
         report.sections.push(Section { title: "Program", is_used: true, rows });
@@ -182,8 +185,8 @@ impl View<'_> {
                     None => None,
                 };
                 let at = (target as u32) << 8 | binding.unwrap_or(block.binding) & 0xff;
-                let (_, buffer) = machine.object(self.context.owner, what::INDEXED_BUFFER, at);
-                let from = machine.number(self.context.owner, what::INDEXED_OFFSET, at).unwrap_or(0);
+                let (_, buffer) = machine.object(self.machine.context, what::INDEXED_BUFFER, at);
+                let from = machine.number(self.machine.context, what::INDEXED_OFFSET, at).unwrap_or(0);
                 let Some(Cell { value: Value::Content(content), call }) = machine.cell(buffer, what::CONTENT, 0) else {
                     continue;
                 };
@@ -230,7 +233,7 @@ impl View<'_> {
             rows.push(self.of("vertexArray", name, row));
         }
         let (_, program, ..) = self.programs().first().copied().unwrap_or_default();
-        for index in (0..LISTED_ATTRIBUTES).filter(|_| !self.context.is_implicit) {
+        for index in (0..LISTED_ATTRIBUTES).filter(|_| !self.machine.is_implicit()) {
             let is_enabled = machine.value(self.array, what::VERTEX_ATTRIB_ARRAY_ENABLED, index) == &Value::Bool(true);
             self.attribute(report, index, is_enabled);
         }
@@ -247,7 +250,7 @@ impl View<'_> {
             rows.push(self.of("buffer", input.buffer.0, row));
         }
         if let Some(order) = &report.order {
-            report.draw = Some(inputs::write(machine, self.context, self.array, &inputs, order));
+            report.draw = Some(inputs::write(machine, self.array, &inputs, order));
         }
         if let Some(Cell { value: Value::Object { name: name @ 1.., instance }, call }) =
             machine.cell(self.array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0)
@@ -319,7 +322,7 @@ impl View<'_> {
                 if texture == 0 {
                     continue;
                 }
-                let is_enabled = machine.value(self.context.owner, target as u16, unit) == &Value::Bool(true);
+                let is_enabled = machine.value(self.machine.context, target as u16, unit) == &Value::Bool(true);
                 let sampler =
                     samplers.iter().find(|(uniform, _, of)| *of == unit && is_sampler_of(&uniform.kind, target));
                 let mut said = vec![self.labelled("texture", texture, instance)];
@@ -412,7 +415,7 @@ impl View<'_> {
             rows.push(self.row(report, "Stencil bits", bits.to_string(), call));
             report.parameters.push(("GL_STENCIL_BITS".into(), vec![(None, Value::Int(bits), "")]));
         }
-        if let Some(cell) = self.machine.cell(self.context.owner, what::VIEWPORT, 0) {
+        if let Some(cell) = self.machine.cell(self.machine.context, what::VIEWPORT, 0) {
             rows.push(self.row(report, "Viewport", text(&cell.value, ""), Some(cell.call)));
         }
         report.sections.push(Section { title: "Framebuffer", is_used: true, rows });
@@ -425,11 +428,11 @@ impl View<'_> {
             _ => 0,
         };
         let is_of_array = parameter.what == what::ELEMENT_ARRAY_BUFFER_BINDING;
-        let owner = if is_of_array { self.array } else { self.context.owner };
+        let owner = if is_of_array { self.array } else { self.machine.context };
         match self.machine.cell(owner, parameter.what, index) {
             Some(cell) => (cell.value.clone(), Some(cell.call)),
-            None if self.context.is_implicit => (Value::Unknown, None),
-            None => (self.context.profile.initial(parameter), None),
+            None if self.machine.is_implicit() => (Value::Unknown, None),
+            None => (initial(self.profile(), parameter), None),
         }
     }
 
@@ -442,7 +445,7 @@ impl View<'_> {
             }
             let name = format!("GL_{}", parameter.name);
             if parameter.what == what::POLYGON_MODE {
-                let back = match self.machine.value(self.context.owner, what::POLYGON_MODE, 1) {
+                let back = match self.machine.value(self.machine.context, what::POLYGON_MODE, 1) {
                     Value::Unset => parameter.initial.clone(),
                     other => other.clone(),
                 };
@@ -451,7 +454,7 @@ impl View<'_> {
             } else if value != Value::Unknown {
                 report.parameters.push((name, vec![(None, value.clone(), parameter.constants)]));
             }
-            if parameter.group.is_legacy() && !self.context.profile.has_fixed_function() {
+            if parameter.group.is_legacy() && !self.profile().has_fixed_function() {
                 continue;
             }
             let mut said = text(&value, parameter.constants);
@@ -502,7 +505,7 @@ impl View<'_> {
                 | what::DEPTH_RANGE
         );
         let indexes = if is_indexed { 1..16 } else { 0..0 };
-        let cell = |index| Some((index, self.machine.cell(self.context.owner, parameter.what, index)?));
+        let cell = |index| Some((index, self.machine.cell(self.machine.context, parameter.what, index)?));
         indexes
             .filter_map(cell)
             .map(|(index, cell)| {
@@ -517,7 +520,7 @@ impl View<'_> {
         let machine = self.machine;
         let mut bound: Vec<(u32, &Cell)> = machine
             .slots
-            .of(self.context.owner)
+            .of(self.machine.context)
             .iter()
             .filter(|(what, ..)| *what == what::INDEXED_BUFFER)
             .filter_map(|(_, index, number)| Some((*index, machine.root.cells.get(*number)?)))
@@ -527,7 +530,7 @@ impl View<'_> {
             let Value::Object { name: name @ 1.., instance } = cell.value else { continue };
             let (target, _) = buffers::TARGETS.get((index >> 8) as usize).copied().unwrap_or_default();
             let mut said = self.labelled("buffer", name, instance);
-            let part = |what| machine.value(self.context.owner, what, index);
+            let part = |what| machine.value(self.machine.context, what, index);
             match (part(what::INDEXED_OFFSET), part(what::INDEXED_SIZE)) {
                 (Value::Int(offset), Value::Int(size)) => said.push_str(&format!(", {size} bytes from {offset}")),
                 _ => said.push_str(&self.buffer_size(instance)),
@@ -544,11 +547,11 @@ impl View<'_> {
     /// Lights that are on, materials, clip planes, and texture environments that were set.
     #[allow(clippy::indexing_slicing, reason = "an array, and indices below its length")]
     fn lights(&self, report: &mut Report) {
-        if !self.context.profile.has_fixed_function() || self.context.is_implicit {
+        if !self.profile().has_fixed_function() || self.machine.is_implicit() {
             return;
         }
         let machine = self.machine;
-        let owner = self.context.owner;
+        let owner = self.machine.context;
         for (light, title) in (0..).zip(LIGHTS) {
             let is_on = machine.value(owner, what::LIGHT0 + light, 0) == &Value::Bool(true);
             let mut rows = Vec::new();

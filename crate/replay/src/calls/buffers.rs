@@ -140,7 +140,7 @@ fn memcpy(r: &mut Replay, c: &Call) {
     if !r.keeps(bytes.len()) {
         return;
     }
-    for objects in &mut r.groups {
+    for objects in r.groups.values_mut() {
         for buffer in objects.buffers.values_mut() {
             let Some((pointer, offset, len)) = buffer.mapped else { continue };
             let Some(at) = to.checked_sub(pointer).and_then(|at| usize::try_from(at).ok()) else { continue };

@@ -56,13 +56,16 @@ const TARGETS: [u32; SLOTS] = [
 ];
 
 /// Functions that are not called as the rules of [`direct_of`] say.
-const OTHERS: [(&str, &str, Direct); 9] = [
+const OTHERS: [(&str, &str, Direct); 12] = [
     ("glMapNamedBuffer", "glMapBuffer", of(About::Buffer, Some(OWN_TARGET))),
     ("glMapNamedBufferRange", "glMapBufferRange", of(About::Buffer, Some(OWN_TARGET))),
     ("glUnmapNamedBuffer", "glUnmapBuffer", of(About::Buffer, Some(OWN_TARGET))),
     ("glEnableVertexArrayAttrib", "glEnableVertexAttribArray", of(About::VertexArray, None)),
     ("glDisableVertexArrayAttrib", "glDisableVertexAttribArray", of(About::VertexArray, None)),
     ("glVertexArrayElementBuffer", "glBindBuffer", of(About::VertexArray, Some(gl::ELEMENT_ARRAY_BUFFER))),
+    ("glEnableVertexArray", "glEnableClientState", of(About::VertexArray, None)),
+    ("glDisableVertexArray", "glDisableClientState", of(About::VertexArray, None)),
+    ("glFramebufferReadBuffer", "glReadBuffer", of(About::Framebuffer, None)),
     ("glFramebufferDrawBuffer", "glDrawBuffer", of(About::Framebuffer, None)),
     ("glFramebufferDrawBuffers", "glDrawBuffers", of(About::Framebuffer, None)),
     ("glBindMultiTexture", "glBindTexture", of(About::Unit, None)),
@@ -80,12 +83,15 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
         return Some(((*bound).into(), *direct));
     }
     let target = if plain == name { About::Texture } else { About::TextureOfTarget };
-    let rules: [(&str, &[&str], Direct); 12] = [
+    let rules: [(&str, &[&str], Direct); 15] = [
         ("glTexture", &["glTex"], of(target, None)),
         ("glCompressedTexture", &["glCompressedTex"], of(target, None)),
         ("glCopyTexture", &["glCopyTex"], of(target, None)),
         ("glGenerateTexture", &["glGenerate"], of(target, None)),
         ("glMultiTex", &["glTex"], of(About::Unit, None)),
+        ("glCompressedMultiTex", &["glCompressedTex"], of(About::Unit, None)),
+        ("glCopyMultiTex", &["glCopyTex"], of(About::Unit, None)),
+        ("glGenerateMultiTex", &["glGenerate"], of(About::Unit, None)),
         ("glNamedBuffer", &["glBuffer"], of(About::Buffer, Some(OWN_TARGET))),
         ("glClearNamedBuffer", &["glClearBuffer"], of(About::Buffer, Some(OWN_TARGET))),
         ("glNamedFramebuffer", &["glFramebuffer"], of(About::Framebuffer, Some(gl::FRAMEBUFFER))),
@@ -130,11 +136,11 @@ impl Replay {
             }
             About::Unit => {
                 let unit = (name.wrapping_sub(gl::TEXTURE0) as usize).min(31);
-                let Some(before) = self.context().map(|context| core::mem::replace(&mut context.active, unit)) else {
-                    return;
-                };
+                let Some(context) = self.context() else { return };
+                let before = (context.active, context.fixed.client_unit);
+                (context.active, context.fixed.client_unit) = (unit, unit.min(7));
                 run(self, &made);
-                self.context().into_iter().for_each(|context| context.active = before);
+                self.context().into_iter().for_each(|context| (context.active, context.fixed.client_unit) = before);
             }
             About::Buffer => self.with_buffer(OWN_TARGET, name, |r| run(r, &made)),
             About::Framebuffer => self.with_framebuffers([name; 2], |r| run(r, &made)),

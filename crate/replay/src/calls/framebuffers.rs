@@ -41,6 +41,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    // Samples of EXT_multisampled_render_to_texture are left out, as in windows.
+    ("glFramebufferTexture2DMultisample", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTextureFace", |r, c| attach_texture(r, c, c.u32(4), c.u32(2), c.u32(3), None)),
     ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
     ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
     ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
@@ -54,6 +57,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.u32(1), c.int(2), c.int(3))),
     ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
+    ("glRenderbufferStorageMultisampleCoverage", |r, c| {
+        renderbuffer_storage(r, c.u32(2), c.u32(3), c.int(4), c.int(5));
+    }),
     ("glFramebufferRenderbuffer", |r, c| {
         let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
@@ -189,7 +195,7 @@ impl Replay {
         problem: Option<&'static str>,
     ) {
         let mut changed = Vec::new();
-        for framebuffer in self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut()) {
+        for framebuffer in self.contexts.values_mut().flat_map(|context| context.framebuffers.values_mut()) {
             for attachment in &mut framebuffer.attachments {
                 if attachment.surface == surface && attachment.level == level {
                     let new = Attachment { width, height, problem, ..*attachment };
@@ -206,7 +212,7 @@ impl Replay {
     /// draws cover what they have in common. In WebGL2 all have one size: depths of another size
     /// than the colours are drawn to a renderbuffer of ours.
     fn settle(&mut self, handle: u32) {
-        let all = self.contexts.iter().flat_map(|context| context.framebuffers.values());
+        let all = self.contexts.values().flat_map(|context| context.framebuffers.values());
         let Some(framebuffer) = all.into_iter().find(|framebuffer| framebuffer.handle == handle) else { return };
         let (colors, depths): (Vec<_>, Vec<_>) =
             framebuffer.attachments.iter().copied().partition(|attachment| !is_depth(attachment.point));
@@ -247,7 +253,7 @@ impl Replay {
             self.stream.put(Op::Delete, &[Kind::Renderbuffer as u32, known.0]);
             self.reserve(bytes(known) + OBJECT, 0);
         }
-        let all = self.contexts.iter_mut().flat_map(|context| context.framebuffers.values_mut());
+        let all = self.contexts.values_mut().flat_map(|context| context.framebuffers.values_mut());
         for framebuffer in all.filter(|framebuffer| framebuffer.handle == handle) {
             framebuffer.substitute = substitute;
         }

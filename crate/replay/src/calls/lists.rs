@@ -91,25 +91,4 @@ impl Replay {
         }
         self.list_depth -= 1;
     }
-
-    /// The buffers of a frame were swapped. What is left of the old one is undefined; here it
-    /// stays.
-    pub(crate) fn swap(&mut self, thread: i64) {
-        self.at = self.context_of_thread(thread);
-        self.swapped = Some(self.call);
-        self.note_swap(thread);
-    }
-
-    /// WGL lets two contexts share what they have when both are empty.
-    pub(crate) fn share(&mut self, first: i64, second: i64) {
-        let Some(group) = self.context_of(first, 0).and_then(|at| self.contexts.get(at)).map(|context| context.group)
-        else {
-            return;
-        };
-        if let Some(at) = self.context_of(second, 0)
-            && let Some(context) = self.contexts.get_mut(at)
-        {
-            context.group = group;
-        }
-    }
 }

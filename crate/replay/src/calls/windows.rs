@@ -1,40 +1,117 @@
 //! Contexts and windows: GLX, EGL, WGL and CGL.
 
-use unspool_gl::egl;
+use std::rc::Rc;
 
-use super::Run;
+use unspool_formats::apitrace::{ListRole, NameFlags};
+use unspool_gl::gl;
+use unspool_gl::windows::{Act, Function};
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glXMakeCurrent", |r, c| r.make_current(c.thread, c.int(2), c.int(1), c.int(1))),
-    ("glXMakeCurrentReadSGI", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
-    ("glXMakeContextCurrent", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
-    ("eglMakeCurrent", |r, c| r.make_current(c.thread, c.int(3), c.int(1), c.int(2))),
-    ("wglMakeCurrent", |r, c| r.make_current(c.thread, c.int(1), c.int(0), c.int(0))),
-    ("CGLSetCurrentContext", |r, c| r.make_current(c.thread, c.int(0), c.int(0), c.int(0))),
-    ("glXCreateContext", |r, c| create(r, c.ret.int(), c.int(2))),
-    ("glXCreateNewContext", |r, c| create(r, c.ret.int(), c.int(3))),
-    ("glXCreateContextAttribsARB", |r, c| create(r, c.ret.int(), c.int(2))),
-    ("eglCreateContext", |r, c| create(r, c.ret.int(), c.int(2))),
-    ("wglCreateContext", |r, c| create(r, c.ret.int(), 0)),
-    ("wglCreateContextAttribsARB", |r, c| create(r, c.ret.int(), c.int(1))),
-    ("wglShareLists", |r, c| r.share(c.int(0), c.int(1))),
-    ("glXDestroyContext", |r, c| r.forget_context(c.int(1))),
-    ("eglDestroyContext", |r, c| r.forget_context(c.int(1))),
-    ("wglDeleteContext", |r, c| r.forget_context(c.int(0))),
-    ("eglBindAPI", |r, c| r.es = c.int(0) == egl::OPENGL_ES_API.into()),
-    ("glXSwapBuffers", |r, c| r.swap(c.thread)),
-    ("eglSwapBuffers", |r, c| r.swap(c.thread)),
-    ("eglSwapBuffersWithDamageEXT", |r, c| r.swap(c.thread)),
-    ("eglSwapBuffersWithDamageKHR", |r, c| r.swap(c.thread)),
-    ("wglSwapBuffers", |r, c| r.swap(c.thread)),
-    ("wglSwapLayerBuffers", |r, c| r.swap(c.thread)),
-    ("SwapBuffers", |r, c| r.swap(c.thread)),
-    ("CGLFlushDrawable", |r, c| r.swap(c.thread)),
-    ("glFrameTerminatorGREMEDY", |r, c| r.swap(c.thread)),
-];
+use super::{Listed, Run};
+use crate::call::Call;
+use crate::driver::{OBJECT, Replay};
+use crate::objects::{Context, Objects};
 
-fn create(r: &mut crate::driver::Replay, pointer: i64, share: i64) {
-    if pointer != 0 {
-        r.context_of(pointer, share);
+/// Groups of contexts that share nothing, for each context that there may be at once: what
+/// destroyed ones made stays.
+const GROUPS: usize = 64;
+/// Limit for the characters of a font.
+const MOST_CHARACTERS: u32 = 1 << 16;
+
+/// What a function for windows does. `None` for all others.
+pub(super) fn of(name: &str) -> Option<Run> {
+    if name.starts_with("gl") && !name.starts_with("glX") && name != "glFrameTerminatorGREMEDY" {
+        return None;
     }
+    if Function::of(name).is_some() {
+        return Some(contexts);
+    }
+    let flags = NameFlags::of(name);
+    match name {
+        _ if flags.frame_end || name.contains("SwapBuffers") || name.contains("SwapLayerBuffers") => Some(swap),
+        _ if flags.list == Some(ListRole::Font) => Some(font),
+        "glXBindTexImageEXT"
+        | "wglBindTexImageARB"
+        | "eglBindTexImage"
+        | "CGLTexImageIOSurface2D"
+        | "CGLTexImagePBuffer" => Some(image),
+        _ => None,
+    }
+}
+
+/// Makes a list for each character of a font, which the trace does not have.
+fn font(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    let (count, base) = (c.u32(2).min(MOST_CHARACTERS), c.u32(3));
+    if !r.reserve(0, u64::from(count) * OBJECT) {
+        return;
+    }
+    let Some((_, objects, _)) = r.both() else { return };
+    let list: Rc<Vec<Listed>> = Rc::new(vec![Listed::Lack("the characters of fonts are not in the trace".into())]);
+    objects.lists.extend((0..count).map(|i| (base.wrapping_add(i), Rc::clone(&list))));
+}
+
+/// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
+fn image(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
+        r.external(target);
+    }
+}
+
+/// Creates contexts, makes them current and so on.
+fn contexts(r: &mut Replay, c: &Call) {
+    let Some(act) = Function::of(&c.name).and_then(|function| r.all.call(function, c)) else { return };
+    make(r);
+    let most = r.bounds.contexts;
+    if r.contexts.len() > most || r.groups.len() > GROUPS * most {
+        return r.halt(format!("The trace has more than {most} contexts. The replay ends at the next one."));
+    }
+    match act {
+        Act::MakesCurrent { context, windows } if context != 0 => {
+            r.at = r.all.current(c.thread as u64);
+            // CGL does not name a window.
+            let [draw, read] = windows.unwrap_or([context; 2]).map(|window| window as i64);
+            if r.drawables.len() >= 4 * most && !r.drawables.contains_key(&draw) {
+                return r.halt("The trace draws to too many windows. The replay ends at the next one.");
+            }
+            if let Some(context) = r.context() {
+                (context.drawable, context.read_drawable) = (draw, read);
+            }
+        }
+        // WGL lets two contexts share what they have when both are empty.
+        Act::Shares(..) => {
+            for (at, context) in &mut r.contexts {
+                context.group = r.all.all().get(*at as usize).map_or(context.group, |of| of.group);
+            }
+        }
+        _ => {}
+    }
+    drop_destroyed(r);
+}
+
+/// Makes what new contexts hold.
+fn make(r: &mut Replay) {
+    while let Some(of) = r.all.all().get(r.made as usize) {
+        r.groups.entry(of.group).or_insert_with(Objects::default);
+        r.contexts.insert(r.made, Context::new(of.group));
+        r.made += 1;
+    }
+}
+
+/// Drops what contexts hold that are destroyed and current nowhere.
+fn drop_destroyed(r: &mut Replay) {
+    let is_gone = |at: &u32| {
+        r.at != Some(*at) && !r.all.is_current(*at) && r.all.all().get(*at as usize).is_some_and(|of| of.is_destroyed)
+    };
+    let gone: Vec<u32> = r.contexts.keys().copied().filter(is_gone).collect();
+    for context in gone.into_iter().filter_map(|at| r.contexts.remove(&at)).collect::<Vec<_>>() {
+        context.framebuffers.values().for_each(|framebuffer| r.delete_framebuffer(framebuffer));
+    }
+}
+
+/// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
+fn swap(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    r.swapped = Some(r.call);
+    r.note_swap();
 }

@@ -1,5 +1,8 @@
 //! `unspool`: what a trace contains, statistics of its functions, and its records as text.
 //!
+//! [`main`] is the command. Other programs keep a trace open ([`opened`]) and get the answers that
+//! the command prints.
+//!
 //! Exit status: 0 if the format was recognised, even if the trace is broken or empty. What could be
 //! read goes to stdout, what is wrong to stderr. 1 if the format was not recognised or nothing
 //! could be read, 2 for wrong usage. `compare` has those of diff(1).
@@ -24,6 +27,7 @@ mod interrupt;
 mod json;
 mod listing;
 mod loops;
+pub mod opened;
 mod output;
 mod progress;
 mod query;
@@ -186,44 +190,47 @@ struct Generate {
     output: PathBuf,
 }
 
-fn main() -> ExitCode {
+/// Runs the command with the arguments of the process. Returns its exit status.
+pub fn main() -> ExitCode {
     interrupt::listen();
     let status = run();
     interrupt::clean();
     status
 }
 
+/// Carries out a command. Returns its exit status.
+fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Info { trace, names, json } => info::run(trace, names, *json),
+        Command::Slices(what) => slices::run(what),
+        Command::Stats(what) => stats::run(what),
+        Command::Graph(what) => graph::run(what),
+        Command::Find(what) => find::run(what),
+        Command::Query(what) => query::run(what),
+        Command::State(what) => steps::state(what),
+        Command::History(what) => steps::history(what),
+        Command::Origin(what) => steps::origin(what),
+        Command::Coverage(what) => coverage::coverage(what),
+        Command::Loops(what) => loops::run(what),
+        Command::FrameList(what) => frame_list::run(what),
+        Command::Findings(what) => findings::run(what),
+        Command::Resources(what) => resources::resources(what),
+        Command::Image(what) => resources::image(what),
+        Command::Sql(what) => sql::run(what),
+        Command::Convert(what) => return Ok(convert::run(what)),
+        // 1 says that the traces differ.
+        Command::Compare(what) => return compare::run(what).map_err(|error| Failure { usage: true, ..error }),
+        Command::Suspects(what) => suspects::run(what),
+        Command::Cut(what) => cut::run(what),
+        Command::Generate(what) => generate::run(what),
+        Command::Dump(what) => dump::run(what),
+    }
+    .map(|()| ExitCode::SUCCESS)
+}
+
 fn run() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Info { trace, names, json } => info::run(&trace, &names, json),
-        Command::Slices(what) => slices::run(&what),
-        Command::Stats(what) => stats::run(&what),
-        Command::Graph(what) => graph::run(&what),
-        Command::Find(what) => find::run(&what),
-        Command::Query(what) => query::run(&what),
-        Command::State(what) => steps::state(&what),
-        Command::History(what) => steps::history(&what),
-        Command::Origin(what) => steps::origin(&what),
-        Command::Coverage(what) => coverage::coverage(&what),
-        Command::Loops(what) => loops::run(&what),
-        Command::FrameList(what) => frame_list::run(&what),
-        Command::Findings(what) => findings::run(&what),
-        Command::Resources(what) => resources::resources(&what),
-        Command::Image(what) => resources::image(&what),
-        Command::Sql(what) => sql::run(&what),
-        Command::Convert(what) => return convert::run(&what),
-        Command::Compare(what) => match compare::run(&what) {
-            Ok(status) => return status,
-            // 1 says that the traces differ.
-            Err(error) => Err(Failure { usage: true, ..error }),
-        },
-        Command::Suspects(what) => suspects::run(&what),
-        Command::Cut(what) => cut::run(&what),
-        Command::Generate(what) => generate::run(&what),
-        Command::Dump(what) => dump::run(&what),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
+    match carry_out(&Cli::parse().command) {
+        Ok(status) => status,
         Err(error) => {
             // The reader of the pipe has closed it: `unspool dump … | head`.
             if error.io_kind == Some(io::ErrorKind::BrokenPipe) {
@@ -251,11 +258,13 @@ struct Failure {
     is_interrupted: bool,
     /// The file is an archive with several traces.
     archive: Option<unpack::Archive>,
+    /// Byte of the file, or the place in a database, that is wrong.
+    at: Option<u64>,
 }
 
 impl Failure {
     fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), io_kind: None, usage: false, is_interrupted: false, archive: None }
+        Self { sentence: sentence.into(), io_kind: None, usage: false, is_interrupted: false, archive: None, at: None }
     }
 
     /// What is wrong, for people.
@@ -329,6 +338,7 @@ fn standard_input() -> io::Result<tempfile::TempPath> {
 
 impl ReadAt for Source {
     fn read_at(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        interrupt::check()?;
         self.file.seek(SeekFrom::Start(at))?;
         let mut filled = 0;
         while filled < buffer.len() {

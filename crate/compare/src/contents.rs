@@ -1,0 +1,138 @@
+//! What tokens stand for.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+/// The greatest number of a content. Those above stand for records without one.
+const MOST_NUMBERS: u32 = u32::MAX - 2;
+
+/// Bytes of contents that are kept. What comes after is known by 128 bits of hash.
+const MOST_KEPT: usize = 48 << 20;
+
+/// What records say, numbered in the order in which it is first seen.
+///
+/// Contents are kept and compared, so that those with equal hashes are told apart. Only of those
+/// that are seen first when 48 MB are kept is a digest kept instead: 128 bits of hash.
+#[derive(Debug, Default)]
+pub struct Contents {
+    numbers: HashTable<u32>,
+    /// Where each ends in `bytes`.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+    hasher: DefaultHashBuilder,
+}
+
+/// No content begins with this byte.
+const DIGEST: u8 = 0xFF;
+
+/// What stands for a content that is not kept, the same in each trace.
+fn digest_of(content: &[u8]) -> [u8; 17] {
+    let mut digest = [DIGEST; 17];
+    if let Ok(known) = content.try_into()
+        && content.first() == Some(&DIGEST)
+    {
+        return known;
+    }
+    let mut hasher = DefaultHasher::new();
+    for half in digest.get_mut(1..).unwrap_or_default().chunks_exact_mut(8) {
+        // The second hash is that of the content twice.
+        hasher.write(content);
+        half.copy_from_slice(&hasher.finish().to_le_bytes());
+    }
+    digest
+}
+
+impl Contents {
+    /// The number of a content.
+    pub fn number(&mut self, content: &[u8]) -> u32 {
+        let hash = self.hasher.hash_one(content);
+        if let Some(number) = self.find(hash, content) {
+            return number;
+        }
+        if self.bytes.len() + content.len() > MOST_KEPT && content.len() > 17 {
+            let digest = digest_of(content);
+            let hash = self.hasher.hash_one(&digest[..]);
+            return self.find(hash, &digest).unwrap_or_else(|| self.add(hash, &digest));
+        }
+        self.add(hash, content)
+    }
+
+    /// Adds contents with numbers of their own, those of another trace, and returns their numbers
+    /// here.
+    pub fn merge<'c>(&mut self, others: impl Iterator<Item = &'c [u8]> + Clone) -> Vec<u32> {
+        let is_digest = |content: &[u8]| content.first() == Some(&DIGEST);
+        if !self.iter().any(is_digest) && !others.clone().any(is_digest) {
+            return others.map(|content| self.number(content)).collect();
+        }
+        // What one of them keeps may have a digest in the other.
+        let mut known: HashMap<[u8; 17], u32> = self.iter().map(digest_of).zip(0..).collect();
+        let numbers = others.map(|content| {
+            *known.entry(digest_of(content)).or_insert_with(|| self.add(self.hasher.hash_one(content), content))
+        });
+        numbers.collect()
+    }
+
+    fn add(&mut self, hash: u64, content: &[u8]) -> u32 {
+        let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX).min(MOST_NUMBERS);
+        self.bytes.extend_from_slice(content);
+        self.ends.push(self.bytes.len());
+        let (ends, bytes, hasher) = (&self.ends, &self.bytes, &self.hasher);
+        self.numbers.insert_unique(hash, number, |number| hasher.hash_one(content_of(ends, bytes, *number)));
+        number
+    }
+
+    fn find(&self, hash: u64, content: &[u8]) -> Option<u32> {
+        self.numbers.find(hash, |number| content_of(&self.ends, &self.bytes, *number) == content).copied()
+    }
+
+    /// The contents by their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        (0..self.ends.len() as u32).map(|number| content_of(&self.ends, &self.bytes, number))
+    }
+}
+
+fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
+    let number = number as usize;
+    let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_limit_contents_are_known_by_a_hash() {
+        let mut contents = Contents::default();
+        let long = |n: u32| [&n.to_le_bytes()[..], &[7; 1 << 20]].concat();
+        let numbers: Vec<u32> = (0..60).map(|n| contents.number(&long(n))).collect();
+        assert_eq!(numbers, (0..60).collect::<Vec<_>>());
+        assert_eq!((0..60).map(|n| contents.number(&long(n))).collect::<Vec<_>>(), numbers);
+        assert!(contents.bytes.len() < MOST_KEPT + 1024);
+        assert_eq!(contents.number(b"short"), 60);
+        assert_eq!(contents.iter().count(), 61);
+    }
+
+    #[test]
+    fn contents_of_two_traces_have_common_numbers() {
+        let long = |n: u32| [&[1; 30][..], &n.to_le_bytes()].concat();
+        let (mut one, mut two) = (Contents::default(), Contents::default());
+        for n in [1, 2, 3] {
+            one.number(&long(n));
+        }
+        for n in [3, 4, 1] {
+            two.number(&long(n));
+        }
+        assert_eq!(one.merge(two.iter()), [2, 3, 0]);
+        // One of them has kept enough before it sees them, and knows digests.
+        let mut full = Contents::default();
+        full.number(&vec![2; MOST_KEPT]);
+        for n in [2, 9, 4, 9] {
+            full.number(&long(n));
+        }
+        assert_eq!(full.ends.len(), 4);
+        assert_eq!(one.merge(full.iter()), [4, 1, 5, 3]);
+    }
+}

@@ -1,0 +1,19 @@
+//! What handlers of functions read of a call.
+
+/// A call with its arguments, whatever a reader keeps them in. Places of arguments count from 0.
+pub trait Arguments {
+    /// Its number.
+    fn number(&self) -> u64;
+
+    /// The number of its thread.
+    fn thread(&self) -> u64;
+
+    /// An argument as an integer: a list as its first one, 0 for what is not a number.
+    fn int(&self, place: usize) -> i64;
+
+    /// The integers of an argument that is a list. Empty for others.
+    fn ints(&self, place: usize) -> Vec<i64>;
+
+    /// What it returned. `None` if that is not a number.
+    fn returned(&self) -> Option<i64>;
+}
