@@ -15,7 +15,7 @@ pub struct Alone {
 impl Alone {
     /// Of the tokens of all threads of A, and of B.
     #[must_use]
-    pub fn of<'t>(kinds: &Kinds, sides: [&mut dyn Iterator<Item = &'t [u32]>; 2]) -> Self {
+    pub fn of(kinds: &Kinds, sides: [&mut dyn Iterator<Item = &[u32]>; 2]) -> Self {
         let mut found = Self::default();
         for (bit, side) in [1, 2].into_iter().zip(sides) {
             for token in side.flatten() {
