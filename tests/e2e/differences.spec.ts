@@ -67,9 +67,11 @@ test('the flame graph of the difference is walked, zoomed and normalised by keyb
   await expect(way).toHaveText('All calls of both');
   await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
   expect(await spoken.innerText()).toBe(outer);
-  await panel(page).getByRole('button', { name: 'Normalise' }).click();
+  await panel(page).getByRole('button', { name: 'Widths, colours…' }).click();
+  await panel(page).getByRole('checkbox', { name: 'Normalise' }).check();
   await expect(panel(page)).toContainText(/B ×\s[\d.]+/);
   await panel(page).getByRole('combobox', { name: 'Width' }).selectOption('a');
+  await page.keyboard.press('Escape');
   await expect(flame(page)).toHaveAttribute('aria-busy', 'false');
 });
 
@@ -105,6 +107,7 @@ test('the flame graph of the difference is focused, filtered, inverted and a san
   await expect(chips).toContainText(`Focus: ${name}`);
   await walk('Escape', 'ArrowDown', 'ArrowDown');
   await expect(spoken).toContainText(`${name}, total`);
+  await panel(page).getByRole('button', { name: 'Paths…' }).click();
   await panel(page).getByRole('searchbox', { name: 'Filter call paths' }).fill('no such function');
   await page.keyboard.press('Enter');
   await expect(panel(page)).toContainText('No call path is left after these changes.');

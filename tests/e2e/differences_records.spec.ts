@@ -21,7 +21,8 @@ async function compare(page: Page, before: Buffer, after: Buffer, type: string):
 
 test('records of both stand beside each other, with gaps, and scroll together', async ({ page }) => {
   await compare(page, BEFORE, AFTER, 'xray');
-  await list(page).getByRole('row').nth(1).click();
+  // The first thread is in one of the traces only.
+  await list(page).getByRole('row').nth(2).click();
   await page.keyboard.press('Enter');
   await expect(beside(page)).toBeVisible();
   const first = beside(page).locator('tr.beside-differs').first();
@@ -30,8 +31,6 @@ test('records of both stand beside each other, with gaps, and scroll together', 
     .locator('tr.beside-differs')
     .filter({ has: page.locator('.beside-gap') });
   await expect(alone.first().locator('.beside-gap')).toHaveCount(2);
-  await expect(beside(page).locator('mark[data-side="a"]').first()).toBeVisible();
-  await expect(beside(page).locator('mark[data-side="b"]').first()).toBeVisible();
   // A row is selected in the trace that has it.
   await first.click();
   await expect(page.locator('.details')).toContainText('Function id');
@@ -44,6 +43,23 @@ test('records of both stand beside each other, with gaps, and scroll together', 
     last.getAttribute('aria-rowindex'),
   ]);
   expect(number).toBe(count);
+});
+
+/** The log with another value in the second argument of a call. */
+function argued(): Buffer {
+  const after = Buffer.from(BEFORE);
+  const argument = BEFORE.indexOf(Buffer.from([0x40, 0x1a, 0x8c, 0x5e, 0xfd, 0x7f]));
+  after[argument] = 0x48;
+  return after;
+}
+
+test('a value that differs is underlined in both', async ({ page }) => {
+  await compare(page, BEFORE, argued(), 'xray');
+  await expect(list(page).getByRole('row').nth(1)).toContainText('1 record with other contents');
+  await list(page).getByRole('row').nth(1).click();
+  await page.keyboard.press('Enter');
+  await expect(beside(page).locator('mark[data-side="a"]').first()).toContainText('1a40');
+  await expect(beside(page).locator('mark[data-side="b"]').first()).toContainText('1a48');
 });
 
 test('keys go from difference to difference wherever the focus is', async ({ page }) => {
@@ -100,6 +116,20 @@ test('both overviews have marks of the differences', async ({ page }) => {
   await expect.poll(() => marked(page, 1)).toBeGreaterThan(0);
 });
 
+test('what rules name is ignored, in the panel, in links and after a reload', async ({ page }) => {
+  await compare(page, BEFORE, AFTER, 'xray');
+  await panel(page).getByRole('button', { name: 'Ignore…' }).click();
+  await panel(page).getByRole('textbox', { name: 'Functions' }).fill('*');
+  await page.keyboard.press('Enter');
+  await panel(page).getByRole('textbox', { name: 'Threads' }).fill('thread 4713, thread 4714');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(panel(page).getByRole('button', { name: 'Ignored: *, thread 4713, thread 4714' })).toBeVisible();
+  await expect(panel(page)).toContainText(/Each record of A is in B/);
+  await expect(panel(page)).toContainText(/[\d,]+ \+ \d+\srecords, 2 \+ 0\sthreads left out/);
+  await expect.poll(() => page.url()).toContain('ignore=');
+});
+
 /** A trace of instructions, and the same with a jump that leads elsewhere: its instruction and the address of the next step differ. */
 function parted(): readonly [Buffer, Buffer] {
   const before = readFileSync(fixture('frames/calls.frames'));
@@ -124,6 +154,8 @@ test('Why? leads from where the paths part to the cause, and each step is select
   await sentence(page).getByRole('button', { name: 'step 15' }).click();
   await expect(page.locator('.details')).toContainText('Step 15');
   await page.keyboard.press('n');
+  await panel(page).getByRole('radio', { name: 'List' }).click();
+  await expect(sentence(page)).toHaveText(/The paths part at step 1\d of .*, and join again at step 16\./);
   await panel(page).getByRole('radio', { name: 'Side by side' }).click();
   await expect(sentence(page)).toHaveText(/The paths join again at step 16\.$/);
   await expect(beside(page).locator('tr[aria-selected="true"]')).toContainText('0x40106f  jle');
@@ -132,7 +164,7 @@ test('Why? leads from where the paths part to the cause, and each step is select
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on a ${colorScheme} page with records beside each other`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
-    await compare(page, BEFORE, AFTER, 'xray');
+    await compare(page, BEFORE, argued(), 'xray');
     await page.keyboard.press('n');
     await panel(page).getByRole('radio', { name: 'Side by side' }).click();
     await expect(beside(page).locator('mark').first()).toBeVisible();

@@ -24,6 +24,7 @@
 //!   within calls that belong together.
 //! - [`differ`] does both for two threads, in turns. [`hunks`] says what each difference is
 //!   ([`what`]), and which of its records differ in arguments only, by [`kinds`].
+//! - [`alone`] says which instructions only one side has executed.
 //! - [`positions`] keeps where records are.
 //! - [`why`] follows values that differ back to where they come from, and [`shown`] has what its
 //!   steps accessed.
@@ -35,6 +36,7 @@
 //! `docs/compare.md` defines what users see.
 
 pub mod align;
+pub mod alone;
 pub mod call_tree;
 pub mod calls;
 mod contents;

@@ -13,6 +13,7 @@ const thread = (
   first: 0,
   end: 0,
   alike: Uint32Array.from(alike),
+  alone: [new Uint32Array(), new Uint32Array()],
   positions: [null, null],
 });
 

@@ -6,17 +6,19 @@ import { type Clock, NO_NAME } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
 import type { MenuItem } from '../../parts/menu/request.ts';
 import { SaveMenu } from '../../parts/menu/save_menu.tsx';
+import { Popover, PopoverButton } from '../../parts/popover.tsx';
 import { layOutFlame } from '../../timeline/flame.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { FlameGraphs, FlameModeChoice } from '../../timeline/widgets/flame_graphs.tsx';
 import { createFlameState } from '../../timeline/widgets/flame_state.ts';
-import { ActionsOfFunction, Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
+import { ActionsOfFunction, Chips } from '../../timeline/widgets/path_changes.tsx';
 import { FLAME_MODES } from '../../trace/call_paths.ts';
 import { saveBlob } from '../../trace/save_blob.ts';
 import type { Compared, Comparison } from './comparison.ts';
 import { factorText } from './figures.ts';
 import { saveDifferencePicture } from './flame_picture.ts';
 import { type ColouredBy, createPathNames, differenceSource, SCALE } from './flame_source.ts';
+import { PathsButton } from './paths_button.tsx';
 import type { ComparedFlame, ComparedFlames, FlameWidth } from './protocol.ts';
 
 interface Props extends PanelProps {
@@ -34,13 +36,13 @@ interface Props extends PanelProps {
 }
 
 const WIDTHS: readonly (readonly [FlameWidth, string])[] = [
-  ['larger', 'Width: the larger'],
-  ['a', 'Width: A'],
-  ['b', 'Width: B'],
+  ['larger', 'the larger'],
+  ['a', 'A'],
+  ['b', 'B'],
 ];
 const COLOURS: readonly (readonly [ColouredBy, string])[] = [
-  ['self', 'Colour: self'],
-  ['total', 'Colour: total'],
+  ['self', 'self'],
+  ['total', 'total'],
 ];
 /** Shares of the whole below which a difference is grey. */
 const THRESHOLDS = [0, 0.001, 0.01, 0.05];
@@ -111,62 +113,16 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
             if (next === 'sandwich' && paths.path.peek().length === 0 && target >= 0) paths.sandwich(target);
           }}
         />
-        <select
-          aria-label="Width"
-          title="What the width of a function is"
-          value={choice.value.width}
-          onChange={(event) => {
-            choice.value = { ...choice.peek(), width: event.currentTarget.value as FlameWidth };
-          }}
+        <PopoverButton
+          place="difference-look"
+          look="plain link"
+          title="Choose what widths and colours show"
+          content={() => <Look comparison={comparison} graph={graph} />}
         >
-          {WIDTHS.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Colour"
-          title="Which difference colours are of"
-          value={by.value}
-          onChange={(event) => {
-            by.value = event.currentTarget.value as ColouredBy;
-          }}
-        >
-          {COLOURS.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Threshold"
-          title="Smaller differences are grey"
-          value={String(threshold.value)}
-          onChange={(event) => {
-            threshold.value = Number(event.currentTarget.value);
-          }}
-        >
-          {THRESHOLDS.map((share) => (
-            <option key={share} value={String(share)}>
-              {share === 0 ? 'All differences' : `From ${share * 100} % of all`}
-            </option>
-          ))}
-        </select>
-        <button
-          type="button"
-          class="toggle"
-          aria-pressed={normalised}
-          title="Scale the times of B, so that both are equally long"
-          onClick={() => {
-            choice.value = { ...choice.peek(), normalised: !normalised };
-          }}
-        >
-          Normalise
-        </button>
-        {normalised && now && <span>B {factorText(now.flame.factor)}</span>}
-        <CollapseSwitch paths={paths} />
-        <PathFilter paths={paths} />
+          Widths, colours…
+        </PopoverButton>
+        {normalised && now && <span title="Times of B are normalised">B {factorText(now.flame.factor)}</span>}
+        <PathsButton paths={paths} />
         <ActionsOfFunction
           name={target}
           names={paths.names}
@@ -243,6 +199,78 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
         />
       )}
     </>
+  );
+}
+
+interface LookProps {
+  readonly comparison: Comparison;
+  readonly graph: Pick<ReturnType<typeof createGraph>, 'by' | 'threshold'>;
+}
+
+/** What widths and colours show. */
+function Look({ comparison: { choice }, graph: { by, threshold } }: LookProps) {
+  const { width, normalised } = choice.value;
+  return (
+    <Popover class="difference-looks" label="Widths and colours">
+      <label>
+        Width
+        <select
+          title="What the width of a function is"
+          value={width}
+          onChange={(event) => {
+            choice.value = { ...choice.peek(), width: event.currentTarget.value as FlameWidth };
+          }}
+        >
+          {WIDTHS.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Colour
+        <select
+          title="Which difference colours are of"
+          value={by.value}
+          onChange={(event) => {
+            by.value = event.currentTarget.value as ColouredBy;
+          }}
+        >
+          {COLOURS.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Threshold
+        <select
+          title="Smaller differences are grey"
+          value={String(threshold.value)}
+          onChange={(event) => {
+            threshold.value = Number(event.currentTarget.value);
+          }}
+        >
+          {THRESHOLDS.map((share) => (
+            <option key={share} value={String(share)}>
+              {share === 0 ? 'All differences' : `From ${share * 100} % of all`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="collapse row" title="Scale the times of B, so that both are equally long">
+        <input
+          type="checkbox"
+          checked={normalised}
+          onChange={() => {
+            choice.value = { ...choice.peek(), normalised: !normalised };
+          }}
+        />
+        Normalise
+      </label>
+    </Popover>
   );
 }
 

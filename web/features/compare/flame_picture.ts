@@ -15,7 +15,7 @@ interface Shown extends Pick<FlameScene, 'names' | 'hits' | 'rootName'> {
   /** Of a sandwich, the callers first. */
   readonly laid: readonly (LaidFlame | null)[];
   readonly answer: FlameAnswer | null;
-  /** What colours are of: `Colour: self`. */
+  /** What colours are of: `self` or `total`. */
   readonly colouredBy: string;
   /** The share of all below which differences are grey, or ''. */
   readonly threshold: string;
@@ -56,7 +56,7 @@ export async function saveDifferencePicture(form: PictureForm, shown: Shown): Pr
   const drawn = drawnFlame(
     scenes,
     { title: `${a} → ${b}`, about: `Difference, ${graph}${scaled}` },
-    `Width: ${widths}, in ${WIDTHS[width]}. ${shown.colouredBy}; blue: less in B or gone, orange: more or new, grey: ${grey}.`,
+    `Width: ${widths}, in ${WIDTHS[width]}. Colour: ${shown.colouredBy}; blue: less in B or gone, orange: more or new, grey: ${grey}.`,
   );
   const bytes = await pictureFile(drawn, 'flame', form);
   saveBlob(new Blob([bytes], { type: form === 'svg' ? 'image/svg+xml' : 'image/png' }), `differences-flame.${form}`);

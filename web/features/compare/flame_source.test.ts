@@ -17,12 +17,14 @@ function graph(...nodes: readonly (readonly [row: number, parent: number, a: num
     name: Uint32Array.from(nodes, ([row]) => row),
     parent: Uint32Array.from(nodes, ([, parent]) => parent),
     total: Float64Array.from(nodes, ([, , a, b]) => Math.max(a, b)),
-    totalA: column(2),
-    totalB: column(3),
-    ownA: column(2),
-    ownB: column(3),
-    countA: new Float64Array(nodes.length),
-    countB: new Float64Array(nodes.length),
+    both: {
+      totalA: column(2),
+      totalB: column(3),
+      ownA: column(2),
+      ownB: column(3),
+      countA: new Float64Array(nodes.length),
+      countB: new Float64Array(nodes.length),
+    },
     factor: 0.5,
   };
 }

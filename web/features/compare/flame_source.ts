@@ -57,14 +57,14 @@ export function createPathNames(of: Pick<FlameSource['names'], 'of'>): PathNames
   };
   return {
     named: (flame, from, colouring) => {
-      const { length, name, parent, total } = flame;
+      const { length, name, parent, total, both } = flame;
       const named = new Uint32Array(length).fill(NO_NAME);
       const self = new Float64Array(length);
       const count = new Float64Array(length);
-      const whole = Math.max(flame.totalA[0] ?? 0, (flame.totalB[0] ?? 0) * colouring.factor);
+      const whole = Math.max(both.totalA[0] ?? 0, (both.totalB[0] ?? 0) * colouring.factor);
       for (let i = 0; i < length; i += 1) {
-        self[i] = Math.max(flame.ownA[i]!, flame.ownB[i]!);
-        count[i] = flame.countA[i]! + flame.countB[i]!;
+        self[i] = Math.max(both.ownA[i]!, both.ownB[i]!);
+        count[i] = both.countA[i]! + both.countB[i]!;
         if (name[i] === NO_NAME) continue;
         const above = i === 0 ? NO_NAME : named[parent[i]!]!;
         const id = idOf(above === NO_NAME ? from : above, name[i]!);
@@ -85,8 +85,13 @@ export function createPathNames(of: Pick<FlameSource['names'], 'of'>): PathNames
 }
 
 /** The step of the scale that a node has, from 0. */
-export function stepOf(flame: ComparedFlame, i: number, { by, threshold, factor }: Colouring, whole: number): number {
-  const [a, b] = by === 'self' ? [flame.ownA[i]!, flame.ownB[i]!] : [flame.totalA[i]!, flame.totalB[i]!];
+export function stepOf(
+  { both }: ComparedFlame,
+  i: number,
+  { by, threshold, factor }: Colouring,
+  whole: number,
+): number {
+  const [a, b] = by === 'self' ? [both.ownA[i]!, both.ownB[i]!] : [both.totalA[i]!, both.totalB[i]!];
   return Math.abs(b * factor - a) <= threshold * whole ? MIDDLE : stepOfPair(a, b * factor);
 }
 
@@ -154,14 +159,14 @@ export function differenceSource(
       const name = flameName(laid, i, names, rootName.peek());
       if (!now) return { name, figures: [], calls: '' };
       const { word, hasSelf } = widthOf(shows, laid, i);
-      const total = pair(now.totalA[i]!, now.totalB[i]!);
-      const self = pair(now.ownA[i]!, now.ownB[i]!);
+      const total = pair(now.both.totalA[i]!, now.both.totalB[i]!);
+      const self = pair(now.both.ownA[i]!, now.both.ownB[i]!);
       // Upwards, widths are self times of functions; those of the root are all of them.
       const widths = shows === 'inverted' && i > 0 ? self : total;
       return {
         name,
         figures: [[word, ...widths], ...(hasSelf ? [['self', ...self] as const] : [])],
-        calls: `${formatCount(now.countA[i]!)} → ${formatCounted(now.countB[i]!, 'call')}`,
+        calls: `${formatCount(now.both.countA[i]!)} → ${formatCounted(now.both.countB[i]!, 'call')}`,
       };
     },
     hasMenus: false,

@@ -55,7 +55,7 @@ export function IgnoreButton({ rules, offered, leftOut, noun }: Props) {
       </PopoverButton>
       {now.length > 0 && leftOut && (
         <span class="muted" title={words && 'Left out of A, and of B'} role="status">
-          {words || 'nothing left out'}
+          {words ? `${words} left out` : 'nothing left out'}
         </span>
       )}
     </span>

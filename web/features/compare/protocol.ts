@@ -78,6 +78,14 @@ export interface TraceTokens {
   readonly tracks: readonly TrackTokens[];
 }
 
+/** What the threads of two traces are, as pairs. */
+export interface PairedThreads {
+  /** Two numbers for each: the track of A and that of B, 2^32 - 1 where one lacks it. */
+  readonly pairs: Uint32Array;
+  /** Of executions, how many instructions only A has executed, and how many only B; null of others. */
+  readonly alone: Uint32Array | null;
+}
+
 /** The object of the worker that says why two executions part. */
 export interface Reasoning {
   /** Follows values back. `hear` gets how far it is, from 0 to 1. Rejects with a sentence if that cannot be done. */
@@ -150,9 +158,9 @@ export interface Comparing {
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
   /**
    * Takes the records of two traces of a format, in place of others, and pairs their threads by what they do. Threads that rules name are
-   * left out. Resolves with two numbers for each pair: the track of A and that of B, 2^32 - 1 where one lacks it.
+   * left out.
    */
-  pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
+  pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<PairedThreads>;
   /** Compares the records of a pair, by its number. Nothing is found once `stop` is aborted. */
   align(pair: number, stop: AbortSignal): Promise<FoundHunks>;
   /**

@@ -52,7 +52,7 @@ function differences(
   rules: readonly string[] = [],
 ) {
   const service = {
-    pairThreads: vi.fn(async () => Uint32Array.from(pairs)),
+    pairThreads: vi.fn(async () => ({ pairs: Uint32Array.from(pairs), alone: Uint32Array.of(4, 0) })),
     align: async (pair: number, _: AbortSignal) => {
       const hunks = Uint32Array.from(align(pair));
       const kinds = new Uint8Array(hunks.length / 4);
@@ -63,6 +63,8 @@ function differences(
         around: new Uint32Array(),
         names: [],
         alike: new Uint32Array(),
+        aloneA: Uint32Array.of(1, 2),
+        aloneB: new Uint32Array(),
       };
     },
   };
@@ -144,11 +146,11 @@ test('threads are paired by what they do, and those of one side stand alone', as
     loop: null,
     around: null,
   };
-  expect(found.state.value).toMatchObject({ at: 'done', hunks: [hunk], fields: ['kind'] });
+  expect(found.state.value).toMatchObject({ at: 'done', hunks: [hunk], fields: ['kind'], alone: [4, 0] });
   const { threads } = found.state.value as { threads: readonly Thread[] };
   const every = (from: number, to: number) => BigUint64Array.from([0n, 10n, 20n].slice(from, to));
   const at = (from: number, to: number) => ({ every: every(from, to), shift: 0 });
-  expect(threads.map(({ alike: _, leftOut: __, ...thread }) => thread)).toEqual([
+  expect(threads.map(({ alike: _, leftOut: __, alone: ___, ...thread }) => thread)).toEqual([
     { tracks: [1, 4], lengths: [2, 1], first: 0, end: 1, positions: [at(0, 2), at(1, 2)] },
     { tracks: [2, 3], lengths: [1, 1], first: 1, end: 1, positions: [at(2, 3), at(0, 1)] },
     { tracks: [null, 5], lengths: [0, 1], first: 1, end: 1, positions: [null, at(2, 3)] },

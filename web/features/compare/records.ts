@@ -52,6 +52,8 @@ export interface Thread {
   readonly end: number;
   /** Records of differences that differ in their arguments only, three numbers a time: the first in A, the first in B, how many. */
   readonly alike: Uint32Array;
+  /** Of executions, records whose instructions the other trace has nowhere, two numbers a time: from and to. */
+  readonly alone: readonly [Uint32Array, Uint32Array];
   /** Where its records are on the x axis; null where a trace lacks it. */
   readonly positions: readonly [Positions | null, Positions | null];
 }
@@ -77,6 +79,8 @@ export type RecordsState = Work<{
   readonly threads: readonly Thread[];
   readonly fields: readonly string[];
   readonly leftOut: LeftOut;
+  /** Of executions, how many instructions only A has executed, and how many only B; null of others. */
+  readonly alone: readonly [number, number] | null;
 }>;
 
 /** The order of the list: by position, or the largest difference first. */
@@ -167,7 +171,12 @@ export function createRecordDifferences(
       hold(0, a);
       hold(1, b);
       const format = sides[0].trace.info.peek()?.format ?? '';
-      const pairs = await service.pairThreads(format, rules, ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b));
+      const { pairs, alone } = await service.pairThreads(
+        format,
+        rules,
+        ofTrace(sides[0].trace, a),
+        ofTrace(sides[1].trace, b),
+      );
       const hunks: Hunk[] = [];
       const threads: Thread[] = [];
       for (let pair = 0; 2 * pair < pairs.length && !signal.aborted; pair += 1) {
@@ -184,6 +193,7 @@ export function createRecordDifferences(
           first,
           end: hunks.length,
           alike: found.alike,
+          alone: [found.aloneA, found.aloneB],
           positions: [x.positions, y.positions],
         });
       }
@@ -191,7 +201,15 @@ export function createRecordDifferences(
       chosen.value = -1;
       ends.value = new Map();
       asked = new Set();
-      state.value = { at: 'done', hunks, threads, fields: a.fields, leftOut: leftOutOf([a, b], threads) };
+      const leftOut = leftOutOf([a, b], threads);
+      state.value = {
+        at: 'done',
+        hunks,
+        threads,
+        fields: a.fields,
+        leftOut,
+        alone: alone && [alone[0]!, alone[1]!],
+      };
     } catch (thrown) {
       fail(String(thrown));
     }

@@ -9,7 +9,6 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { isDatabase } from '../../trace/records.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
-import { rulesAmong } from './ignore.ts';
 import { type Ignorable, IgnoreButton } from './ignore_button.tsx';
 import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
 import type { Ends, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
@@ -50,41 +49,30 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
   const { ignored } = differencesOf(pair);
   const isDone = state.at === 'done';
   const hunks = isDone ? state.hunks : [];
-  const ignore = (
-    <IgnoreButton rules={ignored} offered={ignorableIn(pair)} leftOut={isDone ? state.leftOut : null} noun={noun} />
-  );
-  if (!isDone || hunks.length === 0) {
-    return (
-      <>
-        {(rulesAmong(ignored.value).length > 0 || isDone) && <div class="row wrap difference-bar">{ignore}</div>}
-        <p class="panel-note muted">
-          {isDone ? `Each ${noun} of A is in B, and the other way round, in the same order.` : wordsOf(state)}
-        </p>
-      </>
-    );
-  }
-  const { threads, fields } = state;
+  const { threads, fields } = isDone ? state : { threads: [], fields: [] };
   const numbers = ordered.value;
   const show = (number: number) => showDifference(differences, pair, number);
   const open = (place: number) => {
     show(numbers[place]!);
     layout.value = 'beside';
   };
-  const hunk = hunks[chosen.value] ?? hunks[0]!;
-  const thread = threads.find(({ tracks }) => tracks === hunk.tracks);
-  const isWhy = layout.value === 'why';
+  const hunk = hunks[chosen.value] ?? hunks[0];
+  const thread = hunk && threads.find(({ tracks }) => tracks === hunk.tracks);
+  const isWhy = hunk !== undefined && layout.value === 'why';
   return (
     <>
       <div class="row wrap difference-bar">
-        <Segments
-          label="Layout"
-          options={hasWhy(pair) ? [...LAYOUTS, WHY] : LAYOUTS}
-          value={layout.value}
-          choose={(next) => {
-            layout.value = next;
-          }}
-        />
-        {!isWhy && (
+        {hunk && (
+          <Segments
+            label="Layout"
+            options={hasWhy(pair) ? [...LAYOUTS, WHY] : LAYOUTS}
+            value={layout.value}
+            choose={(next) => {
+              layout.value = next;
+            }}
+          />
+        )}
+        {hunk && !isWhy && (
           <>
             <select
               aria-label="Order of differences"
@@ -100,41 +88,50 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
               ))}
             </select>
             <Steps differences={differences} show={show} />
-            {ignore}
-            <p class="difference-sentence grow" role="status">
-              {hunks[chosen.value] && layout.value === 'beside' ? (
-                <Sentence {...{ differences, pair, hunk, noun }} />
-              ) : (
-                `${formatCounted(hunks.length, 'difference')} in ${formatCounted(threads.filter((it) => it.end > it.first).length, 'thread')}. The first one is at ${place(
-                  pair,
-                  threads.find((it) => it.tracks === hunks[0]!.tracks),
-                  hunks[0]!,
-                  noun,
-                )}.`
-              )}
-            </p>
           </>
+        )}
+        {!isWhy && (
+          // It stays while records are compared again.
+          <IgnoreButton
+            key="ignore"
+            rules={ignored}
+            offered={ignorableIn(pair)}
+            leftOut={isDone ? state.leftOut : null}
+            noun={noun}
+          />
+        )}
+        {hunk && !isWhy && (
+          <p class="difference-sentence grow" role="status">
+            {hunks[chosen.value] && layout.value === 'beside' ? (
+              <Sentence {...{ differences, pair, hunk, noun }} />
+            ) : (
+              <Summary {...{ differences, pair, noun }} />
+            )}
+          </p>
         )}
       </div>
       {isWhy && (hasValues(pair) ? <WhyTheyPart {...{ why, pair, fields }} /> : <NoWhy />)}
-      {!isWhy &&
-        (layout.value === 'beside' && thread ? (
-          <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
-        ) : (
-          <Table
-            label="Differences between records"
-            id="record-difference"
-            count={hunks.length}
-            row={(at) => hunks[numbers[at]!] ?? null}
-            columns={columnsOf(pair, noun, fields, (at) => ends.value.get(numbers[at]!))}
-            current={numbers.indexOf(chosen.value)}
-            follows
-            choose={(at) => show(numbers[at]!)}
-            act={open}
-            double={open}
-            want={differences.want}
-          />
-        ))}
+      {!hunk ? (
+        <p class="panel-note muted">
+          {isDone ? `Each ${noun} of A is in B, and the other way round, in the same order.` : wordsOf(state)}
+        </p>
+      ) : isWhy ? null : layout.value === 'beside' && thread ? (
+        <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
+      ) : (
+        <Table
+          label="Differences between records"
+          id="record-difference"
+          count={hunks.length}
+          row={(at) => hunks[numbers[at]!] ?? null}
+          columns={columnsOf(pair, noun, fields, (at) => ends.value.get(numbers[at]!))}
+          current={numbers.indexOf(chosen.value)}
+          follows
+          choose={(at) => show(numbers[at]!)}
+          act={open}
+          double={open}
+          want={differences.want}
+        />
+      )}
     </>
   );
 }
@@ -197,6 +194,71 @@ function Steps({ differences, show }: { differences: RecordDifferences; show: (n
   );
 }
 
+/** How many differences there are, where the first one is, and of executions what only one of them has executed. */
+function Summary({ differences, pair, noun }: Omit<Props, 'why'> & { readonly noun: string }) {
+  const state = differences.state.value;
+  if (state.at !== 'done') return null;
+  const { hunks, threads, alone } = state;
+  const [first] = hunks;
+  const thread = threads.find(({ tracks }) => tracks === first?.tracks);
+  if (!first || !thread) return null;
+  const differing = threads.filter((it) => it.end > it.first).length;
+  const isSteps = canWalk(pair.a.trace.info.value);
+  const at = `${numbersOf(pair, thread, first.a[0], first.b[0], noun)} of ${threadOf(pair, first.tracks)}`;
+  return (
+    <>
+      {`${formatCounted(hunks.length, 'difference')} in ${formatCounted(differing, 'thread')}. `}
+      {isSteps ? `The paths part at ${at}` : `The first one is at ${at}.`}
+      {isSteps && (
+        <Joins
+          {...{ differences, pair, thread, hunk: first, noun }}
+          words={[', and join again at ', '.', ' and do not join again.']}
+        />
+      )}
+      {alone && alone[0] + alone[1] > 0 && (
+        <span title="Underlined on the timelines, whether or not a difference is there">
+          {` ${aloneInWords(alone)}`}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What only one side has executed, in words. */
+function aloneInWords([a, b]: readonly [number, number]): string {
+  if (a === 0) return `Only B executed ${formatCounted(b, 'instruction')}, and A none of its own.`;
+  if (b === 0) return `Only A executed ${formatCounted(a, 'instruction')}, and B none of its own.`;
+  return `Only A executed ${formatCounted(a, 'instruction')}, only B ${formatCount(b)}.`;
+}
+
+interface JoinsProps extends Omit<Props, 'why'> {
+  readonly thread: Thread;
+  readonly hunk: Hunk;
+  readonly noun: string;
+  /** What comes before the place and after it, or without one. */
+  readonly words: readonly [before: string, after: string, never: string];
+}
+
+/** Where steps are the same again after a difference. */
+function Joins({ differences, pair, thread, hunk: { tracks, a, b }, noun, words: [before, after, never] }: JoinsProps) {
+  if (a[1] >= thread.lengths[0] || b[1] >= thread.lengths[1]) return <>{never}</>;
+  return (
+    <>
+      {before}
+      <button
+        type="button"
+        class="plain link"
+        onClick={() => {
+          void differences.records({ tracks, a: [a[1], a[1]], b: [b[1], b[1]] }).then((ends) => reveal(pair, ends));
+        }}
+      >
+        {numbersOf(pair, thread, a[1], b[1], noun)}
+      </button>
+      {after}
+    </>
+  );
+}
+
 /** What the chosen difference is, and where steps are the same again. */
 function Sentence({
   differences,
@@ -204,30 +266,18 @@ function Sentence({
   hunk,
   noun,
 }: Omit<Props, 'why'> & { readonly hunk: Hunk; readonly noun: string }) {
-  const { tracks, a, b } = hunk;
   const state = differences.state.value;
-  const thread = state.at === 'done' ? state.threads.find((it) => it.tracks === tracks) : null;
+  const thread = state.at === 'done' ? state.threads.find((it) => it.tracks === hunk.tracks) : null;
   const isSteps = canWalk(pair.a.trace.info.value);
-  const joins = isSteps && thread && a[1] < thread.lengths[0] && b[1] < thread.lengths[1];
   return (
     <>
-      {`${whatDiffers(hunk, noun)}, ${threadOf(pair, tracks)}.`}
-      {joins && (
-        <>
-          {' The paths join again at '}
-          <button
-            type="button"
-            class="plain link"
-            onClick={() => {
-              void differences.records({ tracks, a: [a[1], a[1]], b: [b[1], b[1]] }).then((ends) => reveal(pair, ends));
-            }}
-          >
-            {numbersOf(pair, thread, a[1], b[1], noun)}
-          </button>
-          .
-        </>
+      {`${whatDiffers(hunk, noun)}, ${threadOf(pair, hunk.tracks)}.`}
+      {isSteps && thread && (
+        <Joins
+          {...{ differences, pair, thread, hunk, noun }}
+          words={[' The paths join again at ', '.', ' The paths do not join again.']}
+        />
       )}
-      {isSteps && !joins && ' The paths do not join again.'}
     </>
   );
 }
@@ -289,10 +339,6 @@ function columnsOf(
     record('a'),
     record('b'),
   ];
-}
-
-function place(pair: Pair, thread: Thread | undefined, { tracks, a, b }: Hunk, noun: string): string {
-  return `${numbersOf(pair, thread, a[0], b[0], noun)} of ${threadOf(pair, tracks)}`;
 }
 
 /** A record of each side by its number: in the trace, where that is what it is known by, or else in the thread. */

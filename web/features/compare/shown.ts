@@ -8,6 +8,9 @@ import { DIFFERING } from '../../timeline/render/palette.ts';
 import type { KindOfStretch } from '../../trace/range_marks.ts';
 import type { Ends, Hunk, Positions, RecordDifferences, Thread } from './records.ts';
 
+/** The kind of marks of what was executed, as in `abouts` of the palette. */
+const EXECUTED = 1;
+
 /** Selects records in both traces, and has them stand below each other. */
 export function reveal(pair: Pair, [first, second]: Ends): void {
   const { a, b } = pair;
@@ -56,23 +59,33 @@ export function showDifferences(differences: RecordDifferences, pair: Pair): Dis
   return scope.dispose;
 }
 
-/** Where differences are on the timeline of A (0) or B (1): what A has alone and what B has, where it would be. */
-function stretchesOf(threads: readonly Thread[], hunks: readonly Hunk[], side: 0 | 1): readonly KindOfStretch[] {
+/** Where differences are on the timeline of A (0) or B (1): what A has alone and what B has, where it would be. Then what only this one executed. */
+export function stretchesOf(threads: readonly Thread[], hunks: readonly Hunk[], side: 0 | 1): readonly KindOfStretch[] {
   const kinds = (['a', 'b'] as const).map((of) => ({ of, stretches: new Map<number, Float64Array>() }));
-  for (const { tracks, positions, first, end } of threads) {
+  const alone = new Map<number, Float64Array>();
+  for (const { tracks, positions, first, end, alone: own } of threads) {
     const [track, places] = [tracks[side], positions[side]];
     if (track === null || !places) continue;
+    const at = (from: number, to: number) => [positionOf(places, from), positionOf(places, Math.max(from, to - 1))];
     for (const { of, stretches } of kinds) {
-      const own: number[] = [];
-      for (const hunk of hunks.slice(first, end)) {
-        if (hunk[of][0] === hunk[of][1]) continue;
-        const [from, to] = hunk[side === 0 ? 'a' : 'b'];
-        own.push(positionOf(places, from), positionOf(places, Math.max(from, to - 1)));
+      const found: number[] = [];
+      for (let number = first; number < end; number += 1) {
+        const hunk = hunks[number]!;
+        if (hunk[of][0] !== hunk[of][1]) {
+          const [from, to] = hunk[side === 0 ? 'a' : 'b'];
+          found.push(...at(from, to));
+        }
       }
-      stretches.set(track, Float64Array.from(own));
+      stretches.set(track, Float64Array.from(found));
     }
+    const executed = own[side];
+    if (executed.length === 0) continue;
+    const found = new Float64Array(executed.length);
+    for (let i = 0; i < executed.length; i += 2) found.set(at(executed[i]!, executed[i + 1]!), i);
+    alone.set(track, found);
   }
-  return kinds.map(({ of, stretches }) => ({ about: DIFFERING[of], stretches }));
+  const differing = kinds.map(({ of, stretches }) => ({ about: DIFFERING[of], stretches }));
+  return alone.size > 0 ? [...differing, { about: EXECUTED, stretches: alone }] : differing;
 }
 
 /** About where a record is on the x axis; after the last one, where that is. */

@@ -80,7 +80,12 @@ export function SideBySide({ differences, pair, thread, hunks, noun, fields }: P
     says: `− only in A, + only in B, ≠ the same ${noun} with other contents`,
     class: 'words',
     width: '28px',
-    cell: signOf,
+    cell: (row) => {
+      // Equal ones of callers that do not belong together.
+      const [first, second] = row.how === 'alike' ? linesOf(row) : [null, null];
+      const isEqual = first && second && ![...first, ...second].some(({ differs }) => differs);
+      return isEqual ? '' : signOf(row);
+    },
   };
   return (
     <Table

@@ -8,11 +8,12 @@ import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { Segments } from '../../parts/segments.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
-import { ActionsOfFunction, Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
+import { ActionsOfFunction, Chips } from '../../timeline/widgets/path_changes.tsx';
 import { TreeTable } from '../../timeline/widgets/tree_table.tsx';
 import { layRows, type TreeRow } from '../../trace/call_tree.ts';
 import type { Compared, Comparison } from './comparison.ts';
 import { changeText, lengthOf } from './figures.ts';
+import { PathsButton } from './paths_button.tsx';
 import type { ComparedTree } from './protocol.ts';
 
 interface Props {
@@ -76,8 +77,7 @@ export function DifferenceTree({ comparison, compared, clock, choose, lead, sent
             tree.row.value = '';
           }}
         />
-        <CollapseSwitch paths={paths} />
-        <PathFilter paths={paths} />
+        <PathsButton paths={paths} />
         <ActionsOfFunction
           name={chosen.value}
           names={paths.names}
@@ -134,7 +134,7 @@ function figuresBy(columns: ComparedTree, inverted: boolean, by: string): ArrayL
 }
 
 function columnOf(columns: ComparedTree, of: Figure, side: 'a' | 'b'): Float64Array {
-  return columns[`${of}${side === 'a' ? 'A' : 'B'}`];
+  return columns.both[`${of}${side === 'a' ? 'A' : 'B'}`];
 }
 
 function changesOf(columns: ComparedTree, of: Figure): Float64Array {

@@ -64,6 +64,22 @@ structures! {
         pub own_b: f64,
     }
 
+    /// Figures of call paths in both, as columns. Times of B are in ticks of A, and not normalised.
+    pub struct FiguresOfBoth {
+        /// Time of the calls in A.
+        pub total_a: Float64Array,
+        /// Time of the calls in B.
+        pub total_b: Float64Array,
+        /// Self time in A.
+        pub own_a: Float64Array,
+        /// Self time in B.
+        pub own_b: Float64Array,
+        /// Number of calls in A.
+        pub count_a: Float64Array,
+        /// Number of calls in B.
+        pub count_b: Float64Array,
+    }
+
     /// A flame graph of both, as columns. Names are rows of `ComparedRows`.
     pub struct ComparedFlame {
         /// Number of nodes.
@@ -78,18 +94,8 @@ structures! {
         pub parent: Uint32Array,
         /// Width, in ticks of A.
         pub total: Float64Array,
-        /// Time of the calls in A.
-        pub total_a: Float64Array,
-        /// Time of the calls in B, not normalised.
-        pub total_b: Float64Array,
-        /// Self time in A.
-        pub own_a: Float64Array,
-        /// Self time in B, not normalised.
-        pub own_b: Float64Array,
-        /// Number of calls in A.
-        pub count_a: Float64Array,
-        /// Number of calls in B.
-        pub count_b: Float64Array,
+        /// Figures in both.
+        pub both: FiguresOfBoth,
         /// What times of B would be multiplied by to make both equally long.
         pub factor: f64,
     }
@@ -104,18 +110,8 @@ structures! {
         pub parent: Uint32Array,
         /// 0 if nothing is below a row, 1 if it is closed, 2 if it is open.
         pub state: Uint8Array,
-        /// Time of the calls in A.
-        pub total_a: Float64Array,
-        /// Time of the calls in B, in ticks of A.
-        pub total_b: Float64Array,
-        /// Self time in A.
-        pub own_a: Float64Array,
-        /// Self time in B, in ticks of A.
-        pub own_b: Float64Array,
-        /// Number of calls in A.
-        pub count_a: Float64Array,
-        /// Number of calls in B.
-        pub count_b: Float64Array,
+        /// Figures in both.
+        pub both: FiguresOfBoth,
         /// Rows that were left out, without those below them.
         pub cut: u32,
     }
@@ -267,7 +263,6 @@ impl Comparer {
         };
         let Graph { focus, partial, row, parent, width, both } =
             tree.graph(view, by, if normalised { factor } else { 1.0 });
-        let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
         let answer = ComparedFlame {
             length: row.len() as f64,
             focus,
@@ -275,12 +270,7 @@ impl Comparer {
             name: Uint32Array(row),
             parent: Uint32Array(parent),
             total: Float64Array(width),
-            total_a: of(|it| it.total[0]),
-            total_b: of(|it| it.total[1]),
-            own_a: of(|it| it.own[0]),
-            own_b: of(|it| it.own[1]),
-            count_a: of(|it| it.count[0]),
-            count_b: of(|it| it.count[1]),
+            both: figures_of_both(&both),
             factor,
         };
         Some(answer.cross())
@@ -299,18 +289,12 @@ impl Comparer {
     ) -> Option<tsify::Ts<ComparedTree>> {
         let view = TreeView { inverted, open_parents: parents, open_rows: names, everything };
         let TreeRows { row, parent, state, both, cut } = self.tree()?.rows(&view, 1.0);
-        let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
         let answer = ComparedTree {
             length: row.len() as f64,
             name: Uint32Array(row),
             parent: Uint32Array(parent),
             state: Uint8Array(state),
-            total_a: of(|it| it.total[0]),
-            total_b: of(|it| it.total[1]),
-            own_a: of(|it| it.own[0]),
-            own_b: of(|it| it.own[1]),
-            count_a: of(|it| it.count[0]),
-            count_b: of(|it| it.count[1]),
+            both: figures_of_both(&both),
             cut,
         };
         Some(answer.cross())
@@ -371,6 +355,18 @@ impl Side {
         }
         paths.row = self.functions.iter().map(|at| row_of.get(*at as usize).copied().unwrap_or(u32::MAX)).collect();
         paths
+    }
+}
+
+fn figures_of_both(both: &[Both]) -> FiguresOfBoth {
+    let of = |figure: fn(&Both) -> f64| both.iter().map(figure).collect::<Float64Array>();
+    FiguresOfBoth {
+        total_a: of(|it| it.total[0]),
+        total_b: of(|it| it.total[1]),
+        own_a: of(|it| it.own[0]),
+        own_b: of(|it| it.own[1]),
+        count_a: of(|it| it.count[0]),
+        count_b: of(|it| it.count[1]),
     }
 }
 

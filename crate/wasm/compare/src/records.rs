@@ -1,6 +1,7 @@
 //! Which records of two traces belong together.
 
 use unspool_compare::Ignore;
+use unspool_compare::alone::Alone;
 use unspool_compare::differ::{Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
 use unspool_compare::threads;
@@ -32,6 +33,11 @@ structures! {
         /// Records of hunks that differ in their arguments only, three numbers a time: the first in
         /// A, the first in B, and how many.
         pub alike: Uint32Array,
+        /// Of executions, records of A whose instructions B has nowhere, two numbers a time: from
+        /// and to.
+        pub alone_a: Uint32Array,
+        /// The same of B.
+        pub alone_b: Uint32Array,
     }
 }
 
@@ -46,6 +52,7 @@ struct Thread {
 #[wasm_bindgen]
 pub struct Sequences {
     same: Same,
+    is_execution: bool,
     ignore: Ignore,
     contents: Contents,
     /// For each side, the common token of each of its own.
@@ -53,6 +60,8 @@ pub struct Sequences {
     kinds: Kinds,
     sides: [Vec<Thread>; 2],
     pairs: Vec<(Option<usize>, Option<usize>)>,
+    /// Of executions, what only one side has executed.
+    alone: Option<Alone>,
     /// The pair that is being compared.
     under_way: Option<(usize, Differ)>,
 }
@@ -67,15 +76,18 @@ impl Sequences {
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, rules: Vec<String>) -> Result<Self, JsValue> {
         let ignore = Ignore::parse(rules.iter().map(String::as_str)).map_err(thrown)?;
-        let same = same(format).ok_or_else(|| thrown("This format has no records."))?.in_full();
+        let same = same(format).ok_or_else(|| thrown("This format has no records."))?;
         Ok(Self {
-            same,
+            // Instructions have no names.
+            is_execution: !same.name,
+            same: same.in_full(),
             ignore,
             contents: Contents::default(),
             common: [Vec::new(), Vec::new()],
             kinds: Kinds::default(),
             sides: [Vec::new(), Vec::new()],
             pairs: Vec::new(),
+            alone: None,
             under_way: None,
         })
     }
@@ -128,9 +140,17 @@ impl Sequences {
             .each_ref()
             .map(|side| -> Vec<_> { side.iter().map(|thread| (&thread.sequence.tokens[..], thread.id)).collect() });
         self.pairs = threads::paired(&self.same, [&a, &b]);
+        let [mut in_a, mut in_b] = [&a, &b].map(|side| side.iter().map(|(tokens, _)| *tokens));
+        self.alone = self.is_execution.then(|| Alone::of(&self.kinds, [&mut in_a, &mut in_b]));
         let [a, b] = &self.sides;
         let track = |side: &[Thread], at: Option<usize>| at.and_then(|at| side.get(at)).map_or(u32::MAX, |it| it.track);
         self.pairs.iter().flat_map(|(i, j)| [track(a, *i), track(b, *j)]).collect()
+    }
+
+    /// Of executions, how many instructions only A has executed, and how many only B.
+    #[wasm_bindgen(js_name = executedAlone)]
+    pub fn executed_alone(&self) -> Option<Vec<u32>> {
+        self.alone.as_ref().map(|alone| vec![alone.count(0), alone.count(1)])
     }
 
     /// Begins to compare a pair, by its number, in place of another one.
@@ -146,7 +166,16 @@ impl Sequences {
         let sides = self.sequences(pair);
         let tokens = sides.map(|it| it.map_or(&[][..], |it| &it.tokens));
         match differ.turn(tokens, &self.kinds, budget as u64) {
-            Some(found) => Some(found_hunks(&found.numbered(sides)).cross()),
+            Some(found) => {
+                let alone = |side: usize| -> Uint32Array {
+                    let (Some(alone), Some(sequence)) = (&self.alone, sides.get(side).copied().flatten()) else {
+                        return Uint32Array::default();
+                    };
+                    alone.stretches(&self.kinds, side, sequence).into_iter().flat_map(|(from, to)| [from, to]).collect()
+                };
+                let found = found_hunks(&found.numbered(sides));
+                Some(FoundHunks { alone_a: alone(0), alone_b: alone(1), ..found }.cross())
+            }
             None => {
                 self.under_way = Some((pair, differ));
                 None
@@ -172,6 +201,8 @@ fn found_hunks(Differences { hunks, what, alike }: &Differences) -> FoundHunks {
         around: Uint32Array::default(),
         names: Vec::new(),
         alike: alike.iter().flat_map(|run| [run.a, run.b, run.length]).collect(),
+        alone_a: Uint32Array::default(),
+        alone_b: Uint32Array::default(),
     };
     for (number, what) in (0_u32..).zip(what) {
         found.kinds.0.push(match what {

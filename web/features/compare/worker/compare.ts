@@ -24,6 +24,8 @@ const NOTHING: FoundHunks = {
   around: new Uint32Array(),
   names: [],
   alike: new Uint32Array(),
+  aloneA: new Uint32Array(),
+  aloneB: new Uint32Array(),
 };
 
 /** What `Comparer.flame` calls its views. */
@@ -72,7 +74,8 @@ const service: Comparing = {
         sequences.takeTrack(side, track, name, thread ?? undefined, begin, tokens, leftOut);
       }
     }
-    return sequences.pair();
+    const pairs = sequences.pair();
+    return { pairs, alone: sequences.executedAlone() ?? null };
   },
   align: async (pair, stop) => {
     const of = sequences;
