@@ -1,5 +1,13 @@
 import { formatCount, plural, shortened } from '../../base/format.ts';
-import type { LeftOut } from './records.ts';
+
+/** What rules have left out of A and of B. */
+export interface LeftOut {
+  readonly threads: readonly [number, number];
+  /** Records, those of such threads included. */
+  readonly records: readonly [number, number];
+  /** Values of other records. */
+  readonly values: readonly [number, number];
+}
 
 /** What rules for what to ignore name. Those of names have an argument, in which `*` stands for any characters. */
 export const RULES = { threads: 'thread:', functions: 'name:', arguments: 'arg.' } as const;

@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals';
 import { Popover, PopoverButton } from '../../parts/popover.tsx';
 import {
   type Flag,
+  type LeftOut,
   leftOutInWords,
   type NamedRule,
   namesIn,
@@ -10,7 +11,6 @@ import {
   withFlag,
   withNames,
 } from './ignore.ts';
-import type { LeftOut } from './records.ts';
 
 /** What rules are about, as far as the traces have it. */
 export type Ignorable = Flag | NamedRule;

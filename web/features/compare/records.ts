@@ -4,7 +4,7 @@ import { give, type Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { rulesAmong } from './ignore.ts';
+import { type LeftOut, rulesAmong } from './ignore.ts';
 import { type Comparing, type FoundHunks, type HunkKind, KINDS, type TraceTokens } from './protocol.ts';
 import type { Work } from './work.ts';
 
@@ -62,15 +62,6 @@ export interface Thread {
 export interface Positions {
   readonly every: BigUint64Array;
   readonly shift: number;
-}
-
-/** What rules have left out of A and of B. */
-export interface LeftOut {
-  readonly threads: readonly [number, number];
-  /** Records, those of such threads included. */
-  readonly records: readonly [number, number];
-  /** Values of other records. */
-  readonly values: readonly [number, number];
 }
 
 /** Threads in the order of A, and what differs in each in its order. `fields`: keys of the fields that are compared. */
