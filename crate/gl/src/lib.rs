@@ -6,6 +6,8 @@
 //! arguments  what handlers read of a call
 //! contexts   contexts, which share objects, and which is current on each thread
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! lists      which functions display lists hold
+//! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
 //! windows    what GLX, EGL, WGL and CGL do with contexts
@@ -18,6 +20,8 @@
 mod arguments;
 pub mod contexts;
 mod functions;
+pub mod lists;
+pub mod matrices;
 pub mod matrix;
 pub mod pixels;
 pub mod windows;

@@ -71,6 +71,16 @@ impl Arguments for Call {
         numbers.map_or_else(Vec::new, Iterator::collect)
     }
 
+    fn float(&self, place: usize) -> f64 {
+        self.argument(place).float().unwrap_or_default()
+    }
+
+    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
+        let Value::List(values) = self.argument(place) else { return 0 };
+        let mut slots = numbers.iter_mut();
+        values.map(|value| slots.next().map(|slot| *slot = value.float().unwrap_or_default())).count()
+    }
+
     fn returned(&self) -> Option<i64> {
         self.result().int()
     }

@@ -98,6 +98,16 @@ impl Arguments for Call {
         self.ints(place)
     }
 
+    fn float(&self, place: usize) -> f64 {
+        self.arg(place).float()
+    }
+
+    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
+        let given = self.floats(place);
+        numbers.iter_mut().zip(&given).for_each(|(slot, number)| *slot = (*number).into());
+        given.len()
+    }
+
     fn returned(&self) -> Option<i64> {
         matches!(self.ret, Value::Int(_)).then(|| self.ret.int())
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::contexts::Contexts;
-use unspool_gl::{functions, gl, windows};
+use unspool_gl::{functions, gl, matrices, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
 use super::variant::Variant;
 use super::what;
-use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
+use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
 use crate::calls::Call;
 
 /// What a call does.
@@ -21,20 +21,19 @@ pub(super) type Run = fn(&mut Machine, &Call, Variant);
 /// `*` goes on with what [`Variant`] reads.
 pub(super) type Handlers = &'static [(&'static str, Run)];
 
-/// Handlers of all functions. Calls of the first kind are executed even while a display list is
-/// compiled.
-const IMMEDIATE: &[Handlers] = &[
-    contexts::HANDLERS,
+/// Handlers of all functions.
+const ALL: &[Handlers] = &[
     buffers::HANDLERS,
+    contexts::HANDLERS,
+    fixed::HANDLERS,
     framebuffers::HANDLERS,
-    lists::IMMEDIATE,
+    lists::HANDLERS,
+    super::matrices::HANDLERS,
     objects::HANDLERS,
-    programs::IMMEDIATE,
-    raster::IMMEDIATE,
-    textures::IMMEDIATE,
+    programs::HANDLERS,
+    raster::HANDLERS,
+    textures::HANDLERS,
 ];
-const LISTED: &[Handlers] =
-    &[fixed::HANDLERS, lists::HANDLERS, matrices::HANDLERS, programs::HANDLERS, raster::HANDLERS, textures::HANDLERS];
 
 /// Most calls of display lists that one call executes. Lists may nest.
 const MAX_LISTED: u32 = 1 << 16;
@@ -45,6 +44,8 @@ struct Operation {
     run: Option<Run>,
     /// What it does with contexts.
     windows: Option<windows::Function>,
+    /// What it does with stacks of matrices.
+    matrices: Option<matrices::Function>,
     variant: Variant,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
@@ -132,6 +133,9 @@ impl Machine {
         }
         if let Some(run) = operation.run {
             run(self, call, operation.variant);
+        }
+        if let Some(function) = operation.matrices {
+            self.call_of_matrices(function, call);
         }
         if let Some(function) = operation.windows {
             self.call_of_windows(function, call);
@@ -266,26 +270,22 @@ fn operation(name: &str) -> Option<Operation> {
     let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
         .iter()
         .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
-    let variant = Variant::default();
-    let windows = windows::Function::of(name);
-    let plain = Operation { run: None, windows, variant, is_listed: true, may_draw, computes, is_current, is_gl };
-    let all =
-        IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
+    let (variant, is_listed) = (Variant::default(), unspool_gl::lists::is_compiled(name));
+    let (windows, matrices) = (windows::Function::of(name), matrices::Function::of(bare).filter(|_| is_gl));
+    let plain = Operation { run: None, windows, matrices, variant, is_listed, may_draw, computes, is_current, is_gl };
     let mut found: Option<(usize, Operation)> = None;
-    for (handlers, is_listed) in all {
-        for (pattern, run) in handlers {
-            let variant = match pattern.strip_suffix('*') {
-                Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
-                None => (*pattern == bare).then(Variant::default),
-            };
-            let Some(variant) = variant else { continue };
-            // The longest pattern says most.
-            if found.is_none_or(|(length, _)| length < pattern.len()) {
-                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..plain }));
-            }
+    for (pattern, run) in ALL.iter().copied().flatten() {
+        let variant = match pattern.strip_suffix('*') {
+            Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
+            None => (*pattern == bare).then(Variant::default),
+        };
+        let Some(variant) = variant else { continue };
+        // The longest pattern says most.
+        if found.is_none_or(|(length, _)| length < pattern.len()) {
+            found = Some((pattern.len(), Operation { run: Some(*run), variant, ..plain }));
         }
     }
-    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(plain))
+    found.map(|(_, operation)| operation).or((may_draw || windows.is_some() || matrices.is_some()).then_some(plain))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.

@@ -13,7 +13,7 @@ use super::variant::Variant;
 use super::what;
 use crate::calls::{self, Call};
 
-pub(super) const IMMEDIATE: Handlers = &[
+pub(super) const HANDLERS: Handlers = &[
     ("PixelStorei", pixel_store),
     ("PixelStoref", pixel_store),
     ("EnableClientState", |m, c, _| m.client_state(c.uint(0), None, true)),
@@ -23,9 +23,6 @@ pub(super) const IMMEDIATE: Handlers = &[
     ("ClientActiveTexture", |m, c, _| m.set(what::CLIENT_ACTIVE_TEXTURE, Value::Constant(c.uint(0)))),
     ("PushClientAttrib", push_client),
     ("PopClientAttrib", pop_client),
-];
-
-pub(super) const HANDLERS: Handlers = &[
     ("Enable", |m, c, _| m.enable(c.uint(0), true)),
     ("Disable", |m, c, _| m.enable(c.uint(0), false)),
     ("Enablei", |m, c, _| m.enable_at(c.uint(0), c.uint(1), true)),

@@ -29,7 +29,7 @@ pub(super) const TARGETS: [(u32, u16, &str); 12] = [
     (gl::TEXTURE_EXTERNAL_OES, what::TEXTURE_BINDING_EXTERNAL_OES, "GL_TEXTURE_EXTERNAL_OES"),
 ];
 
-pub(super) const IMMEDIATE: Handlers = &[
+pub(super) const HANDLERS: Handlers = &[
     ("TextureStorage1D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
     ("TextureStorage2D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
     ("TextureStorage3D", |m, c, _| {
@@ -53,9 +53,6 @@ pub(super) const IMMEDIATE: Handlers = &[
     ("TextureBufferRange", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureView", texture_view),
     ("BindImageTexture", |m, c, _| m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1))),
-];
-
-pub(super) const HANDLERS: Handlers = &[
     ("ActiveTexture", |m, c, _| {
         if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
             m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));

@@ -27,8 +27,6 @@ pub(crate) enum About {
     Framebuffer,
     Renderbuffer,
     VertexArray,
-    /// The mode of a matrix.
-    Matrix,
 }
 
 /// What becomes of a call.
@@ -101,12 +99,7 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
             return Some((found, direct));
         }
     }
-    // `glMatrixLoadfEXT` is `glLoadMatrixf`, and `glMatrixRotatefEXT` is `glRotatef`.
-    let rest = plain.strip_prefix("glMatrix").filter(|_| plain != name)?;
-    let verbs = ["LoadTranspose", "MultTranspose", "Load", "Mult", "Push", "Pop"];
-    let named = verbs.iter().filter_map(|verb| Some(format!("gl{verb}Matrix{}", rest.strip_prefix(verb)?)));
-    let found = named.chain([format!("gl{rest}")]).find(|bound| exists(bound))?;
-    Some((found, of(About::Matrix, None)))
+    None
 }
 
 impl Replay {
@@ -152,16 +145,6 @@ impl Replay {
                 self.bind_vertex_array(name);
                 run(self, &made);
                 self.context().into_iter().for_each(|context| context.vertex_array = before);
-            }
-            About::Matrix => {
-                let Some(context) = self.context() else { return };
-                let unit = name.wrapping_sub(gl::TEXTURE0);
-                let (mode, active) = if unit < 32 { (gl::TEXTURE, unit as usize) } else { (name, context.active) };
-                let before = core::mem::replace(&mut context.fixed.mode, mode);
-                let was_active = core::mem::replace(&mut context.active, active);
-                run(self, &made);
-                let Some(context) = self.context() else { return };
-                (context.fixed.mode, context.active) = (before, was_active);
             }
         }
     }

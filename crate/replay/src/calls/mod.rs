@@ -101,45 +101,13 @@ impl Handlers {
             let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
+        let of_matrices = || Some(Handler { run: immediate::of_matrices(plain.unwrap_or(name))?, direct: None });
         let of_windows = || Some(Handler { run: windows::of(name)?, direct: None });
-        plain.and_then(listed).or_else(of_windows).or_else(of_form).or_else(direct)
+        plain.and_then(listed).or_else(of_windows).or_else(of_matrices).or_else(of_form).or_else(direct)
     }
 }
 
 /// Whether a function is one for contexts or windows that is replayed.
 pub(crate) fn is_window(name: &str) -> bool {
     windows::of(name).is_some()
-}
-
-/// Whether `glNewList` compiles a function instead of executing it.
-pub(crate) fn is_compiled(name: &str) -> bool {
-    const AT_ONCE: [&str; 9] = [
-        "glNewList",
-        "glEndList",
-        "glPixelStorei",
-        "glPixelStoref",
-        "glVertexBindingDivisor",
-        "glPrimitiveRestartIndex",
-        "glFlush",
-        "glFinish",
-        "glReadPixels",
-    ];
-    // Of arrays and of what else clients keep.
-    const PARTS: [&str; 8] = [
-        "Pointer",
-        "InterleavedArrays",
-        "Client",
-        "VertexArray",
-        "VertexAttribArray",
-        "VertexAttribDivisor",
-        "VertexAttribBinding",
-        "Format",
-    ];
-    !(AT_ONCE.contains(&name)
-        || PARTS.iter().any(|part| name.contains(part))
-        || name.starts_with("glGen")
-        || name.starts_with("glDelete")
-        || !name.starts_with("gl")
-        || name.starts_with("glX")
-        || name.contains("Buffer") && !name.contains("Clear"))
 }
