@@ -10,6 +10,7 @@
 //! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
+//! textures   functions that give textures sizes and contents
 //! windows    what GLX, EGL, WGL and CGL do with contexts
 //! ```
 //!
@@ -24,6 +25,7 @@ pub mod lists;
 pub mod matrices;
 pub mod matrix;
 pub mod pixels;
+pub mod textures;
 pub mod windows;
 
 pub use arguments::Arguments;

@@ -298,7 +298,7 @@ impl Replay {
         }
     }
 
-    fn unknown(&mut self, call: &Call) {
+    pub(crate) fn unknown(&mut self, call: &Call) {
         match lack_of(&call.name) {
             Lack::Nothing => {}
             Lack::Draw(reason) => self.unshown(reason),

@@ -38,15 +38,20 @@ const ALL: &[Handlers] = &[
 /// Most calls of display lists that one call executes. Lists may nest.
 const MAX_LISTED: u32 = 1 << 16;
 
+/// What executes the calls of a function.
+#[derive(Clone, Copy)]
+enum Does {
+    Nothing,
+    Run(Run, Variant),
+    Windows(windows::Function),
+    Matrices(matrices::Function),
+    Textures(unspool_gl::textures::Function),
+}
+
 /// What is known of a function.
 #[derive(Clone, Copy)]
 struct Operation {
-    run: Option<Run>,
-    /// What it does with contexts.
-    windows: Option<windows::Function>,
-    /// What it does with stacks of matrices.
-    matrices: Option<matrices::Function>,
-    variant: Variant,
+    does: Does,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
     may_draw: bool,
@@ -131,14 +136,12 @@ impl Machine {
         if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
             return;
         }
-        if let Some(run) = operation.run {
-            run(self, call, operation.variant);
-        }
-        if let Some(function) = operation.matrices {
-            self.call_of_matrices(function, call);
-        }
-        if let Some(function) = operation.windows {
-            self.call_of_windows(function, call);
+        match operation.does {
+            Does::Nothing => {}
+            Does::Run(run, variant) => run(self, call, variant),
+            Does::Windows(function) => self.call_of_windows(function, call),
+            Does::Matrices(function) => self.call_of_matrices(function, call),
+            Does::Textures(function) => self.call_of_textures(function, call),
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -270,22 +273,25 @@ fn operation(name: &str) -> Option<Operation> {
     let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
         .iter()
         .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
-    let (variant, is_listed) = (Variant::default(), unspool_gl::lists::is_compiled(name));
-    let (windows, matrices) = (windows::Function::of(name), matrices::Function::of(bare).filter(|_| is_gl));
-    let plain = Operation { run: None, windows, matrices, variant, is_listed, may_draw, computes, is_current, is_gl };
-    let mut found: Option<(usize, Operation)> = None;
+    let is_listed = unspool_gl::lists::is_compiled(name);
+    let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
+    let shared = windows::Function::of(name).map(Does::Windows);
+    let shared =
+        shared.or_else(|| matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices)).or_else(textures);
+    let mut found = (0, shared.unwrap_or(Does::Nothing));
     for (pattern, run) in ALL.iter().copied().flatten() {
         let variant = match pattern.strip_suffix('*') {
             Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
             None => (*pattern == bare).then(Variant::default),
         };
-        let Some(variant) = variant else { continue };
         // The longest pattern says most.
-        if found.is_none_or(|(length, _)| length < pattern.len()) {
-            found = Some((pattern.len(), Operation { run: Some(*run), variant, ..plain }));
+        if let Some(variant) = variant.filter(|_| found.0 < pattern.len()) {
+            found = (pattern.len(), Does::Run(*run, variant));
         }
     }
-    found.map(|(_, operation)| operation).or((may_draw || windows.is_some() || matrices.is_some()).then_some(plain))
+    let (_, does) = found;
+    let operation = Operation { does, is_listed, may_draw, computes, is_current, is_gl };
+    (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.

@@ -43,7 +43,7 @@ pub(super) const OWN_TARGET: u32 = 0;
 pub(super) const OTHER_TARGET: u32 = 1;
 
 /// Targets of textures by slot.
-const TARGETS: [u32; SLOTS] = [
+pub(super) const TARGETS: [u32; SLOTS] = [
     gl::TEXTURE_2D,
     gl::TEXTURE_CUBE_MAP,
     gl::TEXTURE_3D,
@@ -78,11 +78,8 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
         return Some(((*bound).into(), *direct));
     }
     let target = if plain == name { About::Texture } else { About::TextureOfTarget };
-    let rules: [(&str, &[&str], Direct); 12] = [
+    let rules: [(&str, &[&str], Direct); 9] = [
         ("glTexture", &["glTex"], of(target, None)),
-        ("glCompressedTexture", &["glCompressedTex"], of(target, None)),
-        ("glCopyTexture", &["glCopyTex"], of(target, None)),
-        ("glGenerateTexture", &["glGenerate"], of(target, None)),
         ("glMultiTex", &["glTex"], of(About::Unit, None)),
         ("glNamedBuffer", &["glBuffer"], of(About::Buffer, Some(OWN_TARGET))),
         ("glClearNamedBuffer", &["glClearBuffer"], of(About::Buffer, Some(OWN_TARGET))),
@@ -122,12 +119,7 @@ impl Replay {
                 }
             }
             About::Unit => {
-                let unit = (name.wrapping_sub(gl::TEXTURE0) as usize).min(31);
-                let Some(before) = self.context().map(|context| core::mem::replace(&mut context.active, unit)) else {
-                    return;
-                };
-                run(self, &made);
-                self.context().into_iter().for_each(|context| context.active = before);
+                self.with_unit(name.wrapping_sub(gl::TEXTURE0), |r| run(r, &made));
             }
             About::Buffer => self.with_buffer(OWN_TARGET, name, |r| run(r, &made)),
             About::Framebuffer => self.with_framebuffers([name; 2], |r| run(r, &made)),
@@ -149,8 +141,16 @@ impl Replay {
         }
     }
 
+    /// Does something while a texture unit is the active one.
+    pub(super) fn with_unit(&mut self, unit: u32, execute: impl FnOnce(&mut Self)) {
+        let unit = (unit as usize).min(31);
+        let Some(before) = self.context().map(|context| core::mem::replace(&mut context.active, unit)) else { return };
+        execute(self);
+        self.context().into_iter().for_each(|context| context.active = before);
+    }
+
     /// Does something while a texture is bound to the active unit.
-    fn with_texture(&mut self, name: u32, slot: usize, execute: impl FnOnce(&mut Self)) {
+    pub(super) fn with_texture(&mut self, name: u32, slot: usize, execute: impl FnOnce(&mut Self)) {
         self.texture(name, slot);
         let bound = |r: &mut Self, name: u32| {
             let context = r.context()?;

@@ -102,8 +102,15 @@ impl Handlers {
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
         let of_matrices = || Some(Handler { run: immediate::of_matrices(plain.unwrap_or(name))?, direct: None });
+        let of_textures = || Some(Handler { run: textures::of_textures(name)?, direct: None });
         let of_windows = || Some(Handler { run: windows::of(name)?, direct: None });
-        plain.and_then(listed).or_else(of_windows).or_else(of_matrices).or_else(of_form).or_else(direct)
+        plain
+            .and_then(listed)
+            .or_else(of_windows)
+            .or_else(of_matrices)
+            .or_else(of_textures)
+            .or_else(of_form)
+            .or_else(direct)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_gl::textures::{Command, Does, Function, is_proxy};
 
 use super::Run;
+use super::direct::TARGETS;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture, UNITS};
@@ -41,39 +43,54 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
-    ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
-    ("glTexImage2D", |r, c| image(r, c, [c.int(3), c.int(4), 0], 6)),
-    ("glTexImage3D", |r, c| image(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 7)),
-    ("glTexImage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
-    ("glTexStorage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
-    ("glTexSubImage1D", |r, c| sub_image(r, c, [c.int(2), 0, 0], [c.int(3), 1, 0], 4)),
-    ("glTexSubImage2D", |r, c| sub_image(r, c, [c.int(2), c.int(3), 0], [c.int(4), c.int(5), 0], 6)),
-    ("glTexSubImage3D", |r, c| {
-        sub_image(r, c, [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7).max(1)], 8)
-    }),
-    ("glTexStorage1D", |r, c| storage(r, c, [c.int(3), 1, 0])),
-    ("glTexStorage2D", |r, c| storage(r, c, [c.int(3), c.int(4), 0])),
-    ("glTexStorage3D", |r, c| storage(r, c, [c.int(3), c.int(4), c.int(5).max(1)])),
-    ("glCompressedTexImage2D", |r, c| compressed(r, c, [c.int(3), c.int(4), 0], c.arg(7).bytes())),
-    ("glGenerateMipmap", |r, c| {
-        let target = c.u32(0);
-        r.mipmaps(target);
-    }),
-    ("glCopyTexImage2D", |r, c| {
-        let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-        let (w, h) = (c.int(5), c.int(6));
-        let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
-        if r.define(target, level, of, [w, h, 0], None) {
-            copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
-        }
-    }),
-    ("glCopyTexSubImage2D", |r, c| {
-        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), 0], [c.int(4), c.int(5)], [c.int(6), c.int(7)]);
-    }),
-    ("glCopyTexSubImage3D", |r, c| {
-        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6)], [c.int(7), c.int(8)]);
-    }),
 ];
+
+/// The handler of a function that gives textures sizes or contents.
+pub(super) fn of_textures(name: &str) -> Option<Run> {
+    Function::of(name.strip_prefix("gl")?).map(|_| change as Run)
+}
+
+fn change(r: &mut Replay, c: &Call) {
+    let Some(function) = c.name.strip_prefix("gl").and_then(Function::of) else { return };
+    let command = function.command(c);
+    let Command { name, unit, .. } = command;
+    let Some(name) = name else {
+        let target = command.target.unwrap_or_default();
+        let Some(unit) = unit else { return change_bound(r, c, &command, target) };
+        return r.with_unit(unit, |r| change_bound(r, c, &command, target));
+    };
+    let known = || r.both().and_then(|(_, objects, _)| objects.textures.get(&name)).map(|texture| texture.slot);
+    let Some(slot) = command.target.map_or_else(known, slot_of) else { return };
+    if let Some(target) = command.target.or_else(|| TARGETS.get(slot).copied()) {
+        r.with_texture(name, slot, |r| change_bound(r, c, &command, target));
+    }
+}
+
+/// A command about the texture that is bound.
+fn change_bound(r: &mut Replay, c: &Call, command: &Command, target: u32) {
+    let Command { dimensions, level, internal, samples, offset, format, kind, .. } = *command;
+    let [w, h, d] = command.size.map(i64::from);
+    let (size, is_volume) = ([w, h, if dimensions < 3 { 0 } else { d.max(1) }], dimensions == 3);
+    let pixels = command.pixels.unwrap_or_default();
+    match (command.does, command.is_compressed) {
+        (Does::Image | Does::Storage, _) if samples > 0 && !is_volume => {
+            multisample(r, target, samples, internal, [w, h])
+        }
+        (Does::Image, true) if dimensions == 2 => compressed(r, [target, level, internal], size, c.arg(pixels).bytes()),
+        (Does::Image, false) if samples == 0 => image(r, c, [target, level, internal], size, [format, kind], pixels),
+        (Does::Part, false) => sub_image(r, c, [target, level], [offset, size], [format, kind], pixels),
+        (Does::Storage, _) if samples == 0 => storage(r, [target, level, internal], size),
+        (Does::Mipmap, _) => r.mipmaps(target),
+        (Does::CopyImage, _) if dimensions == 2 => {
+            let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
+            if r.define(target, level, of, size, None) {
+                copy(r, target, level, [0; 3], command.from, [w, h]);
+            }
+        }
+        (Does::CopyPart, _) if dimensions > 1 => copy(r, target, level, offset, command.from, [w, h]),
+        _ => r.unknown(c),
+    }
+}
 
 fn bind(r: &mut Replay, c: &Call) {
     let (target, name) = (c.u32(0), c.u32(1));
@@ -107,8 +124,7 @@ pub(super) fn bind_units(r: &mut Replay, c: &Call, bind: fn(&mut Replay, u32, u3
 }
 
 /// A texture with several samples a pixel, of a size, is a renderbuffer.
-fn multisample(r: &mut Replay, c: &Call, [width, height]: [i64; 2]) {
-    let (target, samples, internal) = (c.u32(0), c.u32(1), c.u32(2));
+fn multisample(r: &mut Replay, target: u32, samples: u32, internal: u32, [width, height]: [i64; 2]) {
     if target != gl::TEXTURE_2D_MULTISAMPLE {
         return;
     }
@@ -230,11 +246,15 @@ fn upload<'a>(
     Upload::new(pixels, cut(size), (format, kind), &unpack)
 }
 
-fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
-    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
-    if matches!(target, gl::PROXY_TEXTURE_1D | gl::PROXY_TEXTURE_2D | gl::PROXY_TEXTURE_3D | gl::PROXY_TEXTURE_CUBE_MAP)
-    {
+fn image(
+    r: &mut Replay,
+    c: &Call,
+    [target, level, internal]: [u32; 3],
+    size: [i64; 3],
+    [format, kind]: [u32; 2],
+    data: usize,
+) {
+    if is_proxy(target) {
         return;
     }
     let Some(of) = storage_of(internal, kind) else {
@@ -248,11 +268,16 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
     }
 }
 
-fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
-    let (target, level) = (c.u32(0), c.u32(1));
-    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+fn sub_image(
+    r: &mut Replay,
+    c: &Call,
+    [target, level]: [u32; 2],
+    [place, size]: [[i64; 3]; 2],
+    [format, kind]: [u32; 2],
+    data: usize,
+) {
     if target == gl::TEXTURE_CUBE_MAP {
-        return sub_faces(r, c, [x, y, z], size, [format, kind], data);
+        return sub_faces(r, c, level, [place, size], [format, kind], data);
     }
     let Some(to) = upload_target(target) else { return };
     let Some(texture) = r.texture_at(target) else { return };
@@ -261,7 +286,7 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
     if r.uploads(target) {
         let Some(upload) = upload(r, c, size, [format, kind], data) else { return };
         let level = [handle, binding, to, level];
-        r.put_rows(level, [x, y, z].map(|n| n as u32), cut(size), &of, &|part| upload.part(part, &of));
+        r.put_rows(level, place.map(|n| n as u32), cut(size), &of, &|part| upload.part(part, &of));
     }
     if level == 0 && generates {
         r.mipmaps(target);
@@ -269,8 +294,7 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
 }
 
 /// Faces of a cube as layers: OpenGL 4.5, section 8.6, on `glTextureSubImage3D`.
-fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind: [u32; 2], data: usize) {
-    let level = c.u32(1);
+fn sub_faces(r: &mut Replay, c: &Call, level: u32, [[x, y, z], size]: [[i64; 3]; 2], kind: [u32; 2], data: usize) {
     let Some(texture) = r.texture_at(gl::TEXTURE_CUBE_MAP) else { return };
     let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
     if !r.uploads(gl::TEXTURE_CUBE_MAP) {
@@ -287,8 +311,8 @@ fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind
     }
 }
 
-fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
-    let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
+fn storage(r: &mut Replay, [target, levels, internal]: [u32; 3], [w, h, d]: [i64; 3]) {
+    let levels = levels.clamp(1, 16);
     let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else {
         return unknown_format(r, target);
     };
@@ -314,8 +338,7 @@ fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
     }
 }
 
-fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], content: Option<&[u8]>) {
-    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
+fn compressed(r: &mut Replay, [target, level, internal]: [u32; 3], size: [i64; 3], content: Option<&[u8]>) {
     let [w, h, _] = cut(size);
     let Some(blocks) = Blocks::new(internal, w, h, content.unwrap_or_default()) else {
         if let Some(texture) = r.texture_at(target) {
