@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let prefix = if name.starts_with(|first: char| first.is_ascii_digit()) { "_" } else { "" };
             writeln!(constants, "pub const {prefix}{name}: u32 = 0x{value};")?;
         }
-        if kind != Some("b") {
+        if !matches!(kind, Some("b" | "n")) {
             writeln!(rest, "{line}")?;
         }
     }

@@ -3,12 +3,13 @@
 //!
 //! The registry is not downloaded by itself: `--from` names the file. Debian has it in the package
 //! `khronos-api`: `apt download khronos-api && dpkg-deb -x khronos-api_*.deb DIR`, then
-//! `DIR/usr/share/khronos-api/gl.xml`.
+//! `DIR/usr/share/khronos-api/gl.xml`. The names of GLX and WGL are taken from `glx.xml` and
+//! `wgl.xml` beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use roxmltree::{Document, Node};
@@ -29,6 +30,7 @@ const HEADER: &str = "\
 # f NAME[=ALIAS] PARAMETER[:GROUP][@CLASS]...   without the prefix gl
 # e VALUE NAME[:GROUP,GROUP]                    hexadecimal, without the prefix GL_; the first name of a value is the usual one
 # b VALUE NAME                                  bits of a mask, hexadecimal, without the prefix GL_
+# n NAME                                        other functions, those of GLX and WGL included, with their prefix
 ";
 
 pub fn run(args: &[String]) -> Result<()> {
@@ -46,8 +48,9 @@ pub fn run(args: &[String]) -> Result<()> {
         eprintln!("{} does not exist: {OUTPUT} was not compared with it", from.display());
         return Ok(());
     }
-    let text = fs::read_to_string(&from).with_context(|| from.display().to_string())?;
-    let table = extract(text.trim_start_matches('\u{feff}'))?;
+    let read = |path: &Path| fs::read_to_string(path).with_context(|| path.display().to_string());
+    let windows = ["glx.xml", "wgl.xml"].map(|name| read(&from.with_file_name(name)));
+    let table = extract(read(&from)?.trim_start_matches('\u{feff}'), windows.into_iter().collect::<Result<_>>()?)?;
     let output = crate::root().join(OUTPUT);
     if check {
         ensure!(
@@ -62,8 +65,8 @@ pub fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The table, as text.
-fn extract(xml: &str) -> Result<String> {
+/// The table, as text. `windows`: the registries of GLX and WGL.
+fn extract(xml: &str, windows: Vec<String>) -> Result<String> {
     let document = Document::parse(xml)?;
     let registry = document.root_element();
     let core = of_versions(registry);
@@ -71,6 +74,7 @@ fn extract(xml: &str) -> Result<String> {
     functions(registry, &core, &mut table)?;
     constants(registry, &core, &mut table)?;
     bits(registry, &core, &mut table)?;
+    names(registry, &core, &windows, &mut table)?;
     Ok(table)
 }
 
@@ -90,21 +94,60 @@ fn is_kept(name: &str, core: &BTreeSet<&str>) -> bool {
     core.contains(name) || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
+/// The name of a function or of a parameter.
+fn name_of(node: Node<'_, '_>) -> Option<String> {
+    named(node, "name").find_map(|name| name.text().map(str::to_string))
+}
+
+/// The functions of a registry, each with its name.
+fn commands<'a, 'i>(registry: Node<'a, 'i>) -> impl Iterator<Item = Result<(String, Node<'a, 'i>)>> {
+    named(registry, "commands").flat_map(|commands| named(commands, "command")).map(|command| {
+        let name = named(command, "proto").find_map(name_of).context("a command without a name")?;
+        Ok((name, command))
+    })
+}
+
+/// Whether a function is in the table with its parameters.
+fn is_whole(name: &str, command: Node<'_, '_>, core: &BTreeSet<&str>) -> bool {
+    let has_alias = named(command, "alias").next().is_some();
+    has_alias || (is_kept(name, core) && !(name.ends_with("NV") && !core.contains(name)))
+}
+
+/// The names of all other functions.
+fn names(registry: Node<'_, '_>, core: &BTreeSet<&str>, windows: &[String], table: &mut String) -> Result<()> {
+    let mut all = BTreeSet::new();
+    for command in commands(registry) {
+        let (name, command) = command?;
+        if !is_whole(&name, command, core) {
+            all.insert(name);
+        }
+    }
+    for text in windows {
+        let document = Document::parse(text.trim_start_matches('\u{feff}'))?;
+        for command in commands(document.root_element()) {
+            all.insert(command?.0);
+        }
+    }
+    for name in all {
+        writeln!(table, "n {name}")?;
+    }
+    Ok(())
+}
+
 fn functions(registry: Node<'_, '_>, core: &BTreeSet<&str>, table: &mut String) -> Result<()> {
     let mut lines = BTreeMap::new();
-    for command in named(registry, "commands").flat_map(|commands| named(commands, "command")) {
-        let name = |node: Node<'_, '_>| named(node, "name").find_map(|name| name.text().map(str::to_string));
-        let of = named(command, "proto").find_map(name).context("a command without a name")?;
-        let alias = named(command, "alias").find_map(|alias| alias.attribute("name"));
-        if alias.is_none() && (!is_kept(&of, core) || (of.ends_with("NV") && !core.contains(of.as_str()))) {
+    for command in commands(registry) {
+        let (of, command) = command?;
+        if !is_whole(&of, command, core) {
             continue;
         }
+        let alias = named(command, "alias").find_map(|alias| alias.attribute("name"));
         let mut line = format!("f {}", of.trim_start_matches("gl"));
         if let Some(alias) = alias {
             write!(line, "={}", alias.trim_start_matches("gl"))?;
         }
         for parameter in named(command, "param") {
-            write!(line, " {}", name(parameter).context("a parameter without a name")?)?;
+            write!(line, " {}", name_of(parameter).context("a parameter without a name")?)?;
             if let Some(group) = parameter.attribute("group") {
                 write!(line, ":{group}")?;
             }

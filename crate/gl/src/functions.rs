@@ -44,6 +44,26 @@ struct Constant {
     groups: &'static str,
 }
 
+/// The names of all functions of OpenGL, GLX, WGL, EGL and CGL, with their prefixes. For tests:
+/// this reads whole files.
+pub fn names() -> Vec<&'static str> {
+    static NAMES: OnceLock<String> = OnceLock::new();
+    let all = NAMES.get_or_init(|| {
+        let table = include_str!("../gl.txt").lines().filter_map(|line| {
+            let (kind, rest) = line.split_once(' ')?;
+            let end = rest.find([' ', '=']).unwrap_or(rest.len());
+            let name = rest.get(..end)?;
+            match kind {
+                "f" => Some(format!("gl{name}\n")),
+                "n" => Some(format!("{name}\n")),
+                _ => None,
+            }
+        });
+        table.collect::<String>() + include_str!("../windows.txt")
+    });
+    all.lines().filter(|line| !line.starts_with('#')).collect()
+}
+
 /// The table, which is read on first use.
 pub fn functions() -> &'static Functions {
     static FUNCTIONS: OnceLock<Functions> = OnceLock::new();

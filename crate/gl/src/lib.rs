@@ -3,6 +3,7 @@
 //! ```text
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
+//! absent     functions that are not executed, and why
 //! arguments  what handlers read of a call
 //! contexts   contexts, which share objects, and which is current on each thread
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
@@ -15,9 +16,16 @@
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
+//!
+//! State, resources, frames, findings and the replay follow the same calls, and keep different
+//! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
+//! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
+//! what they change. Contexts and stacks of matrices are kept here, too. Buffers, programs,
+//! framebuffers and vertex arrays are still followed by each reader itself.
 
 #![forbid(unsafe_code)]
 
+mod absent;
 mod arguments;
 pub mod contexts;
 mod functions;
@@ -28,8 +36,9 @@ pub mod pixels;
 pub mod textures;
 pub mod windows;
 
+pub use absent::{Absence, Charged, absence};
 pub use arguments::Arguments;
-pub use functions::{Function, Functions, Parameter, functions};
+pub use functions::{Function, Functions, Parameter, functions, names};
 
 /// Constants of OpenGL and OpenGL ES without the prefix `GL_`. A name that would begin with a digit
 /// begins with `_`.

@@ -204,6 +204,12 @@ impl Call {
         self.int(index) as u32
     }
 
+    /// The same call without its first arguments.
+    pub(crate) fn without(&self, count: usize) -> Self {
+        let arguments = self.arguments.get(count..).unwrap_or_default().to_vec();
+        Self { arguments, ..self.clone() }
+    }
+
     /// An argument as a floating point number, 0 if it is not one.
     pub fn float(&self, index: usize) -> f64 {
         self.argument(index).float().unwrap_or_default()

@@ -384,6 +384,62 @@ fn vertex_arrays_keep_their_buffers() {
     assert_eq!(row(&report, "Indices").0, "buffer 8");
 }
 
+/// What is bound stays bound, by the call that bound it.
+#[test]
+fn direct_state_access_of_the_extension_changes_what_it_names() {
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
+    let mut trace = Trace::new();
+    let mode = trace.call("glMatrixMode", uints(&[gl::MODELVIEW]));
+    let bound = trace.call("glBindTexture", uints(&[gl::TEXTURE_2D, 7]));
+    trace.call("glTextureImage2DEXT", uints(&[8, gl::TEXTURE_2D, 0, gl::RGBA8, 16, 4, 0, 0]));
+    trace.call("glTextureParameteriEXT", uints(&[8, gl::TEXTURE_2D, gl::TEXTURE_MAX_LEVEL, 3]));
+    let loaded = trace.call("glMatrixTranslatefEXT", uints(&[gl::PROJECTION, 2, 0, 0]));
+    let attribute = trace.call("glVertexArrayVertexAttribOffsetEXT", uints(&[5, 6, 1, 3, gl::FLOAT, 0, 24, 12]));
+    let enabled = trace.call("glEnableVertexArrayAttribEXT", uints(&[5, 1]));
+    let unit = trace.call("glBindMultiTextureEXT", uints(&[gl::TEXTURE1, gl::TEXTURE_2D, 8]));
+    let mut history = trace.history();
+    let report = at(&mut history, unit);
+    assert_eq!(row(&report, "MATRIX_MODE"), ("GL_MODELVIEW".into(), Some(mode as u32)));
+    assert_eq!(
+        row(&report, "PROJECTION_MATRIX"),
+        ("1  0  0  2\n0  1  0  0\n0  0  1  0\n0  0  0  1".into(), Some(loaded as u32))
+    );
+    assert!(find(&report, "1").is_none(), "the vertex array is not bound");
+    let all: Vec<_> = report.sections.iter().flat_map(|section| &section.rows).collect();
+    let texture = all.iter().find(|row| row.text.contains("16 × 4")).map(|row| row.text.as_str());
+    assert!(texture.is_some(), "{all:#?}");
+    assert!(all.iter().any(|row| row.call == Some(bound as u32)), "{all:#?}");
+    let mut trace = Trace::new();
+    trace.call("glVertexArrayVertexAttribOffsetEXT", uints(&[5, 6, 1, 3, gl::FLOAT, 0, 24, 12]));
+    trace.call("glEnableVertexArrayAttribEXT", uints(&[5, 1]));
+    let last = trace.call("glBindVertexArray", uints(&[5]));
+    assert_eq!(row(&at(&mut trace.history(), last), "1").0, "3 × FLOAT, stride 24, buffer 6 + 12");
+    assert!(attribute < enabled);
+}
+
+#[test]
+fn numbers_have_other_forms() {
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
+    let mut trace = Trace::new();
+    let packed = 1023 | 1023 << 20 | 1 << 30;
+    trace.call("glColorP4ui", uints(&[gl::UNSIGNED_INT_2_10_10_10_REV, packed]));
+    trace.call("glNormal3x", uints(&[1 << 16, 1 << 15, 0]));
+    trace.call("glLineWidthx", uints(&[5 << 15]));
+    trace.call("glTexCoord2xOES", uints(&[1 << 15, 1 << 16]));
+    let last = trace.call("glPointSizex", uints(&[3 << 16]));
+    let report = at(&mut trace.history(), last);
+    let expected = [
+        ("CURRENT_COLOR", "1, 0, 1, 0.3333333"),
+        ("CURRENT_NORMAL", "1, 0.5, 0"),
+        ("LINE_WIDTH", "2.5"),
+        ("POINT_SIZE", "3"),
+    ];
+    for (name, text) in expected {
+        let found = row(&report, name).0;
+        assert!(found.starts_with(text), "{name}: {found}");
+    }
+}
+
 /// What the page makes meshes of.
 #[test]
 fn draws_say_where_their_vertices_are() {

@@ -10,10 +10,10 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::contexts::Contexts;
-use unspool_gl::gl;
+use unspool_gl::{Absence, Charged, gl};
 
 use crate::call::Call;
-use crate::calls::{Handler, Handlers, Lack, lack_of};
+use crate::calls::{Handler, Handlers, Resolved};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
@@ -170,7 +170,7 @@ pub struct Replay {
     pub(crate) scratch: [u32; ATTRIBUTES + 2],
     /// The framebuffer that images are copied from; 0 until it is needed.
     pub(crate) copier: u32,
-    handlers: Rc<Handlers>,
+    pub(crate) handlers: Rc<Handlers>,
     pub(crate) list_depth: u32,
     /// Draws of arrays are added to the list that is being compiled.
     pub(crate) is_compiling: bool,
@@ -271,7 +271,7 @@ impl Replay {
     }
 
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, handler: Option<Handler>) {
+    fn run(&mut self, call: &Call, handler: Resolved) {
         if let Some(context) = self.bound()
             && let Some((_, executes, _)) = context.recording
             && unspool_gl::lists::is_compiled(&call.name)
@@ -290,24 +290,21 @@ impl Replay {
         self.execute_by(call, handler);
     }
 
-    fn execute_by(&mut self, call: &Call, handler: Option<Handler>) {
+    fn execute_by(&mut self, call: &Call, handler: Resolved) {
         match handler {
-            Some(Handler { run, direct: None }) => run(self, call),
-            Some(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
-            None => self.unknown(call),
-        }
-    }
-
-    pub(crate) fn unknown(&mut self, call: &Call) {
-        match lack_of(&call.name) {
-            Lack::Nothing => {}
-            Lack::Draw(reason) => self.unshown(reason),
-            Lack::Primitive(reason) => {
+            Ok(Handler { run, direct: None }) => run(self, call),
+            Ok(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
+            Err(Some(Absence::Needless(_))) => {}
+            Err(Some(Absence::Refused(Charged::Draw, reason))) => self.unshown(reason),
+            Err(Some(Absence::Refused(Charged::Primitive, reason))) => {
                 if let Some(context) = self.context() {
                     context.fixed.spoiled = Some(reason);
                 }
             }
-            Lack::Unknown => self.verdict.ignore(&call.name, self.call),
+            Err(Some(Absence::Refused(Charged::Function, reason))) => {
+                self.verdict.ignore(&call.name, reason, self.call)
+            }
+            Err(None) => self.verdict.ignore(&call.name, "it is not known what it does", self.call),
         }
     }
 

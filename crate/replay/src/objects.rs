@@ -539,6 +539,10 @@ pub(crate) struct Context {
     /// What is enabled of [`crate::calls::lacks`].
     pub(crate) extras: Vec<u32>,
     pub(crate) logic_op: u32,
+    /// The origin and the depths of what is clipped: `glClipControl`.
+    pub(crate) clips: [u32; 2],
+    /// The bounds of depths that are drawn: `glDepthBoundsEXT`.
+    pub(crate) bounds: [f32; 2],
     /// The program pipeline that is bound.
     pub(crate) pipeline: u32,
     /// Buffers by target and index, of targets that something may be written to by shaders.
@@ -579,6 +583,8 @@ impl Context {
             list_base: 0,
             extras: Vec::new(),
             logic_op: gl::COPY,
+            clips: [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE],
+            bounds: [0.0, 1.0],
             pipeline: 0,
             written: HashMap::new(),
             polygon_mode: gl::FILL,

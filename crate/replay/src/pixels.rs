@@ -56,6 +56,8 @@ pub(crate) fn storage_of(internal: u32, kind: u32) -> Option<Storage> {
         | gl::COMPRESSED_RGBA
         | gl::BGRA
         | gl::BGRA8_EXT => rgba8(Base::Rgba),
+        // Decoded: see `s3tc.rs`.
+        _ if crate::s3tc::is_known(internal) => rgba8(Base::Rgba),
         3
         | gl::RGB
         | gl::RGB8

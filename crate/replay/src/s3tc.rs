@@ -10,18 +10,26 @@ pub(crate) struct Blocks<'a> {
     blocks: &'a [u8],
 }
 
+/// How a format is decoded. `None` for all but S3TC.
+fn how(internal: u32) -> Option<Compressed> {
+    Some(match internal {
+        gl::COMPRESSED_RGB_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_S3TC_DXT1_EXT => Compressed::Bc1 { alpha: false },
+        gl::COMPRESSED_RGBA_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT1_EXT => Compressed::Bc1 { alpha: true },
+        gl::COMPRESSED_RGBA_S3TC_DXT3_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT3_EXT => Compressed::Bc2,
+        gl::COMPRESSED_RGBA_S3TC_DXT5_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT => Compressed::Bc3,
+        _ => return None,
+    })
+}
+
+/// Whether textures in a format are decoded.
+pub(crate) fn is_known(internal: u32) -> bool {
+    how(internal).is_some()
+}
+
 impl<'a> Blocks<'a> {
     /// `None` for other formats, or if bytes are missing.
     pub(crate) fn new(internal: u32, width: u32, height: u32, blocks: &'a [u8]) -> Option<Self> {
-        let how = match internal {
-            gl::COMPRESSED_RGB_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_S3TC_DXT1_EXT => Compressed::Bc1 { alpha: false },
-            gl::COMPRESSED_RGBA_S3TC_DXT1_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT1_EXT => {
-                Compressed::Bc1 { alpha: true }
-            }
-            gl::COMPRESSED_RGBA_S3TC_DXT3_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT3_EXT => Compressed::Bc2,
-            gl::COMPRESSED_RGBA_S3TC_DXT5_EXT | gl::COMPRESSED_SRGB_ALPHA_S3TC_DXT5_EXT => Compressed::Bc3,
-            _ => return None,
-        };
+        let how = how(internal)?;
         let count = (width.div_ceil(4) as usize).checked_mul(height.div_ceil(4) as usize)?;
         Some(Self { how, width, blocks: blocks.get(..count.checked_mul(how.block_bytes())?)? })
     }

@@ -22,8 +22,8 @@ pub struct Verdict {
     pub reasons: Vec<(String, u64, u64)>,
     /// The calls that cannot be shown, each with the index of its reason.
     pub listed: Vec<(u64, u32)>,
-    /// Functions that are not replayed, and whose effect on pictures is not known, with the number
-    /// of calls and the first one.
+    /// Functions that are not replayed although they may change pictures, each with the reason, the
+    /// number of calls and the first one.
     pub ignored: Vec<(String, u64, u64)>,
     /// Shaders that could not be translated.
     pub shaders: Vec<crate::shader_list::Listed>,
@@ -59,12 +59,13 @@ impl Verdict {
         }
     }
 
-    /// A call of a function that is not replayed.
-    pub(crate) fn ignore(&mut self, name: &str, call: u64) {
-        if let Some((_, count, _)) = self.ignored.iter_mut().find(|(known, ..)| known == name) {
+    /// A call of a function that is not replayed, for this reason.
+    pub(crate) fn ignore(&mut self, name: &str, reason: &str, call: u64) {
+        let is_known = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "));
+        if let Some((_, count, _)) = self.ignored.iter_mut().find(|(known, ..)| is_known(known)) {
             *count += 1;
         } else if self.ignored.len() < MOST_IGNORED {
-            self.ignored.push((name.into(), 1, call));
+            self.ignored.push((format!("{name}: {reason}"), 1, call));
         }
     }
 }

@@ -4,37 +4,12 @@
 
 mod calls;
 
-use calls::{call, program, reasons, returning, with};
+use calls::{call, commands, program, reasons, returning, with};
 use unspool_gl::gl;
-use unspool_replay::{Bounds, Call, Op, Replay, Value};
+use unspool_replay::{Call, Op, Value};
 
 fn list(numbers: &[i64]) -> Value {
     Value::List(numbers.iter().map(|n| Value::Int(*n)).collect())
-}
-
-/// All commands, with what they refer to, after some calls.
-fn commands(calls: &[Call]) -> (Vec<(u32, Vec<u32>)>, Replay) {
-    let mut replay = Replay::new(Bounds::default(), true);
-    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
-    for call in before.iter().chain(calls) {
-        replay.execute(call);
-    }
-    let (words, bytes) = replay.stream.take();
-    let mut all = Vec::new();
-    let mut rest = &words[..];
-    while let Some((head, after)) = rest.split_first() {
-        let (words, others) = after.split_at((head >> 16) as usize);
-        let (op, mut words) = (head & 0xFFFF, words.to_vec());
-        let blob = [Op::TexImage, Op::TexSubImage, Op::BufferSubData].iter().any(|it| *it as u32 == op);
-        if blob && let [.., at, len] = &mut words[..] {
-            // Content in place of where it is.
-            let content = &bytes[*at as usize..][..*len as usize];
-            *at = content.iter().fold(0, |sum: u32, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
-        }
-        all.push((op, words));
-        rest = others;
-    }
-    (all, replay)
 }
 
 fn bytes(of: &[u8]) -> Value {

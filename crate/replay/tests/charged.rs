@@ -178,7 +178,7 @@ fn framebuffers_are_what_is_attached_to_them_now() {
 fn functions_of_unknown_effect_are_listed() {
     let replay =
         after(&[call("glFooBar", &[1]), call("glFooBar", &[2]), call("glFlush", &[]), call("glRecti", &[0, 0, 1, 1])]);
-    assert_eq!(replay.verdict.ignored, [("glFooBar".to_owned(), 2, 2)]);
+    assert_eq!(replay.verdict.ignored, [("glFooBar: it is not known what it does".to_owned(), 2, 2)]);
     assert_eq!(replay.verdict.unshown, 0);
     // What a list cannot draw is missing where it is called.
     let list = [call("glNewList", &[1, gl::COMPILE]), call("glBitmap", &[0; 6]), call("glEndList", &[])];

@@ -39,12 +39,12 @@ export function CoverageOf({ open, replay }: { open: OpenTrace; replay: Replay }
   );
 }
 
-/** Functions that are not replayed, and whose effect on pictures is not known. */
+/** Functions that are not replayed although they may change pictures, each with the reason. */
 function Ignored({ open, coverage: { ignored } }: { open: OpenTrace; coverage: Coverage }) {
   if (ignored.length === 0) return null;
   return (
     <details class="picture-calls">
-      <summary>{formatCounted(ignored.length, 'function')} not replayed, with unknown effect</summary>
+      <summary>{formatCounted(ignored.length, 'function')} not replayed, which may change pictures</summary>
       <ul class="picture-reasons">
         {ignored.map(({ reason, count, first }) => (
           <li key={reason}>

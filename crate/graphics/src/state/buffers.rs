@@ -5,8 +5,9 @@ use std::sync::Arc;
 use unspool_gl::gl;
 
 use super::cells::{Content, Value};
+use super::direct::About;
 use super::fixed::list_of;
-use super::machine::{Handlers, Machine};
+use super::machine::{Handlers, Machine, Run};
 use super::objects::Kind;
 use super::variant::Variant;
 use super::what;
@@ -69,6 +70,18 @@ pub(super) const HANDLERS: Handlers = &[
     ("CopyNamedBufferSubData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(1));
         m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+    }),
+    ("NamedCopyBufferSubData", |m, c, _| {
+        let instance = m.instance(Kind::Buffer, c.uint(1));
+        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+    }),
+    ("VertexArrayMultiTexCoordOffset", |m, c, _| {
+        // EXT_direct_state_access: vertex array, buffer, unit, and then as the pointer.
+        let run: Run = |m, c, _| {
+            let unit = c.uint(0).wrapping_sub(gl::TEXTURE0).min(255);
+            m.client_pointer(CLIENT_TEXTURE + unit, c.int(1), c.uint(2), c.int(3), c, 4);
+        };
+        m.run_direct(About::ArrayOfBuffer, run, c, Variant::default());
     }),
     ("ClearBufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));

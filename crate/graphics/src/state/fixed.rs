@@ -42,8 +42,31 @@ pub(super) const HANDLERS: Handlers = &[
         follow_color(m);
     }),
     ("Fog*", fog),
-    ("ClipPlane", clip_plane),
-    ("ClipPlanef", clip_plane),
+    ("ClipPlane", |m, c, _| clip_plane(m, c, false)),
+    ("ClipPlanef", |m, c, _| clip_plane(m, c, false)),
+    ("ClipPlanex", |m, c, _| clip_plane(m, c, true)),
+    ("ColorP*", |m, c, v| {
+        m.set(what::CURRENT_COLOR, packed(c, 0, v, true));
+        follow_color(m);
+    }),
+    ("SecondaryColorP*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, packed(c, 0, v, true))),
+    ("NormalP*", |m, c, _| {
+        let all = unpacked(c.uint(0), first(c, 1), true);
+        m.set(what::CURRENT_NORMAL, floats(all, 3));
+    }),
+    ("TexCoordP*", |m, c, v| m.set_at(what::CURRENT_TEXTURE_COORDS, 0, packed(c, 0, v, false))),
+    ("MultiTexCoordP*", |m, c, v| {
+        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0);
+        if unit < 256 {
+            m.set_at(what::CURRENT_TEXTURE_COORDS, unit, packed(c, 1, v, false));
+        }
+    }),
+    ("VertexAttribP*", |m, c, v| {
+        if c.uint(0) < super::buffers::MAX_ATTRIBUTES {
+            let all = unpacked(c.uint(1), first(c, 3), c.int(2) != 0);
+            m.set_at(what::CURRENT_VERTEX_ATTRIB, c.uint(0), completed(all, v));
+        }
+    }),
     ("TexEnv*", tex_env),
     ("TexGen*", tex_gen),
     ("PixelZoom", |m, c, _| {
@@ -89,6 +112,36 @@ fn one(variant: Variant) -> Variant {
 fn color(machine: &mut Machine, call: &Call, variant: Variant) {
     machine.set(what::CURRENT_COLOR, floats(variant.numbers(call, 0, LAST_ONE, true), 4));
     follow_color(machine);
+}
+
+/// An argument, or the first number of its array.
+fn first(call: &Call, at: usize) -> u32 {
+    list_of(call, at).into_iter().next().and_then(calls::Value::int).unwrap_or_default() as u32
+}
+
+/// The numbers that are packed into one, of a type: OpenGL 3.3, section 2.7.
+fn unpacked(kind: u32, all: u32, is_normalized: bool) -> [f64; 4] {
+    let is_signed = kind == gl::INT_2_10_10_10_REV;
+    [(0, 10), (10, 10), (20, 10), (30, 2)].map(|(first, bits): (u32, u32)| {
+        let raw = all << (32 - bits - first);
+        let number = if is_signed { f64::from(raw as i32 >> (32 - bits)) } else { f64::from(raw >> (32 - bits)) };
+        let most = f64::from((1u32 << (bits - u32::from(is_signed))) - 1);
+        if is_normalized { (number / most).max(-1.0) } else { number }
+    })
+}
+
+/// As many numbers as a function takes, and then those of a coordinate.
+fn completed(all: [f64; 4], variant: Variant) -> Value {
+    let mut numbers = LAST_ONE;
+    for (slot, number) in numbers.iter_mut().zip(all).take(variant.count.into()) {
+        *slot = number;
+    }
+    floats(numbers, 4)
+}
+
+/// The same of a call, from the argument with the type on.
+fn packed(call: &Call, kind: usize, variant: Variant, is_normalized: bool) -> Value {
+    completed(unpacked(call.uint(kind), first(call, kind + 1), is_normalized), variant)
 }
 
 /// Where GL_COLOR_MATERIAL is enabled, materials follow the current colour.
@@ -213,8 +266,11 @@ fn fog(machine: &mut Machine, call: &Call, variant: Variant) {
 }
 
 /// Planes are kept in eye coordinates.
-fn clip_plane(machine: &mut Machine, call: &Call, _: Variant) {
-    let (plane, _) = call.floats::<4>(1);
+fn clip_plane(machine: &mut Machine, call: &Call, is_fixed: bool) {
+    let (mut plane, _) = call.floats::<4>(1);
+    if is_fixed {
+        plane = plane.map(|n| n / 65536.0);
+    }
     let number = call.uint(0).wrapping_sub(what::CLIP_PLANE0.into());
     if number >= 32 {
         return;

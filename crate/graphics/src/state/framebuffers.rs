@@ -28,6 +28,9 @@ pub(super) const HANDLERS: Handlers = &[
     ("NamedRenderbufferStorageMultisample", |m, c, _| {
         m.renderbuffer(Some(c.uint(0)), c.uint(2), c.uint(3), c.uint(4), c.uint(1));
     }),
+    ("NamedRenderbufferStorageMultisampleCoverage", |m, c, _| {
+        m.renderbuffer(Some(c.uint(0)), c.uint(3), c.uint(4), c.uint(5), c.uint(2));
+    }),
     ("FramebufferRenderbuffer", |m, c, _| {
         let framebuffer = m.framebuffer(c.uint(0));
         m.attach_renderbuffer(framebuffer, c.uint(1), c.uint(3));
@@ -43,6 +46,11 @@ pub(super) const HANDLERS: Handlers = &[
     ("FramebufferTexture1D", |m, c, _| m.attach_target(c, None)),
     ("FramebufferTexture2D", |m, c, _| m.attach_target(c, None)),
     ("FramebufferTexture2DMultisample", |m, c, _| m.attach_target(c, None)),
+    ("FramebufferTextureFace", |m, c, _| {
+        let framebuffer = m.framebuffer(c.uint(0));
+        let face = c.uint(4).wrapping_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).min(5);
+        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), None, face);
+    }),
     ("FramebufferTexture3D", |m, c, _| m.attach_target(c, Some(c.uint(5)))),
     ("FramebufferTextureLayer", |m, c, _| {
         let framebuffer = m.framebuffer(c.uint(0));

@@ -9,6 +9,7 @@ use unspool_gl::{functions, gl, matrices, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
+use super::direct::{self, About};
 use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
@@ -52,6 +53,8 @@ enum Does {
 #[derive(Clone, Copy)]
 struct Operation {
     does: Does,
+    /// What its calls name, if it is the function for what is bound.
+    direct: Option<About>,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
     may_draw: bool,
@@ -138,7 +141,10 @@ impl Machine {
         }
         match operation.does {
             Does::Nothing => {}
-            Does::Run(run, variant) => run(self, call, variant),
+            Does::Run(run, variant) => match operation.direct {
+                Some(about) => self.run_direct(about, run, call, variant),
+                None => run(self, call, variant),
+            },
             Does::Windows(function) => self.call_of_windows(function, call),
             Does::Matrices(function) => self.call_of_matrices(function, call),
             Does::Textures(function) => self.call_of_textures(function, call),
@@ -266,23 +272,37 @@ impl Machine {
 
 /// The operation of a function.
 fn operation(name: &str) -> Option<Operation> {
+    // Names of EXT_direct_state_access are those of OpenGL 4.5, but not its arguments.
+    let direct = name.strip_prefix("gl").and_then(direct::bound_of);
+    if let Some((bound, about)) = direct {
+        // Some are functions of an extension alone.
+        let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
+        let found =
+            names.iter().find_map(|name| operation(name).filter(|operation| matches!(operation.does, Does::Run(..))));
+        if let Some(operation) = found {
+            return Some(Operation { direct: Some(about), ..operation });
+        }
+    }
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
     let computes = computes(bare);
     let may_draw = is_gl && (computes || NameFlags::of(name).renders.is_some());
-    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"]
-        .iter()
-        .any(|begin| bare.strip_prefix(begin).is_some_and(|end| Variant::parse(end).is_some()));
+    let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"].iter().any(|begin| {
+        let end = bare.strip_prefix(begin).map(|end| end.strip_prefix('P').unwrap_or(end));
+        end.is_some_and(|end| Variant::parse(end).is_some())
+    });
+    // Handlers have names without the ends of extensions.
+    let ends = ["EXT", "OES", "ARB", "NV"];
+    let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
     let is_listed = unspool_gl::lists::is_compiled(name);
     let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
-    let shared = windows::Function::of(name).map(Does::Windows);
-    let shared =
-        shared.or_else(|| matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices)).or_else(textures);
+    let matrices = || matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
+    let shared = windows::Function::of(name).map(Does::Windows).or_else(matrices).or_else(textures);
     let mut found = (0, shared.unwrap_or(Does::Nothing));
     for (pattern, run) in ALL.iter().copied().flatten() {
         let variant = match pattern.strip_suffix('*') {
-            Some(begin) => bare.strip_prefix(begin).and_then(Variant::parse),
-            None => (*pattern == bare).then(Variant::default),
+            Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
+            None => (*pattern == bare || *pattern == plain).then(Variant::default),
         };
         // The longest pattern says most.
         if let Some(variant) = variant.filter(|_| found.0 < pattern.len()) {
@@ -290,7 +310,7 @@ fn operation(name: &str) -> Option<Operation> {
         }
     }
     let (_, does) = found;
-    let operation = Operation { does, is_listed, may_draw, computes, is_current, is_gl };
+    let operation = Operation { does, direct: None, is_listed, may_draw, computes, is_current, is_gl };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
 }
 
@@ -303,4 +323,60 @@ fn computes(bare: &str) -> bool {
 /// the next.
 pub(super) fn is_draw(call: &Call, name: &str) -> bool {
     call.draws || call.clears || functions().canonical(name).is_some_and(computes)
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_gl::{absence, names};
+
+    use super::*;
+
+    /// Functions that set nothing that State shows: contents of objects, vertices, what is read,
+    /// what programs are made of, swaps. With the beginnings of their names, without the prefix
+    /// `gl`.
+    const OTHERS: [&str; 31] = [
+        "ArrayElement",
+        "Begin",
+        "BindFragDataLocation",
+        "BindImageTextures",
+        "Vertex2",
+        "Vertex3",
+        "Vertex4",
+        "VertexP",
+        "TexSubImage",
+        "TextureSubImage",
+        "MultiTexSubImage",
+        "CompressedTexSubImage",
+        "CompressedTextureSubImage",
+        "CompressedMultiTexSubImage",
+        "CopyTexSubImage",
+        "CopyTextureSubImage",
+        "CopyMultiTexSubImage",
+        "CopyImageSubData",
+        "ClearTex",
+        "ReadPixels",
+        "ReadnPixels",
+        "Rectx",
+        "ShaderBinary",
+        "SpecializeShader",
+        "UniformHandle",
+        "ProgramUniformHandle",
+        "DepthBounds",
+        "TransformFeedbackBuffer",
+        "BindBufferOffset",
+        "FrameTerminator",
+        "PixelStorex",
+    ];
+
+    #[test]
+    fn each_function_has_a_handler_or_a_reason() {
+        let has_none = |name: &&str| {
+            let has_run = operation(name).is_some();
+            let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
+            let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
+            is_own && !has_run && !is_other && absence(name).is_none()
+        };
+        let none: Vec<&str> = names().into_iter().filter(has_none).collect();
+        assert!(none.is_empty(), "{}: {}", none.len(), none.join(" "));
+    }
 }

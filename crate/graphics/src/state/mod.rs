@@ -40,6 +40,7 @@ mod buffers;
 mod cells;
 mod conditions;
 mod contexts;
+mod direct;
 mod fixed;
 mod framebuffers;
 mod glsl;

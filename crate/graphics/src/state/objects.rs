@@ -59,6 +59,7 @@ macro_rules! kinds {
                 }
             }),
             ("SamplerParameter*", sampler_parameter),
+            ("SamplerParameterI*", sampler_parameter),
         ];
     };
 }

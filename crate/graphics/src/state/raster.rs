@@ -18,11 +18,18 @@ pub(super) const HANDLERS: Handlers = &[
     ("PixelStoref", pixel_store),
     ("EnableClientState", |m, c, _| m.client_state(c.uint(0), None, true)),
     ("DisableClientState", |m, c, _| m.client_state(c.uint(0), None, false)),
-    ("EnableClientStateIndexedEXT", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), true)),
-    ("DisableClientStateIndexedEXT", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), false)),
+    ("EnableClientStateIndexed", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), true)),
+    ("DisableClientStateIndexed", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), false)),
+    ("EnableClientStatei", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), true)),
+    ("DisableClientStatei", |m, c, _| m.client_state(c.uint(0), Some(c.uint(1)), false)),
     ("ClientActiveTexture", |m, c, _| m.set(what::CLIENT_ACTIVE_TEXTURE, Value::Constant(c.uint(0)))),
     ("PushClientAttrib", push_client),
     ("PopClientAttrib", pop_client),
+    ("ClientAttribDefault", client_defaults),
+    ("PushClientAttribDefault", |m, c, v| {
+        push_client(m, c, v);
+        client_defaults(m, c, v);
+    }),
     ("Enable", |m, c, _| m.enable(c.uint(0), true)),
     ("Disable", |m, c, _| m.enable(c.uint(0), false)),
     ("Enablei", |m, c, _| m.enable_at(c.uint(0), c.uint(1), true)),
@@ -36,6 +43,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("BlendEquationi", |m, c, _| m.equation(Some(c.uint(0)), c.uint(1), c.uint(1))),
     ("BlendEquationSeparatei", |m, c, _| m.equation(Some(c.uint(0)), c.uint(1), c.uint(2))),
     ("BlendColor", |m, c, _| m.set(what::BLEND_COLOR, four(c))),
+    ("BlendColorx", |m, c, _| m.set(what::BLEND_COLOR, floats(c.floats::<4>(0).0.map(|n| n / 65536.0), 4))),
     ("ClearColor", |m, c, _| m.set(what::COLOR_CLEAR_VALUE, four(c))),
     ("ClearColorx", |m, c, _| {
         m.set(what::COLOR_CLEAR_VALUE, floats(core::array::from_fn(|i| c.float(i) / 65536.0), 4))
@@ -58,15 +66,15 @@ pub(super) const HANDLERS: Handlers = &[
     ("DepthRange", |m, c, _| m.depth_range(None, c.float(0), c.float(1))),
     ("DepthRangef", |m, c, _| m.depth_range(None, c.float(0), c.float(1))),
     ("DepthRangex", |m, c, _| m.depth_range(None, c.float(0) / 65536.0, c.float(1) / 65536.0)),
+    ("DepthRangeIndexedf", |m, c, _| m.depth_range(Some(c.uint(0)), c.float(1), c.float(2))),
     ("DepthRangeIndexed", |m, c, _| m.depth_range(Some(c.uint(0)), c.float(1), c.float(2))),
-    ("DepthRangeArrayv", |m, c, _| {
-        let values = list_of(c, 2);
-        for (i, pair) in (c.uint(0)..).zip(values.chunks_exact(2)).take(256) {
-            m.depth_range(Some(i), number(pair, 0), number(pair, 1));
-        }
-    }),
+    ("DepthRangeArrayv", depth_ranges),
+    ("DepthRangeArrayfv", depth_ranges),
     ("LineWidth", |m, c, _| m.set(what::LINE_WIDTH, Value::Float(c.float(0)))),
     ("PointSize", |m, c, _| m.set(what::POINT_SIZE, Value::Float(c.float(0)))),
+    ("LineWidthx", |m, c, _| m.set(what::LINE_WIDTH, Value::Float(c.float(0) / 65536.0))),
+    ("PointSizex", |m, c, _| m.set(what::POINT_SIZE, Value::Float(c.float(0) / 65536.0))),
+    ("PolygonOffsetx", |m, c, _| m.polygon_offset(c.float(0) / 65536.0, c.float(1) / 65536.0, 0.0)),
     ("PointParameter*", point_parameter),
     ("PolygonMode", polygon_mode),
     ("PolygonOffset", |m, c, _| m.polygon_offset(c.float(0), c.float(1), 0.0)),
@@ -386,6 +394,22 @@ fn pop_client(machine: &mut Machine, _: &Call, _: Variant) {
         restore(machine, &saved, &now);
     }
     depth(machine);
+}
+
+fn depth_ranges(machine: &mut Machine, call: &Call, _: Variant) {
+    let values = list_of(call, 2);
+    for (i, pair) in (call.uint(0)..).zip(values.chunks_exact(2)).take(256) {
+        machine.depth_range(Some(i), number(pair, 0), number(pair, 1));
+    }
+}
+
+/// What clients keep becomes what it was at first.
+fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
+    let mask = call.uint(0);
+    let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
+    for (number, _) in cells(machine, array, |what| is_client(what, mask)) {
+        machine.copied += machine.root.cells.put(number, Cell::default());
+    }
 }
 
 /// The cells of the current context that are meant and all those of a vertex array, ascending by

@@ -35,6 +35,10 @@ pub(super) const HANDLERS: Handlers = &[
         let instance = m.instance(Kind::Texture, c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
+    ("TextureParameterI*", |m, c, v| {
+        let instance = m.instance(Kind::Texture, c.uint(0));
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+    }),
     ("TextureBuffer", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureBufferRange", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureView", texture_view),
@@ -55,6 +59,10 @@ pub(super) const HANDLERS: Handlers = &[
         let instance = m.bound(c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
+    ("TexParameterI*", |m, c, v| {
+        let instance = m.bound(c.uint(0));
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+    }),
     ("TexBuffer", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
     ("TexBufferRange", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
     ("EGLImageTargetTexture2DOES", |m, c, _| {
@@ -62,6 +70,13 @@ pub(super) const HANDLERS: Handlers = &[
         m.put(instance, what::LEVEL, 0, Value::Unknown);
     }),
 ];
+
+/// The cell in which a unit has the texture of a target, or of a face. `None` for proxies.
+pub(super) fn binding_of(target: u32) -> Option<u16> {
+    let is_face = (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target);
+    let target = if is_face { gl::TEXTURE_CUBE_MAP } else { target };
+    TARGETS.iter().find(|(of, ..)| *of == target).map(|(_, binding, _)| *binding)
+}
 
 /// How a function says which texture it means.
 enum Which {

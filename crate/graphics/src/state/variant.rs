@@ -44,8 +44,10 @@ impl Variant {
             Some(found)
         };
         variant.count = digit(&mut rest).unwrap_or(0);
+        // Else `x` is the type, as in `Color4x`.
         if let [b'x', after @ ..] = rest
             && variant.count > 0
+            && after.first().is_some_and(u8::is_ascii_digit)
         {
             rest = after;
             variant.rows = digit(&mut rest)?;
@@ -137,6 +139,7 @@ mod tests {
         assert_eq!(parse("3ub"), of(3, 0, Unit::UnsignedByte, false, false));
         assert_eq!(parse("4Nubv"), of(4, 0, Unit::UnsignedByte, true, true));
         assert_eq!(parse("2x3fv"), of(2, 3, Unit::Float, true, false));
+        assert_eq!(parse("4x"), of(4, 0, Unit::Fixed, false, false));
         assert_eq!(parse("d"), of(0, 0, Unit::Double, false, false));
         assert_eq!((parse("Pointer"), parse("Mask"), parse(""), parse("4fvx")), (None, None, None, None));
     }

@@ -26,15 +26,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.reserve(freed, 0);
     }),
-    ("glVertexAttribPointer", |r, c| {
-        let array =
-            Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
-        pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
-    }),
-    ("glVertexAttribIPointer", |r, c| {
-        let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
-        pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
-    }),
+    ("glVertexAttribPointer", generic),
+    ("glVertexAttribIPointer", whole),
     ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), true)),
     ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), false)),
     ("glVertexAttribDivisor", |r, c| {
@@ -63,22 +56,15 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
     ("glColorPointer", |r, c| legacy(r, c, 2, true)),
     ("glSecondaryColorPointer", |r, c| legacy(r, c, 3, true)),
-    ("glTexCoordPointer", |r, c| {
-        let unit = r.context().map_or(0, |context| context.fixed.client_unit);
-        legacy(r, c, 5 + unit, false);
-    }),
-    ("glNormalPointer", |r, c| {
-        let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
-        pointer(r, Which::Legacy(1), array, c.arg(2));
-    }),
-    ("glFogCoordPointer", |r, c| {
-        let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
-        pointer(r, Which::Legacy(4), array, c.arg(2));
-    }),
+    ("glTexCoordPointer", coordinates),
+    ("glNormalPointer", normals),
+    ("glFogCoordPointer", fog_coordinates),
     ("glInterleavedArrays", interleaved),
     ("glArrayElement", array_element),
     ("glEnableClientState", |r, c| client_state(r, c.u32(0), true)),
     ("glDisableClientState", |r, c| client_state(r, c.u32(0), false)),
+    ("glEnableClientStatei", |r, c| client_state_of(r, c, true)),
+    ("glDisableClientStatei", |r, c| client_state_of(r, c, false)),
     ("glClientActiveTexture", |r, c| {
         let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
         if let Some(context) = r.context() {
@@ -87,7 +73,90 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glPushClientAttrib", |r, c| push(r, c.u32(0))),
     ("glPopClientAttrib", |r, _| pop(r)),
+    ("glClientAttribDefault", |r, c| defaults(r, c.u32(0))),
+    ("glPushClientAttribDefault", |r, c| {
+        push(r, c.u32(0));
+        defaults(r, c.u32(0));
+    }),
+    // Arrays of a buffer, of a vertex array: EXT_direct_state_access.
+    ("glVertexArrayVertexOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 0, false))),
+    ("glVertexArrayColorOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 2, true))),
+    ("glVertexArraySecondaryColorOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 3, true))),
+    ("glVertexArrayNormalOffset", |r, c| offset(r, c, 2, normals)),
+    ("glVertexArrayFogCoordOffset", |r, c| offset(r, c, 2, fog_coordinates)),
+    ("glVertexArrayTexCoordOffset", |r, c| offset(r, c, 2, coordinates)),
+    ("glVertexArrayMultiTexCoordOffset", |r, c| {
+        let unit = (c.u32(2).wrapping_sub(gl::TEXTURE0) as usize).min(7);
+        offset(r, c, 3, move |r, c| legacy(r, c, 5 + unit, false));
+    }),
+    ("glVertexArrayVertexAttribOffset", |r, c| offset(r, c, 2, generic)),
+    ("glVertexArrayVertexAttribIOffset", |r, c| offset(r, c, 2, whole)),
 ];
+
+/// Executes a function that sets a pointer for a vertex array, the first argument, and a buffer,
+/// the second one. Its own arguments begin at `first`.
+fn offset(r: &mut Replay, c: &Call, first: usize, run: impl FnOnce(&mut Replay, &Call)) {
+    let Some(before) = r.context().map(|context| context.vertex_array) else { return };
+    let bound = r.context().and_then(|context| context.buffers.insert(gl::ARRAY_BUFFER, c.u32(1)));
+    r.bind_vertex_array(c.u32(0));
+    let args = c.args.get(first..).unwrap_or_default().to_vec();
+    run(r, &Call { name: c.name.clone(), args, ..Call { number: c.number, thread: c.thread, ..Call::default() } });
+    let Some(context) = r.context() else { return };
+    context.vertex_array = before;
+    context.buffers.insert(gl::ARRAY_BUFFER, bound.unwrap_or(0));
+}
+
+fn generic(r: &mut Replay, c: &Call) {
+    let array =
+        Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
+    pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
+}
+
+fn whole(r: &mut Replay, c: &Call) {
+    let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
+    pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
+}
+
+fn coordinates(r: &mut Replay, c: &Call) {
+    let unit = r.context().map_or(0, |context| context.fixed.client_unit);
+    legacy(r, c, 5 + unit, false);
+}
+
+fn normals(r: &mut Replay, c: &Call) {
+    let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
+    pointer(r, Which::Legacy(1), array, c.arg(2));
+}
+
+fn fog_coordinates(r: &mut Replay, c: &Call) {
+    let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
+    pointer(r, Which::Legacy(4), array, c.arg(2));
+}
+
+/// What clients keep becomes what it was at first: EXT_direct_state_access,
+/// `ClientAttribDefaultEXT`.
+fn defaults(r: &mut Replay, mask: u32) {
+    let Some(context) = r.context() else { return };
+    if mask & gl::CLIENT_PIXEL_STORE_BIT != 0 {
+        context.unpack.store = unspool_gl::pixels::PixelStore::default();
+        context.buffers.insert(gl::PIXEL_UNPACK_BUFFER, 0);
+    }
+    if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 {
+        context.fixed.client_unit = 0;
+        context.buffers.insert(gl::ARRAY_BUFFER, 0);
+        let old = core::mem::take(context.arrays());
+        r.reserve(old.client_bytes(), 0);
+    }
+}
+
+/// The state of an array of a texture unit: its number, or `GL_TEXTURE0` and so on.
+fn client_state_of(r: &mut Replay, c: &Call, on: bool) {
+    let given = c.u32(1);
+    let unit = if given >= gl::TEXTURE0 { given - gl::TEXTURE0 } else { given };
+    let Some(before) = r.context().map(|context| context.fixed.client_unit) else { return };
+    r.context().into_iter().for_each(|context| context.fixed.client_unit = (unit as usize).min(7));
+    client_state(r, c.u32(0), on);
+    r.context().into_iter().for_each(|context| context.fixed.client_unit = before);
+}
 
 impl Replay {
     pub(crate) fn bind_vertex_array(&mut self, name: u32) {
@@ -129,6 +198,8 @@ fn client_state(r: &mut Replay, array: u32, on: bool) {
         gl::SECONDARY_COLOR_ARRAY => 3,
         gl::FOG_COORD_ARRAY => 4,
         gl::TEXTURE_COORD_ARRAY => 5 + unit,
+        // EXT_direct_state_access names the unit.
+        gl::TEXTURE0..=gl::TEXTURE7 => 5 + (array - gl::TEXTURE0) as usize,
         _ => return,
     };
     enable(r, Which::Legacy(index), on);

@@ -54,13 +54,16 @@ pub(super) const TARGETS: [u32; SLOTS] = [
 ];
 
 /// Functions that are not called as the rules of [`direct_of`] say.
-const OTHERS: [(&str, &str, Direct); 9] = [
+const OTHERS: [(&str, &str, Direct); 12] = [
     ("glMapNamedBuffer", "glMapBuffer", of(About::Buffer, Some(OWN_TARGET))),
     ("glMapNamedBufferRange", "glMapBufferRange", of(About::Buffer, Some(OWN_TARGET))),
     ("glUnmapNamedBuffer", "glUnmapBuffer", of(About::Buffer, Some(OWN_TARGET))),
     ("glEnableVertexArrayAttrib", "glEnableVertexAttribArray", of(About::VertexArray, None)),
     ("glDisableVertexArrayAttrib", "glDisableVertexAttribArray", of(About::VertexArray, None)),
     ("glVertexArrayElementBuffer", "glBindBuffer", of(About::VertexArray, Some(gl::ELEMENT_ARRAY_BUFFER))),
+    ("glEnableVertexArray", "glEnableClientState", of(About::VertexArray, None)),
+    ("glDisableVertexArray", "glDisableClientState", of(About::VertexArray, None)),
+    ("glFramebufferReadBuffer", "glReadBuffer", of(About::Framebuffer, None)),
     ("glFramebufferDrawBuffer", "glDrawBuffer", of(About::Framebuffer, None)),
     ("glFramebufferDrawBuffers", "glDrawBuffers", of(About::Framebuffer, None)),
     ("glBindMultiTexture", "glBindTexture", of(About::Unit, None)),
@@ -144,9 +147,11 @@ impl Replay {
     /// Does something while a texture unit is the active one.
     pub(super) fn with_unit(&mut self, unit: u32, execute: impl FnOnce(&mut Self)) {
         let unit = (unit as usize).min(31);
-        let Some(before) = self.context().map(|context| core::mem::replace(&mut context.active, unit)) else { return };
+        let Some(context) = self.context() else { return };
+        let before = (context.active, context.fixed.client_unit);
+        (context.active, context.fixed.client_unit) = (unit, unit.min(7));
         execute(self);
-        self.context().into_iter().for_each(|context| context.active = before);
+        self.context().into_iter().for_each(|context| (context.active, context.fixed.client_unit) = before);
     }
 
     /// Does something while a texture is bound to the active unit.

@@ -42,6 +42,16 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glMultiDrawArraysIndirect", |r, c| indirect(r, c.u32(0), 0, c.arg(1), [c.int(2), c.int(3)])),
     ("glDrawElementsIndirect", |r, c| indirect(r, c.u32(0), c.u32(1), c.arg(2), [1, 0])),
     ("glMultiDrawElementsIndirect", |r, c| indirect(r, c.u32(0), c.u32(1), c.arg(2), [c.int(3), c.int(4)])),
+    ("glMultiDrawArraysIndirectCount", |r, c| {
+        if let Some(count) = count_of(r, c.int(2), c.int(3)) {
+            indirect(r, c.u32(0), 0, c.arg(1), [count, c.int(4)]);
+        }
+    }),
+    ("glMultiDrawElementsIndirectCount", |r, c| {
+        if let Some(count) = count_of(r, c.int(3), c.int(4)) {
+            indirect(r, c.u32(0), c.u32(1), c.arg(2), [count, c.int(5)]);
+        }
+    }),
     ("glPrimitiveRestartIndex", |r, c| {
         if let Some(context) = r.context() {
             context.restart.index = c.u32(0);
@@ -201,6 +211,21 @@ fn indirect(r: &mut Replay, mode: u32, kind: u32, at: &Value, [count, stride]: [
         };
         let indices = Value::Int(i64::from(word(2)).saturating_mul(size as i64));
         r.draw(&Draw { base: i64::from(word(3) as i32), base_instance: word(4), ..rest }, &indices);
+    }
+}
+
+/// The number of draws in the buffer that is bound for that, from an offset on, at most `most`:
+/// OpenGL 4.6, section 10.4. `None` if it is not in the trace, which is said.
+fn count_of(r: &mut Replay, at: i64, most: i64) -> Option<i64> {
+    let buffer = r.buffer_at(gl::PARAMETER_BUFFER);
+    let problem = buffer.as_ref().and_then(|buffer| buffer.problem);
+    let bytes = buffer.and_then(|buffer| buffer.data.get(usize::try_from(at).ok()?, 4)?.into_owned().try_into().ok());
+    match bytes.map(u32::from_le_bytes).filter(|_| problem.is_none()) {
+        Some(count) => Some(i64::from(count).min(most)),
+        None => {
+            r.unshown(problem.unwrap_or("the number of draws is not in the trace"));
+            None
+        }
     }
 }
 

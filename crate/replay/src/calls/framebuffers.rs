@@ -41,6 +41,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    // Samples of EXT_multisampled_render_to_texture are left out, as in windows.
+    ("glFramebufferTexture2DMultisample", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTextureFace", |r, c| attach_texture(r, c, c.u32(4), c.u32(2), c.u32(3), None)),
     ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
     ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
     ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
@@ -54,6 +57,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.u32(1), c.int(2), c.int(3))),
     ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
+    ("glRenderbufferStorageMultisampleCoverage", |r, c| {
+        renderbuffer_storage(r, c.u32(2), c.u32(3), c.int(4), c.int(5));
+    }),
     ("glFramebufferRenderbuffer", |r, c| {
         let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));

@@ -113,7 +113,7 @@ fn four(numbers: &[f32], otherwise: [f32; 4]) -> [f32; 4] {
 
 /// The handler of a function that takes some numbers of a type, such as `glColor4ubv`.
 pub(super) fn of_form(name: &str) -> Option<Run> {
-    let plain = ["ARB", "EXT", "NV"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let plain = ["ARB", "EXT", "NV", "OES"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     FORMS.iter().find_map(|(begin, run)| {
         let rest = plain.strip_prefix(begin)?.trim_start_matches(['1', '2', '3', '4']).trim_start_matches('N');
         let kind = rest.strip_suffix('v').unwrap_or(rest);
@@ -485,6 +485,8 @@ fn pop(r: &mut Replay) {
     for (bit, cap) in [
         (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
         (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
+        (gl::DEPTH_BUFFER_BIT, gl::DEPTH_BOUNDS_TEST_EXT),
+        (gl::STENCIL_BUFFER_BIT, gl::STENCIL_TEST_TWO_SIDE_EXT),
         (0, gl::VERTEX_PROGRAM_ARB),
         (0, gl::FRAGMENT_PROGRAM_ARB),
     ] {

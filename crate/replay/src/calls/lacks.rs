@@ -8,19 +8,6 @@ use super::Run;
 use crate::call::Call;
 use crate::driver::Replay;
 
-/// What a function does that has no handler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
-    /// It changes no picture.
-    Nothing,
-    /// It draws, and its picture lacks that, for this reason.
-    Draw(&'static str),
-    /// The primitive that is begun lacks vertices.
-    Primitive(&'static str),
-    /// What it does to pictures is not known.
-    Unknown,
-}
-
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glLogicOp", |r, c| {
         if let Some(context) = r.context() {
@@ -57,6 +44,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         let name = if c.u32(5) == gl::READ_ONLY { 0 } else { c.u32(1) };
         note_written(r, gl::TEXTURE, c.u32(0), name);
     }),
+    ("glTransformFeedbackBufferBase", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
+    ("glTransformFeedbackBufferRange", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
+    ("glBindBufferOffset", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
+    ("glReadPixels", |r, _| read_back(r)),
+    ("glReadnPixels", |r, _| read_back(r)),
     ("glBindImageTextures", |r, c| {
         for (unit, name) in (c.u32(0)..).zip(c.ints(2)) {
             note_written(r, gl::TEXTURE, unit, name as u32);
@@ -91,6 +83,16 @@ fn written(r: &mut Replay, target: u32, reason: &'static str) {
     }
 }
 
+/// Pixels are read into a buffer, if one is bound for that.
+fn read_back(r: &mut Replay) {
+    let bound = r.context().and_then(|context| context.buffers.get(&gl::PIXEL_PACK_BUFFER).copied());
+    if bound.is_some_and(|name| name != 0)
+        && let Some(buffer) = r.buffer_at(gl::PIXEL_PACK_BUFFER)
+    {
+        buffer.problem = Some("it reads pixels that were read back into a buffer");
+    }
+}
+
 fn compute(r: &mut Replay, _: &Call) {
     for target in [gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER, gl::TEXTURE] {
         written(r, target, "it reads what a compute shader has written, which WebGL2 lacks");
@@ -101,129 +103,20 @@ fn compute(r: &mut Replay, _: &Call) {
 /// Whether a call of a function changes a picture by itself: it draws or clears, or writes pixels
 /// in place of that. Display lists do so by what they hold.
 pub(crate) fn is_draw(name: &str) -> bool {
-    let others = ["glDispatchCompute", "glClearTex", "glAccum"];
+    let others = ["glDispatchCompute", "glAccum"];
     others.iter().any(|begin| name.starts_with(begin))
         || matches!(NameFlags::of(name).renders, Some(Renders::Draw | Renders::Clear))
 }
 
-/// What a function that has no handler does.
-pub(crate) fn lack_of(name: &str) -> Lack {
-    let begins = |with: &str| name.starts_with(with);
-    if begins("glEvalCoord") || begins("glEvalPoint") {
-        return Lack::Primitive("evaluators are not replayed");
-    }
-    if is_draw(name) {
-        return Lack::Draw(match name {
-            _ if begins("glDrawTransformFeedback") => "draws of transform feedback are not in WebGL2",
-            _ if begins("glDrawMeshTasks") => "mesh shaders are not in WebGL2",
-            _ if begins("glEval") => "evaluators are not replayed",
-            "glAccum" => "the accumulation buffer is not replayed",
-            "glDrawPixels" | "glBitmap" | "glCopyPixels" => "pixel rectangles are not replayed",
-            _ => "this function is not replayed",
-        });
-    }
-    let is_gl = begins("gl") && !begins("glX");
-    if !is_gl || SILENT.iter().any(|silent| begins(silent)) { Lack::Nothing } else { Lack::Unknown }
-}
-
-/// Beginnings of functions that change no picture: they ask, wait, measure, label, advise or
-/// delete, or set what only functions with a reason of their own read.
-const SILENT: &[&str] = &[
-    // Questions, waiting and measuring.
-    "glGet",
-    "glIs",
-    "glAre",
-    "glRead",
-    "glFlush",
-    "glFinish",
-    "glFenceSync",
-    "glClientWaitSync",
-    "glWaitSync",
-    "glDeleteSync",
-    "glBeginQuery",
-    "glEndQuery",
-    "glDeleteQueries",
-    "glQueryCounter",
-    "glCheck",
-    "glValidate",
-    // Names: objects come to be when they are bound.
-    "glGen",
-    "glCreate",
-    // Labels and advice.
-    "glDebug",
-    "glPushDebug",
-    "glPopDebug",
-    "glObjectLabel",
-    "glObjectPtrLabel",
-    "glLabelObject",
-    "glInsertEventMarker",
-    "glPushGroupMarker",
-    "glPopGroupMarker",
-    "glStringMarker",
-    "glHint",
-    "glInvalidate",
-    "glDiscardFramebuffer",
-    "glMemoryBarrier",
-    "glTextureBarrier",
-    "glBlendBarrier",
-    "glPrioritizeTextures",
-    "glReleaseShaderCompiler",
-    "glLockArrays",
-    "glUnlockArrays",
-    "glMaxShaderCompilerThreads",
-    // Windows have no samples here, and colours are not dithered.
-    "glSampleMask",
-    "glSampleCoverage",
-    "glMinSampleShading",
-    // Draws with what these set are left out, with their reasons.
-    "glPolygonStipple",
-    "glPatchParameter",
-    "glProgramString",
-    "glProgramLocalParameter",
-    "glProgramEnvParameter",
-    "glBindProgram",
-    "glDeleteProgram",
-    "glDeletePrograms",
-    "glUseProgramStages",
-    "glActiveShaderProgram",
-    "glShaderStorageBlockBinding",
-    "glTransformFeedbackVaryings",
-    "glEndTransformFeedback",
-    "glPauseTransformFeedback",
-    "glResumeTransformFeedback",
-    "glBindTransformFeedback",
-    "glDeleteTransformFeedbacks",
-    "glTexBuffer",
-    "glTextureBuffer",
-    "glTexPageCommitment",
-    "glMap1",
-    "glMap2",
-    "glMapGrid",
-    "glRasterPos",
-    "glWindowPos",
-    "glPixelZoom",
-    "glPixelMap",
-    "glClearAccum",
-    "glClearIndex",
-    // Selection and feedback draw nothing.
-    "glSelectBuffer",
-    "glFeedbackBuffer",
-    "glInitNames",
-    "glLoadName",
-    "glPushName",
-    "glPopName",
-    "glPassThrough",
-    // Colour indices, and edges of polygons that are drawn as lines.
-    "glIndex",
-    "glEdgeFlag",
-    "glDeleteShader",
-    "glDeleteObject",
-    "glDetachObject",
-    "glProgramParameter",
-];
-
 /// The capabilities that WebGL2 lacks, and that matter to draws.
-const EXTRAS: [u32; 4] = [gl::COLOR_LOGIC_OP, gl::POLYGON_STIPPLE, gl::VERTEX_PROGRAM_ARB, gl::FRAGMENT_PROGRAM_ARB];
+const EXTRAS: [u32; 6] = [
+    gl::COLOR_LOGIC_OP,
+    gl::POLYGON_STIPPLE,
+    gl::VERTEX_PROGRAM_ARB,
+    gl::FRAGMENT_PROGRAM_ARB,
+    gl::DEPTH_BOUNDS_TEST_EXT,
+    gl::STENCIL_TEST_TWO_SIDE_EXT,
+];
 
 impl Replay {
     /// Enables or disables a capability that WebGL2 lacks.
@@ -252,6 +145,9 @@ impl Replay {
         if is_fixed && context.pipeline != 0 {
             return Some("program pipelines are not replayed");
         }
+        if context.clips != [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE] {
+            return Some("other clip volumes, of glClipControl, are not in WebGL2");
+        }
         let clips = context.fixed.clips.contains(&true);
         if let Some(reason) = clips.then(|| self.clips_of_program()).flatten() {
             return Some(reason);
@@ -263,6 +159,10 @@ impl Replay {
         }
         context.extras.iter().find_map(|cap| match *cap {
             gl::COLOR_LOGIC_OP if context.logic_op != gl::COPY => Some("logical operations are not in WebGL2"),
+            gl::DEPTH_BOUNDS_TEST_EXT if context.bounds != [0.0, 1.0] => Some("bounds of depths are not in WebGL2"),
+            gl::STENCIL_TEST_TWO_SIDE_EXT if context.state.is_enabled(gl::STENCIL_TEST) => {
+                Some("stencil tests of GL_EXT_stencil_two_side are not replayed")
+            }
             gl::POLYGON_STIPPLE if is_filled => Some("polygon stipple is not replayed"),
             gl::VERTEX_PROGRAM_ARB | gl::FRAGMENT_PROGRAM_ARB if is_fixed => Some("assembly programs are not replayed"),
             _ => None,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use unspool_gl::gl;
 
 use super::draws::{Draw, Restart, index_size};
-use super::{Handler, arrays};
+use super::{Handler, Resolved, arrays};
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::objects::{Array, VertexArray};
@@ -79,8 +79,8 @@ fn reads_arrays(name: &str) -> bool {
 impl Replay {
     /// Adds a call to the list that is being compiled. Draws of arrays come here one by one: see
     /// [`Replay::compile_draw`].
-    pub(crate) fn compile(&mut self, call: &Call, handler: Option<Handler>) {
-        match handler.filter(|_| reads_arrays(&call.name)) {
+    pub(crate) fn compile(&mut self, call: &Call, handler: Resolved) {
+        match handler.ok().filter(|_| reads_arrays(&call.name)) {
             Some(Handler { run, .. }) => {
                 self.is_compiling = true;
                 run(self, call);

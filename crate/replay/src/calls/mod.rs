@@ -1,11 +1,12 @@
-//! What each function does. For a function that is not in one of these tables, [`lack_of`] says
-//! what that means.
+//! What each function does. What it means that a function has no handler is written in
+//! [`unspool_gl::absence`].
 
 mod arrays;
 mod buffers;
 mod copies;
 mod direct;
 mod draws;
+mod forms;
 mod framebuffers;
 mod immediate;
 mod inputs;
@@ -21,7 +22,7 @@ mod windows;
 
 pub(crate) use draws::Restart;
 pub(crate) use immediate::Kept;
-pub(crate) use lacks::{Lack, is_draw, lack_of};
+pub(crate) use lacks::is_draw;
 pub(crate) use listed::Listed;
 pub(crate) use uniforms::Found;
 
@@ -29,6 +30,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use hashbrown::HashMap;
+use unspool_formats::apitrace::NameFlags;
+use unspool_gl::{Absence, Charged, absence};
 
 use crate::call::Call;
 use crate::driver::Replay;
@@ -43,16 +46,20 @@ pub(crate) struct Handler {
     pub(crate) direct: Option<direct::Direct>,
 }
 
-/// What functions do, by their names. `None`: nothing is known of a name.
+/// A handler, or why there is none. `None`: nothing is known of the name.
+pub(crate) type Resolved = Result<Handler, Option<Absence>>;
+
+/// What functions do, by their names.
 pub(crate) struct Handlers {
-    by_name: RefCell<HashMap<Cow<'static, str>, Option<Handler>>>,
+    by_name: RefCell<HashMap<Cow<'static, str>, Resolved>>,
 }
 
 /// Limit for the names that are remembered: OpenGL has some thousand functions.
 const MOST_NAMES: usize = 8192;
 
 /// Endings of functions that came from extensions and do the same.
-const ENDINGS: [&str; 8] = ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS"];
+const ENDINGS: [&str; 14] =
+    ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS", "AMD", "ATI", "INGR", "SGI", "MESA", "IMG"];
 
 impl Handlers {
     pub(crate) fn new() -> Self {
@@ -72,16 +79,15 @@ impl Handlers {
             uniforms::TABLE,
         ];
         let all = tables.into_iter().flatten();
-        let by_name =
-            all.map(|(name, run)| (Cow::Borrowed(*name), Some(Handler { run: *run, direct: None }))).collect();
+        let by_name = all.map(|(name, run)| (Cow::Borrowed(*name), Ok(Handler { run: *run, direct: None }))).collect();
         Self { by_name: RefCell::new(by_name) }
     }
 
     /// The handler of a function, whatever extension it came from.
-    pub(crate) fn find(&self, name: &str) -> Option<Handler> {
+    pub(crate) fn find(&self, name: &str) -> Resolved {
         let known = self.by_name.borrow().get(name).copied();
         known.unwrap_or_else(|| {
-            let found = self.made_of_others(name);
+            let found = self.made_of_others(name).ok_or_else(|| lack_of(name));
             let mut by_name = self.by_name.borrow_mut();
             if by_name.len() < MOST_NAMES {
                 by_name.insert(Cow::Owned(name.into()), found);
@@ -93,28 +99,69 @@ impl Handlers {
     /// The handler of a name that is in no table.
     fn made_of_others(&self, name: &str) -> Option<Handler> {
         let by_name = self.by_name.borrow();
-        let listed = |name: &str| by_name.get(name).copied().flatten();
-        let ending = ENDINGS.iter().find(|ending| name.ends_with(**ending));
-        let plain = ending.and_then(|ending| name.strip_suffix(ending));
-        let of_form = || Some(Handler { run: immediate::of_form(name)?, direct: None });
+        let listed = |name: &str| by_name.get(name).and_then(|found| found.ok());
+        let plain = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        // `glEnableIndexedEXT` is `glEnablei`.
+        let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
+        let run = |run: Run| Handler { run, direct: None };
+        let of_form = || uniforms::of_form(name).or_else(|| immediate::of_form(name)).map(run);
+        let other = || {
+            let exists = |name: &str| listed(name).is_some() || immediate::of_form(name).is_some();
+            forms::other_form(name, exists).map(run)
+        };
         let direct = || {
             let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
-        let of_matrices = || Some(Handler { run: immediate::of_matrices(plain.unwrap_or(name))?, direct: None });
-        let of_textures = || Some(Handler { run: textures::of_textures(name)?, direct: None });
-        let of_windows = || Some(Handler { run: windows::of(name)?, direct: None });
-        plain
-            .and_then(listed)
-            .or_else(of_windows)
+        let of_matrices = || immediate::of_matrices(plain).map(run);
+        let of_textures = || textures::of_textures(name).map(run);
+        let found = listed(plain)
             .or_else(of_matrices)
             .or_else(of_textures)
+            .or_else(indexed)
             .or_else(of_form)
-            .or_else(direct)
+            .or_else(other)
+            .or_else(direct);
+        found.or_else(|| windows::of(name).map(run))
     }
 }
 
-/// Whether a function is one for contexts or windows that is replayed.
-pub(crate) fn is_window(name: &str) -> bool {
-    windows::of(name).is_some()
+/// Why a function without a handler has none.
+fn lack_of(name: &str) -> Option<Absence> {
+    let is_new_draw = || is_draw(name).then_some(Absence::Refused(Charged::Draw, "this function is not replayed"));
+    // Other interfaces have no part in pictures.
+    let is_other = !name.starts_with("gl") && NameFlags::of(name).renders.is_none();
+    absence(name).or_else(is_new_draw).or(is_other.then_some(Absence::Needless("it is not a function of OpenGL")))
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_gl::names;
+
+    use super::*;
+
+    /// Functions that ask for what the replay needs, among those that only ask.
+    const ASKS: [&str; 4] =
+        ["glGetUniformLocation", "glGetAttribLocation", "glGetUniformBlockIndex", "glGetUniformLocationARB"];
+
+    #[test]
+    fn each_function_has_a_handler_or_a_reason_and_only_one_of_them() {
+        let handlers = Handlers::new();
+        let all = names();
+        assert!(all.len() > 3700, "{}", all.len());
+        let mut wrong = Vec::new();
+        for name in all {
+            let is_vendor = |reason: &str| reason.contains("of one vendor");
+            match (handlers.find(name), absence(name)) {
+                (Ok(_), Some(Absence::Refused(_, reason))) if is_vendor(reason) => {}
+                (Ok(_), Some(_)) if ASKS.iter().any(|ask| name.starts_with(ask)) => {}
+                (Ok(_), Some(why)) => wrong.push(format!("{name} has a handler, and {why:?}")),
+                (Err(_), None) => wrong.push(format!("{name} has no place")),
+                (Err(Some(Absence::Refused(Charged::Draw, _))), _) => {}
+                (Err(_), Some(why)) if is_draw(name) => wrong.push(format!("{name} draws, and {why:?}")),
+                _ => {}
+            }
+        }
+        assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    }
 }

@@ -30,6 +30,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glSamplerParameterf", sampler),
     ("glSamplerParameteriv", sampler),
     ("glSamplerParameterfv", sampler),
+    ("glSamplerParameterIiv", sampler),
+    ("glSamplerParameterIuiv", sampler),
 ];
 
 fn bind(r: &mut Replay, unit: u32, name: u32) {

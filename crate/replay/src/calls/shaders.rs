@@ -70,6 +70,30 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             program.outputs.insert(name, index);
         }
     }),
+    ("glBindFragDataLocationIndexed", |r, c| {
+        // The second source of blending is refused where it is used.
+        let (number, index, name) = (c.u32(1), c.u32(2), c.arg(3).text().to_owned());
+        if let Some(program) = r.program(c.u32(0)).filter(|_| index == 0)
+            && program.outputs.len() < MOST_NUMBERED
+        {
+            program.outputs.insert(name, number);
+        }
+    }),
+    ("glProgramBinary", |r, c| refuse(r, c.u32(0), "the program was made of a binary of the driver")),
+    ("glShaderBinary", |r, c| c.ints(1).into_iter().for_each(|name| refuse_shader(r, name as u32))),
+    ("glSpecializeShader", |r, c| refuse_shader(r, c.u32(0))),
+    ("glUniformHandleui64", |r, _| {
+        if let Some(program) = r.context().map(|context| context.program) {
+            refuse(r, program, RESIDENT);
+        }
+    }),
+    ("glUniformHandleui64v", |r, _| {
+        if let Some(program) = r.context().map(|context| context.program) {
+            refuse(r, program, RESIDENT);
+        }
+    }),
+    ("glProgramUniformHandleui64", |r, c| refuse(r, c.u32(0), RESIDENT)),
+    ("glProgramUniformHandleui64v", |r, c| refuse(r, c.u32(0), RESIDENT)),
     ("glLinkProgram", |r, c| r.link(c.u32(0))),
     ("glUseProgram", |r, c| use_program(r, c.u32(0))),
     ("glUseProgramObjectARB", |r, c| use_program(r, c.u32(0))),
@@ -97,6 +121,23 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         r.reserve(OBJECT + program.linked.as_ref().map_or(0, Linked::bytes), 0);
     }),
 ];
+
+const RESIDENT: &str = "resident textures are not in WebGL2";
+
+/// No draw of a program can be shown until it is linked again.
+fn refuse(r: &mut Replay, program: u32, reason: &str) {
+    if let Some(program) = r.program(program) {
+        program.problem = Some(reason.into());
+    }
+}
+
+/// A shader without a source.
+fn refuse_shader(r: &mut Replay, name: u32) {
+    let source = r.translations.source(&"#error it is a binary, not a text\n".into());
+    if let Some(shader) = shader(r, name) {
+        (shader.source, shader.compiled) = (Rc::clone(&source), source);
+    }
+}
 
 fn shader(r: &mut Replay, name: u32) -> Option<&mut Shader> {
     r.both()?.1.shaders.get_mut(&name)

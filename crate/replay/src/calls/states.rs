@@ -9,10 +9,15 @@ use crate::state::word;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glViewport", |r, c| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
+    // Only the first viewport has a counterpart: others are for geometry shaders.
     ("glViewportArrayv", |r, c| {
-        let all = c.floats(2);
-        if let [x, y, w, h, ..] = all[..] {
-            viewport(r, [x as i64, y as i64, w as i64, h as i64]);
+        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.floats(2)[..]) {
+            viewport(r, [x, y, w, h].map(|n| *n as i64));
+        }
+    }),
+    ("glViewportIndexedfv", |r, c| {
+        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.floats(1)[..]) {
+            viewport(r, [x, y, w, h].map(|n| *n as i64));
         }
     }),
     ("glViewportIndexedf", |r, c| {
@@ -20,9 +25,35 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             viewport(r, [c.f32(1) as i64, c.f32(2) as i64, c.f32(3) as i64, c.f32(4) as i64]);
         }
     }),
-    ("glScissor", |r, c| {
-        let size = |i| c.int(i).clamp(0, 1 << 20) as u32;
-        words(r, word::SCISSOR, &[c.u32(0), c.u32(1), size(2), size(3)]);
+    ("glScissor", |r, c| scissor(r, &[c.int(0), c.int(1), c.int(2), c.int(3)])),
+    ("glScissorArrayv", |r, c| {
+        if c.int(0) == 0 {
+            scissor(r, &c.ints(2));
+        }
+    }),
+    ("glScissorIndexed", |r, c| {
+        if c.int(0) == 0 {
+            scissor(r, &[c.int(1), c.int(2), c.int(3), c.int(4)]);
+        }
+    }),
+    ("glScissorIndexedv", |r, c| {
+        if c.int(0) == 0 {
+            scissor(r, &c.ints(1));
+        }
+    }),
+    ("glDepthRangeArrayv", range_of_array),
+    ("glDepthRangeArrayfv", range_of_array),
+    ("glDepthRangeIndexed", range_of_index),
+    ("glDepthRangeIndexedf", range_of_index),
+    ("glClipControl", |r, c| {
+        if let Some(context) = r.context() {
+            context.clips = [c.u32(0), c.u32(1)];
+        }
+    }),
+    ("glDepthBounds", |r, c| {
+        if let Some(context) = r.context() {
+            context.bounds = [c.f32(0), c.f32(1)];
+        }
     }),
     ("glClearColor", |r, c| floats(r, word::CLEAR_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
     ("glClearDepth", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
@@ -40,9 +71,28 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDepthRangef", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
     ("glBlendFunc", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(0), c.u32(1)])),
     ("glBlendFuncSeparate", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(2), c.u32(3)])),
-    ("glBlendFunci", |r, c| words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(1), c.u32(2)])),
-    ("glBlendFuncSeparatei", |r, c| words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(3), c.u32(4)])),
+    // Of the first buffer, as with equations and masks.
+    ("glBlendFunci", |r, c| {
+        if c.int(0) == 0 {
+            words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(1), c.u32(2)]);
+        }
+    }),
+    ("glBlendFuncSeparatei", |r, c| {
+        if c.int(0) == 0 {
+            words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(3), c.u32(4)]);
+        }
+    }),
     ("glBlendEquation", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(0)])),
+    ("glBlendEquationi", |r, c| {
+        if c.int(0) == 0 {
+            words(r, word::BLEND_EQUATION, &[c.u32(1), c.u32(1)]);
+        }
+    }),
+    ("glBlendEquationSeparatei", |r, c| {
+        if c.int(0) == 0 {
+            words(r, word::BLEND_EQUATION, &[c.u32(1), c.u32(2)]);
+        }
+    }),
     ("glBlendEquationSeparate", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(1)])),
     ("glBlendColor", |r, c| floats(r, word::BLEND_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
     ("glCullFace", |r, c| words(r, word::CULL_FACE, &[c.u32(0)])),
@@ -76,6 +126,26 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
 ];
+
+fn scissor(r: &mut Replay, given: &[i64]) {
+    if let [x, y, w, h, ..] = *given {
+        let size = |n: i64| n.clamp(0, 1 << 20) as u32;
+        words(r, word::SCISSOR, &[x as u32, y as u32, size(w), size(h)]);
+    }
+}
+
+/// The range of depths of the first viewport.
+fn range_of_array(r: &mut Replay, c: &Call) {
+    if let (0, [near, far, ..]) = (c.int(0), &c.floats(2)[..]) {
+        floats(r, word::DEPTH_RANGE, &[*near, *far]);
+    }
+}
+
+fn range_of_index(r: &mut Replay, c: &Call) {
+    if c.int(0) == 0 {
+        floats(r, word::DEPTH_RANGE, &[c.f32(1), c.f32(2)]);
+    }
+}
 
 fn truth(c: &Call, index: usize) -> u32 {
     u32::from(c.int(index) != 0)

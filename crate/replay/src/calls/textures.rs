@@ -1,5 +1,7 @@
 //! Textures.
 
+use std::borrow::Cow;
+
 use hashbrown::HashMap;
 use unspool_gl::gl;
 use unspool_gl::textures::{Command, Does, Function, is_proxy};
@@ -43,6 +45,18 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
+    ("glTextureView", |r, c| {
+        if let Some(slot) = slot_of(c.u32(1)) {
+            let view = r.texture(c.u32(0), slot);
+            view.into_iter().for_each(|texture| texture.problem = Some("views of textures are not in WebGL2"));
+        }
+    }),
+    ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
+    ("glClearTexImage", |r, c| clear(r, c, None, 2)),
+    ("glClearTexSubImage", |r, c| {
+        let range = [[c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7)]];
+        clear(r, c, Some(range), 8);
+    }),
 ];
 
 /// The handler of a function that gives textures sizes or contents.
@@ -70,25 +84,24 @@ fn change(r: &mut Replay, c: &Call) {
 fn change_bound(r: &mut Replay, c: &Call, command: &Command, target: u32) {
     let Command { dimensions, level, internal, samples, offset, format, kind, .. } = *command;
     let [w, h, d] = command.size.map(i64::from);
-    let (size, is_volume) = ([w, h, if dimensions < 3 { 0 } else { d.max(1) }], dimensions == 3);
-    let pixels = command.pixels.unwrap_or_default();
+    let size = [w, h, if dimensions < 3 { 0 } else { d.max(1) }];
+    let data = command.pixels.unwrap_or(1);
     match (command.does, command.is_compressed) {
-        (Does::Image | Does::Storage, _) if samples > 0 && !is_volume => {
-            multisample(r, target, samples, internal, [w, h])
-        }
-        (Does::Image, true) if dimensions == 2 => compressed(r, [target, level, internal], size, c.arg(pixels).bytes()),
-        (Does::Image, false) if samples == 0 => image(r, c, [target, level, internal], size, [format, kind], pixels),
-        (Does::Part, false) => sub_image(r, c, [target, level], [offset, size], [format, kind], pixels),
-        (Does::Storage, _) if samples == 0 => storage(r, [target, level, internal], size),
+        (Does::Image | Does::Storage, _) if samples > 0 && dimensions == 3 => refuse(r, target, SAMPLES),
+        (Does::Image | Does::Storage, _) if samples > 0 => multisample(r, target, samples, internal, [w, h]),
+        (Does::Image, true) => compressed(r, c, [target, level, internal], size, data),
+        (Does::Image, false) => image(r, c, [target, level, internal], size, [format, kind], data),
+        (Does::Part, true) => blocks(r, c, [target, level], [offset, size], format, data),
+        (Does::Part, false) => sub_image(r, c, [target, level], [offset, size], [format, kind], data),
+        (Does::Storage, _) => storage(r, [target, level, internal], size),
         (Does::Mipmap, _) => r.mipmaps(target),
-        (Does::CopyImage, _) if dimensions == 2 => {
+        (Does::CopyImage, _) => {
             let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
-            if r.define(target, level, of, size, None) {
+            if r.define(target, level, of, [w, h, 0], None) {
                 copy(r, target, level, [0; 3], command.from, [w, h]);
             }
         }
-        (Does::CopyPart, _) if dimensions > 1 => copy(r, target, level, offset, command.from, [w, h]),
-        _ => r.unknown(c),
+        (Does::CopyPart, _) => copy(r, target, level, offset, command.from, [w, h]),
     }
 }
 
@@ -147,10 +160,17 @@ fn multisample(r: &mut Replay, target: u32, samples: u32, internal: u32, [width,
     }
 }
 
-fn unknown_format(r: &mut Replay, target: u32) {
+const SAMPLES: &str = "a texture has layers with several samples a pixel, which WebGL2 lacks";
+
+/// Nothing can be shown of the texture that is bound, until it is defined again.
+fn refuse(r: &mut Replay, target: u32, reason: &'static str) {
     if let Some(texture) = r.texture_at(target) {
-        texture.problem = Some("a texture has a format that WebGL2 lacks");
+        texture.problem = Some(reason);
     }
+}
+
+fn unknown_format(r: &mut Replay, target: u32) {
+    refuse(r, target, "a texture has a format that WebGL2 lacks");
 }
 
 fn delete(r: &mut Replay, c: &Call) {
@@ -199,7 +219,9 @@ fn transfer(r: &mut Replay, c: &Call) {
         gl::GREEN_BIAS => bias.get_mut(1),
         gl::BLUE_BIAS => bias.get_mut(2),
         gl::ALPHA_BIAS => bias.get_mut(3),
-        gl::MAP_COLOR if value != 0.0 => return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", r.call),
+        gl::MAP_COLOR if value != 0.0 => {
+            return r.verdict.ignore("glPixelTransfer(GL_MAP_COLOR)", "pixel maps are not replayed", r.call);
+        }
         _ => return,
     };
     slot.into_iter().for_each(|slot| *slot = value.into());
@@ -338,17 +360,94 @@ fn storage(r: &mut Replay, [target, levels, internal]: [u32; 3], [w, h, d]: [i64
     }
 }
 
-fn compressed(r: &mut Replay, [target, level, internal]: [u32; 3], size: [i64; 3], content: Option<&[u8]>) {
-    let [w, h, _] = cut(size);
-    let Some(blocks) = Blocks::new(internal, w, h, content.unwrap_or_default()) else {
-        if let Some(texture) = r.texture_at(target) {
-            texture.problem = Some("a texture is compressed in a way that is not decoded");
-        }
-        return;
+/// What a call or the pixel buffer that is bound has of a compressed image.
+fn compressed_bytes<'a>(r: &mut Replay, c: &'a Call, data: usize, size: usize) -> Cow<'a, [u8]> {
+    if let Some(bytes) = c.arg(data).bytes() {
+        return bytes.into();
+    }
+    let at = usize::try_from(c.int(data)).unwrap_or(usize::MAX);
+    let buffer = r.buffer_at(gl::PIXEL_UNPACK_BUFFER);
+    buffer.and_then(|buffer| Some(buffer.data.get(at, size)?.into_owned())).unwrap_or_default().into()
+}
+
+/// Layers of a compressed image, each with its blocks. `None` if its format is not decoded, or if
+/// bytes are missing.
+fn layers_of(internal: u32, size: [i64; 3], bytes: &[u8]) -> Option<Vec<Blocks<'_>>> {
+    let [w, h, d] = cut(size);
+    let layer = bytes.len() / d.max(1) as usize;
+    (0..d.max(1) as usize).map(|i| Blocks::new(internal, w, h, bytes.get(i * layer..(i + 1) * layer)?)).collect()
+}
+
+/// The pixels of a part of a compressed image.
+fn decoded(layers: &[Blocks<'_>], part: Part) -> Option<Vec<u8>> {
+    let layers = layers.iter().skip(part.layer as usize).take(part.layers as usize);
+    Some(layers.map(|blocks| blocks.rows(part.row, part.rows)).collect::<Option<Vec<_>>>()?.concat())
+}
+
+/// `data` is the index of the argument with the bytes, after their number.
+fn compressed(r: &mut Replay, c: &Call, [target, level, internal]: [u32; 3], size: [i64; 3], data: usize) {
+    let bytes = compressed_bytes(r, c, data, usize::try_from(c.int(data - 1)).unwrap_or(0));
+    let Some(layers) = layers_of(internal, size, &bytes) else {
+        return refuse(r, target, "a texture is compressed in a way that is not decoded");
     };
     if let Some(of) = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE) {
-        r.define(target, level, of, size, Some(&|part: Part| blocks.rows(part.row, part.rows)));
+        r.define(target, level, of, size, Some(&|part: Part| decoded(&layers, part)));
     }
+}
+
+/// A part of a compressed image. `data` is the index of the argument with the bytes, after their
+/// number.
+fn blocks(r: &mut Replay, c: &Call, [target, level]: [u32; 2], [place, size]: [[i64; 3]; 2], format: u32, data: usize) {
+    let Some(to) = upload_target(target) else { return };
+    let bytes = compressed_bytes(r, c, data, usize::try_from(c.int(data - 1)).unwrap_or(0));
+    let Some(layers) = layers_of(format, size, &bytes) else {
+        return refuse(r, target, "a texture is compressed in a way that is not decoded");
+    };
+    let Some(texture) = r.texture_at(target) else { return };
+    let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
+    if of.internal == gl::RGBA8 && r.uploads(target) {
+        r.put_rows([handle, binding, to, level], place.map(|n| n as u32), cut(size), &of, &|part| {
+            decoded(&layers, part)
+        });
+    }
+}
+
+/// Fills a range of a level of a texture, or all of it, with what the call has for one texel, or
+/// with zeros: OpenGL 4.4, section 8.21. `format` is the index of the argument with the format.
+fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) {
+    let (name, level) = (c.u32(0), c.u32(1));
+    let Some((_, objects, _)) = r.both() else { return };
+    let Some(texture) = objects.textures.get_mut(&name) else { return };
+    if texture.samples.is_some() {
+        texture.problem = Some("a texture with several samples a pixel is cleared, which WebGL2 lacks");
+        return;
+    }
+    let Texture { handle, binding, .. } = *texture;
+    let (Some(of), Some(whole)) = (texture.storage, texture.levels.get(level as usize).copied()) else { return };
+    let [place, size] = range.unwrap_or([[0; 3], whole.map(i64::from)]);
+    let unpack = Unpack::default();
+    let texel = match c.arg(format + 2).bytes() {
+        Some(bytes) => Upload::new(Pixels::Memory(bytes), [1, 1, 0], (c.u32(format), c.u32(format + 1)), &unpack)
+            .and_then(|upload| upload.part(Part { layer: 0, layers: 1, row: 0, rows: 1 }, &of)),
+        None => Some(vec![0; of.bytes as usize]),
+    };
+    let Some(texel) = texel else { return };
+    (texture.is_drawn, texture.has_mipmaps) = (true, false);
+    r.surface_attached(handle, false);
+    let [x, y, z] = place.map(|n| n as u32);
+    let [w, h, d] = cut(size);
+    let fill = |w: u32, part: Part| Some(texel.repeat((w * part.rows * part.layers) as usize));
+    if binding == gl::TEXTURE_CUBE_MAP {
+        let (first, count) = if range.is_some() { (z, d) } else { (0, 6) };
+        for face in (first..first.saturating_add(count)).take_while(|face| *face < 6) {
+            let face = gl::TEXTURE_CUBE_MAP_POSITIVE_X + face;
+            r.put_rows([handle, binding, face, level], [x, y, 0], [w, h, 0], &of, &|part| fill(w, part));
+        }
+        return;
+    }
+    let has_layers = matches!(binding, gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY);
+    let size = [w, h, if has_layers { d } else { 0 }];
+    r.put_rows([handle, binding, binding, level], [x, y, z], size, &of, &|part| fill(w, part));
 }
 
 fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, from_y]: [i64; 2], [w, h]: [i64; 2]) {
@@ -381,6 +480,16 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
     r.stream.put(Op::CopyTexSubImage, &words);
     let [surface, ..] = words;
     r.surface_attached(surface, false);
+}
+
+impl Replay {
+    /// The texture that is bound to a target gets what a window or an image holds, which the tracer
+    /// uploads if it can.
+    pub(super) fn external(&mut self, target: u32) {
+        if let Some(texture) = self.texture_at(target).filter(|texture| texture.levels.is_empty()) {
+            texture.problem = Some("what a window or an image holds is not in the trace");
+        }
+    }
 }
 
 /// The pixels of a part of an upload, in the storage of its texture. `None` if memory is missing.

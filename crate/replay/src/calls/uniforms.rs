@@ -3,78 +3,86 @@
 use std::rc::Rc;
 
 use super::Run;
-use crate::call::Call;
+use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
 use crate::objects::{Linked, Slot};
 use crate::ops::Op;
 
-macro_rules! vectors {
-    ($($name:literal, $count:literal, $float:literal);* $(;)?) => {
-        &[$(
-            (concat!("glUniform", $name), |r, c| vector(r, c, Form { first: 0, count: $count, float: $float, unsigned: is_unsigned($name), many: false })),
-            (concat!("glUniform", $name, "v"), |r, c| vector(r, c, Form { first: 0, count: $count, float: $float, unsigned: is_unsigned($name), many: true })),
-            (concat!("glProgramUniform", $name), |r, c| vector(r, c, Form { first: 1, count: $count, float: $float, unsigned: is_unsigned($name), many: false })),
-            (concat!("glProgramUniform", $name, "v"), |r, c| vector(r, c, Form { first: 1, count: $count, float: $float, unsigned: is_unsigned($name), many: true })),
-        )*
-            ("glUniformMatrix2fv", |r, c| matrix(r, c, 0, 13, 4)),
-            ("glUniformMatrix3fv", |r, c| matrix(r, c, 0, 14, 9)),
-            ("glUniformMatrix4fv", |r, c| matrix(r, c, 0, 15, 16)),
-            ("glUniformMatrix2x3fv", |r, c| matrix(r, c, 0, 16, 6)),
-            ("glUniformMatrix2x4fv", |r, c| matrix(r, c, 0, 17, 8)),
-            ("glUniformMatrix3x2fv", |r, c| matrix(r, c, 0, 18, 6)),
-            ("glUniformMatrix3x4fv", |r, c| matrix(r, c, 0, 19, 12)),
-            ("glUniformMatrix4x2fv", |r, c| matrix(r, c, 0, 20, 8)),
-            ("glUniformMatrix4x3fv", |r, c| matrix(r, c, 0, 21, 12)),
-            ("glProgramUniformMatrix2fv", |r, c| matrix(r, c, 1, 13, 4)),
-            ("glProgramUniformMatrix3fv", |r, c| matrix(r, c, 1, 14, 9)),
-            ("glProgramUniformMatrix4fv", |r, c| matrix(r, c, 1, 15, 16)),
-            ("glGetUniformLocation", location),
-            ("glUniformBlockBinding", block_binding),
-            ("glGetUniformBlockIndex", |r, c| {
-                let (name, index) = (c.arg(1).text().to_owned(), c.ret.int() as u32);
-                if r.reserve(0, OBJECT) {
-                    r.blocks.insert((c.u32(0), index), name);
-                }
-            }),
-        ]
-    };
-}
-
-pub(crate) const TABLE: &[(&str, Run)] = vectors![
-    "1f", 1, true; "2f", 2, true; "3f", 3, true; "4f", 4, true;
-    "1i", 1, false; "2i", 2, false; "3i", 3, false; "4i", 4, false;
-    "1ui", 1, false; "2ui", 2, false; "3ui", 3, false; "4ui", 4, false;
+pub(crate) const TABLE: &[(&str, Run)] = &[
+    ("glGetUniformLocation", location),
+    ("glUniformBlockBinding", block_binding),
+    ("glGetUniformBlockIndex", |r, c| {
+        let (name, index) = (c.arg(1).text().to_owned(), c.ret.int() as u32);
+        if r.reserve(0, OBJECT) {
+            r.blocks.insert((c.u32(0), index), name);
+        }
+    }),
 ];
 
 /// Words of a command at most: its length has 16 bits.
 const MOST_WORDS: usize = 60_000;
 
-const fn is_unsigned(name: &str) -> bool {
-    name.len() == 3
-}
-
+/// What the name of a function says of the values that it sets.
 #[derive(Clone, Copy)]
 struct Form {
     /// Index of the argument that is the location: the program is before it, or the one in use.
     first: usize,
+    /// Numbers of an element.
     count: usize,
-    float: bool,
-    unsigned: bool,
+    /// As in [`Op::Uniform`].
+    kind: u32,
     /// The values are an array.
     many: bool,
 }
 
-fn vector(r: &mut Replay, c: &Call, form: Form) {
-    let Form { first, count, float, unsigned, many } = form;
+impl Form {
+    /// That of `glUniform4fv`, `glProgramUniformMatrix2x3fv` and so on. `None` for others, such as
+    /// those with numbers of 64 bits.
+    fn of(name: &str) -> Option<Self> {
+        let plain = ["ARB", "EXT"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        let of_program = plain.strip_prefix("glProgramUniform").map(|rest| (rest, 1));
+        let (rest, first) = of_program.or_else(|| Some((plain.strip_prefix("glUniform")?, 0)))?;
+        if let Some(size) = rest.strip_prefix("Matrix") {
+            let sizes = ["2", "3", "4", "2x3", "2x4", "3x2", "3x4", "4x2", "4x3"];
+            let size = size.strip_suffix("fv")?;
+            let (kind, count) = sizes
+                .iter()
+                .zip([4, 9, 16, 6, 8, 6, 12, 8, 12])
+                .enumerate()
+                .find_map(|(i, (known, count))| (*known == size).then_some((13 + i as u32, count)))?;
+            return Some(Self { first, count, kind, many: true });
+        }
+        let (count, end) = rest.split_at_checked(1)?;
+        let count: usize = count.parse().ok().filter(|count| (1..=4).contains(count))?;
+        let (end, many) = end.strip_suffix('v').map_or((end, false), |end| (end, true));
+        let base = match end {
+            "f" => 0,
+            "i" => 4,
+            "ui" => 8,
+            _ => return None,
+        };
+        Some(Self { first, count, kind: base + count as u32, many })
+    }
+}
+
+/// The handler of a function that sets a uniform.
+pub(super) fn of_form(name: &str) -> Option<Run> {
+    let is_matrix = Form::of(name)?.kind > 12;
+    Some(if is_matrix { matrix } else { vector })
+}
+
+fn vector(r: &mut Replay, c: &Call) {
+    let Some(Form { first, count, kind, many }) = Form::of(&c.name) else { return };
+    let is_float = kind <= 4;
     // Without commands, no value matters but the units of samplers.
-    if !r.stream.on && (float || count > 1) {
+    if !r.stream.on && (is_float || count > 1) {
         return;
     }
-    let word = |value: &crate::call::Value| if float { (value.float() as f32).to_bits() } else { value.int() as u32 };
+    let word = |value: &Value| if is_float { (value.float() as f32).to_bits() } else { value.int() as u32 };
     let words: Vec<u32> = if many {
         match c.arg(first + 2) {
-            crate::call::Value::List(list) => list.iter().map(word).collect(),
-            crate::call::Value::Bytes(bytes) => {
+            Value::List(list) => list.iter().map(word).collect(),
+            Value::Bytes(bytes) => {
                 bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap_or_default())).collect()
             }
             one => vec![word(one)],
@@ -82,21 +90,11 @@ fn vector(r: &mut Replay, c: &Call, form: Form) {
     } else {
         (0..count).map(|i| word(c.arg(first + 1 + i))).collect()
     };
-    let kind = count as u32
-        + if float {
-            0
-        } else if unsigned {
-            8
-        } else {
-            4
-        };
     set(r, c, first, kind, count, false, &words);
 }
 
-fn matrix(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize) {
-    if !r.stream.on {
-        return;
-    }
+fn matrix(r: &mut Replay, c: &Call) {
+    let Some(Form { first, count, kind, .. }) = Form::of(&c.name).filter(|_| r.stream.on) else { return };
     let words: Vec<u32> = c.floats(first + 3).iter().map(|x| x.to_bits()).collect();
     set(r, c, first, kind, count, c.int(first + 2) != 0, &words);
 }
@@ -295,7 +293,6 @@ mod tests {
 
     use super::*;
     use crate::Bounds;
-    use crate::call::{Call, Value};
     use crate::ops::tests::commands;
 
     #[test]

@@ -1,23 +1,41 @@
 //! Contexts and windows: GLX, EGL, WGL and CGL.
 
-use unspool_formats::apitrace::NameFlags;
+use std::rc::Rc;
+
+use unspool_formats::apitrace::{ListRole, NameFlags};
+use unspool_gl::gl;
 use unspool_gl::windows::{Act, Function};
 
-use super::Run;
+use super::{Listed, Run};
 use crate::call::Call;
-use crate::driver::Replay;
+use crate::driver::{OBJECT, Replay};
 use crate::objects::{Context, Objects};
 
 /// Groups of contexts that share nothing, for each context that there may be at once: what
 /// destroyed ones made stays.
 const GROUPS: usize = 64;
+/// Limit for the characters of a font.
+const MOST_CHARACTERS: u32 = 1 << 16;
 
-/// What a function for windows does. `None` for all others.
+/// The handler of a function of windows.
 pub(super) fn of(name: &str) -> Option<Run> {
+    if name.starts_with("gl") && !name.starts_with("glX") && name != "glFrameTerminatorGREMEDY" {
+        return None;
+    }
     if Function::of(name).is_some() {
         return Some(contexts);
     }
-    (NameFlags::of(name).frame_end || name == "SwapBuffers").then_some(swap)
+    let flags = NameFlags::of(name);
+    match name {
+        _ if flags.frame_end || name.contains("SwapBuffers") || name.contains("SwapLayerBuffers") => Some(swap),
+        _ if flags.list == Some(ListRole::Font) => Some(font),
+        "glXBindTexImageEXT"
+        | "wglBindTexImageARB"
+        | "eglBindTexImage"
+        | "CGLTexImageIOSurface2D"
+        | "CGLTexImagePBuffer" => Some(image),
+        _ => None,
+    }
 }
 
 /// Creates contexts, makes them current and so on.
@@ -76,4 +94,24 @@ fn swap(r: &mut Replay, c: &Call) {
     r.at = r.all.current(c.thread as u64);
     r.swapped = Some(r.call);
     r.note_swap();
+}
+
+/// Makes a list for each character of a font, which the trace does not have.
+fn font(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    let (count, base) = (c.u32(2).min(MOST_CHARACTERS), c.u32(3));
+    if !r.reserve(0, u64::from(count) * OBJECT) {
+        return;
+    }
+    let Some((_, objects, _)) = r.both() else { return };
+    let list: Rc<Vec<Listed>> = Rc::new(vec![Listed::Lack("the characters of fonts are not in the trace".into())]);
+    objects.lists.extend((0..count).map(|i| (base.wrapping_add(i), Rc::clone(&list))));
+}
+
+/// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
+fn image(r: &mut Replay, c: &Call) {
+    r.at = r.all.current(c.thread as u64);
+    for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
+        r.external(target);
+    }
 }

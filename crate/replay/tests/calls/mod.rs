@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use unspool_gl::gl;
-use unspool_replay::{Bounds, Call, Replay, Value};
+use unspool_replay::{Bounds, Call, Op, Replay, Value};
 
 /// A call of a function with numbers.
 pub(crate) fn call(name: &str, args: &[u32]) -> Call {
@@ -75,4 +75,29 @@ pub(crate) fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
 
 pub(crate) fn reasons(replay: &Replay) -> Vec<&str> {
     replay.verdict.reasons.iter().map(|(reason, ..)| reason.as_str()).collect()
+}
+
+/// All commands, with what they refer to, after some calls.
+pub(crate) fn commands(calls: &[Call]) -> (Vec<(u32, Vec<u32>)>, Replay) {
+    let mut replay = Replay::new(Bounds::default(), true);
+    let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
+    for call in before.iter().chain(calls) {
+        replay.execute(call);
+    }
+    let (words, bytes) = replay.stream.take();
+    let mut all = Vec::new();
+    let mut rest = &words[..];
+    while let Some((head, after)) = rest.split_first() {
+        let (words, others) = after.split_at((head >> 16) as usize);
+        let (op, mut words) = (head & 0xFFFF, words.to_vec());
+        let blob = [Op::TexImage, Op::TexSubImage, Op::BufferSubData].iter().any(|it| *it as u32 == op);
+        if blob && let [.., at, len] = &mut words[..] {
+            // Content in place of where it is.
+            let content = &bytes[*at as usize..][..*len as usize];
+            *at = content.iter().fold(0, |sum: u32, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
+        }
+        all.push((op, words));
+        rest = others;
+    }
+    (all, replay)
 }
