@@ -14,6 +14,13 @@ pub trait Arguments {
     /// The integers of an argument that is a list. Empty for others.
     fn ints(&self, place: usize) -> Vec<i64>;
 
+    /// An argument as a floating point number, 0 for what is not a number.
+    fn float(&self, place: usize) -> f64;
+
+    /// The numbers of an argument that is a list, as far as there is room. Returns how many there
+    /// are.
+    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize;
+
     /// What it returned. `None` if that is not a number.
     fn returned(&self) -> Option<i64>;
 }

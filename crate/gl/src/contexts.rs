@@ -255,6 +255,14 @@ mod tests {
             self.2.get(place..).unwrap_or_default().to_vec()
         }
 
+        fn float(&self, place: usize) -> f64 {
+            self.int(place) as f64
+        }
+
+        fn floats(&self, _: usize, _: &mut [f64]) -> usize {
+            0
+        }
+
         fn returned(&self) -> Option<i64> {
             self.3
         }

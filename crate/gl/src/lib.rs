@@ -7,12 +7,21 @@
 //! arguments  what handlers read of a call
 //! contexts   contexts, which share objects, and which is current on each thread
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! lists      which functions display lists hold
+//! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
+//! textures   functions that give textures sizes and contents
 //! windows    what GLX, EGL, WGL and CGL do with contexts
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
+//!
+//! State, resources, frames, findings and the replay follow the same calls, and keep different
+//! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
+//! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
+//! what they change. Contexts and stacks of matrices are kept here, too. Buffers, programs,
+//! framebuffers and vertex arrays are still followed by each reader itself.
 
 #![forbid(unsafe_code)]
 
@@ -20,8 +29,11 @@ mod absent;
 mod arguments;
 pub mod contexts;
 mod functions;
+pub mod lists;
+pub mod matrices;
 pub mod matrix;
 pub mod pixels;
+pub mod textures;
 pub mod windows;
 
 pub use absent::{Absence, Charged, absence};

@@ -1,6 +1,6 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
-use unspool_gl::{Arguments, functions, windows};
+use unspool_gl::{Arguments, functions, textures, windows};
 
 use crate::calls::{Call, Value};
 
@@ -13,6 +13,8 @@ pub(crate) struct Known {
     parameters: Vec<&'static str>,
     /// What it does with contexts and windows.
     pub(crate) windows: Option<windows::Function>,
+    /// What it does with textures.
+    pub(crate) texture: Option<textures::Function>,
 }
 
 /// Parameters of `memcpy`, which the tracer records where a program writes to mapped memory.
@@ -27,7 +29,8 @@ impl Known {
             Some(function) => function.parameters().map(|parameter| parameter.name).collect(),
             None => OF_MEMCPY.iter().filter(|_| name == "memcpy").copied().collect(),
         };
-        Self { canonical, parameters, windows: windows::Function::of(name) }
+        let texture = name.strip_prefix("gl").and_then(textures::Function::of);
+        Self { canonical, parameters, windows: windows::Function::of(name), texture }
     }
 
     /// An argument by the name of its parameter. [`Value::Null`] if there is no such parameter.
@@ -69,6 +72,16 @@ impl Arguments for Call {
     fn ints(&self, place: usize) -> Vec<i64> {
         let numbers = self.argument(place).list().map(|values| values.map(|value| value.int().unwrap_or_default()));
         numbers.map_or_else(Vec::new, Iterator::collect)
+    }
+
+    fn float(&self, place: usize) -> f64 {
+        self.argument(place).float().unwrap_or_default()
+    }
+
+    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
+        let Value::List(values) = self.argument(place) else { return 0 };
+        let mut slots = numbers.iter_mut();
+        values.map(|value| slots.next().map(|slot| *slot = value.float().unwrap_or_default())).count()
     }
 
     fn returned(&self) -> Option<i64> {

@@ -404,7 +404,7 @@ impl CallVisitor for Resources {
             return Some(*number).filter(|number| *number != u32::MAX);
         }
         let known = Known::of(name);
-        let act = Act::of(name, &known.canonical);
+        let act = Act::of(name, &known);
         let number = if act == Act::None { u32::MAX } else { self.functions.len() as u32 };
         if let Some(method) = Method::of(name) {
             self.methods.insert(number, method);
@@ -530,7 +530,7 @@ impl Resources {
             }
             Act::Label => self.label(call, known, context),
             Act::Source => self.source(call, known, context),
-            Act::Texture(shape) => self.texture_call(call, known, shape, context),
+            Act::Texture(function) => self.texture_call(call, function, context),
             Act::BufferData { named, allocates } => self.buffer_data(call, known, [named, allocates], context),
             Act::Map { named } => self.map(call, known, named, context),
             Act::Unmap { named } => {

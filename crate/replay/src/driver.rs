@@ -274,7 +274,7 @@ impl Replay {
     fn run(&mut self, call: &Call, handler: Resolved) {
         if let Some(context) = self.bound()
             && let Some((_, executes, _)) = context.recording
-            && crate::calls::is_compiled(&call.name)
+            && unspool_gl::lists::is_compiled(&call.name)
         {
             self.compile(call, handler);
             if !executes {

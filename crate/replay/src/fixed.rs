@@ -3,6 +3,7 @@
 //! with uniforms for everything that can be chosen.
 
 use unspool_gl::gl;
+use unspool_gl::matrices::{Stack, Stacks};
 
 use crate::fixed_shaders::Parts;
 use crate::matrix::{self, IDENTITY, Matrix};
@@ -12,8 +13,6 @@ use crate::objects::SLOTS;
 pub(crate) const FIXED_UNITS: usize = 8;
 /// Clip planes: what OpenGL has at least.
 pub(crate) const PLANES: usize = 6;
-/// Limit for the depth of a matrix stack.
-const STACK: usize = 64;
 
 /// A light, with its position and direction in eye coordinates.
 #[derive(Clone, Debug)]
@@ -66,10 +65,7 @@ pub(crate) struct Environment {
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
     pub(crate) mode: u32,
-    pub(crate) modelview: Vec<Matrix>,
-    pub(crate) projection: Vec<Matrix>,
-    pub(crate) texture: Vec<Vec<Matrix>>,
-    pub(crate) other: Vec<Matrix>,
+    pub(crate) matrices: Stacks<f32>,
     pub(crate) color: [f32; 4],
     pub(crate) secondary: [f32; 4],
     pub(crate) normal: [f32; 3],
@@ -178,10 +174,7 @@ impl Fixed {
         };
         Self {
             mode: gl::MODELVIEW,
-            modelview: vec![IDENTITY],
-            projection: vec![IDENTITY],
-            texture: vec![vec![IDENTITY]; 8],
-            other: vec![IDENTITY],
+            matrices: Stacks::default(),
             color: [1.0; 4],
             secondary: [0.0, 0.0, 0.0, 1.0],
             normal: [0.0, 0.0, 1.0],
@@ -224,41 +217,9 @@ impl Fixed {
         }
     }
 
-    /// The stack that matrix calls change. `unit` is the active texture unit.
-    pub(crate) fn stack(&mut self, unit: usize) -> &mut Vec<Matrix> {
-        match self.mode {
-            gl::MODELVIEW => &mut self.modelview,
-            gl::PROJECTION => &mut self.projection,
-            gl::TEXTURE => self.texture.get_mut(unit).unwrap_or(&mut self.other),
-            _ => &mut self.other,
-        }
-    }
-
-    /// Replaces the top of the stack by what `make` makes of it.
-    pub(crate) fn change(&mut self, unit: usize, make: impl FnOnce(&Matrix) -> Matrix) {
-        if let Some(top) = self.stack(unit).last_mut() {
-            *top = make(top);
-        }
-    }
-
-    pub(crate) fn push(&mut self, unit: usize) {
-        let stack = self.stack(unit);
-        if stack.len() < STACK
-            && let Some(top) = stack.last().copied()
-        {
-            stack.push(top);
-        }
-    }
-
-    pub(crate) fn pop(&mut self, unit: usize) {
-        let stack = self.stack(unit);
-        if stack.len() > 1 {
-            stack.pop();
-        }
-    }
-
-    pub(crate) fn top(stack: &[Matrix]) -> &Matrix {
-        stack.last().unwrap_or(&IDENTITY)
+    /// The matrix on top of a stack.
+    pub(crate) fn matrix(&self, stack: Stack) -> Matrix {
+        self.matrices.top(stack).copied().unwrap_or(IDENTITY)
     }
 
     /// The current coordinates of a texture unit.
@@ -302,15 +263,15 @@ impl Fixed {
     /// What the uniform `name` of the compatibility profile (without `gl_`) is: its parts, each a
     /// path within it and its numbers. Sixteen are a matrix of four columns, nine one of three.
     pub(crate) fn compatibility(&self, name: &str, mut put: impl FnMut(&str, &[f32])) {
-        let (m, p) = (Self::top(&self.modelview), Self::top(&self.projection));
+        let (m, p) = (self.matrix(Stack::Modelview), self.matrix(Stack::Projection));
         let transposed = name.ends_with("Transpose");
         let name = name.strip_suffix("Transpose").unwrap_or(name);
         let inverted = name.ends_with("Inverse");
         let base = name.strip_suffix("Inverse").unwrap_or(name);
         let square = match base {
-            "ModelViewMatrix" => Some(*m),
-            "ProjectionMatrix" => Some(*p),
-            "ModelViewProjectionMatrix" => Some(matrix::product(p, m)),
+            "ModelViewMatrix" => Some(m),
+            "ProjectionMatrix" => Some(p),
+            "ModelViewProjectionMatrix" => Some(matrix::product(&p, &m)),
             _ => None,
         };
         if let Some(square) = square {
@@ -318,11 +279,11 @@ impl Fixed {
             return put("", &if transposed { matrix::transposed(&square) } else { square });
         }
         match base {
-            "NormalMatrix" => put("", &matrix::normal(m)),
+            "NormalMatrix" => put("", &matrix::normal(&m)),
             "NormalScale" => put("", &[1.0]),
             "TextureMatrix" => {
-                for (i, stack) in self.texture.iter().enumerate() {
-                    put(&format!("[{i}]"), Self::top(stack));
+                for unit in 0..FIXED_UNITS as u32 {
+                    put(&format!("[{unit}]"), &self.matrix(Stack::Texture(unit)));
                 }
             }
             "LightSource" => self.light_sources(put),

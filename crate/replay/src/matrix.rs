@@ -12,19 +12,9 @@ fn at(m: &Matrix, column: usize, row: usize) -> f32 {
     m.get(4 * column + row).copied().unwrap_or(0.0)
 }
 
-/// A matrix in double precision, rounded.
-pub(crate) fn rounded(m: [f64; 16]) -> Matrix {
-    m.map(|number| number as f32)
-}
-
 /// A matrix times a column.
 pub(crate) fn transform(m: &Matrix, v: [f32; 4]) -> [f32; 4] {
     core::array::from_fn(|row| v.iter().enumerate().map(|(k, x)| at(m, k, row) * x).sum())
-}
-
-/// The first sixteen numbers; missing ones are those of [`IDENTITY`].
-pub(crate) fn from_slice(numbers: &[f32]) -> Matrix {
-    core::array::from_fn(|i| numbers.get(i).or(IDENTITY.get(i)).copied().unwrap_or(0.0))
 }
 
 /// The inverse, or zeros if there is none.
@@ -71,6 +61,10 @@ mod tests {
     use unspool_gl::matrix::{rotation, scaling, translation};
 
     use super::*;
+
+    fn rounded(m: [f64; 16]) -> Matrix {
+        m.map(|number| number as f32)
+    }
 
     #[test]
     fn an_inverse_undoes_a_matrix() {

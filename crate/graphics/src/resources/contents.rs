@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
+use unspool_gl::textures::{Command, Does, face_of, smaller};
 use unspool_records::{ByteSource, Unreadable};
 
-use super::texture::{Does, Shape, face_of, size_of, smaller};
 use super::{Kind, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
@@ -181,9 +181,8 @@ impl CallVisitor for TextureVisitor<'_> {
     fn call(&mut self, call: &Call) {
         let Some(upload) = is_one_of(self.uploads, call.number).copied() else { return };
         let functions = core::mem::take(&mut self.functions);
-        if let Some(known) = functions.known.get(call.function as usize)
-            && let Some(shape) = Shape::of(&known.canonical)
-            && let Err(wrong) = self.apply(call, known, shape, upload)
+        if let Some(function) = functions.known.get(call.function as usize).and_then(|known| known.texture)
+            && let Err(wrong) = self.apply(call, &function.command(call), upload)
         {
             self.at.wrong = Some(wrong);
         }
@@ -192,34 +191,28 @@ impl CallVisitor for TextureVisitor<'_> {
 }
 
 impl TextureVisitor<'_> {
-    fn apply(&mut self, call: &Call, known: &Known, shape: Shape, upload: Upload) -> Result<(), NoImage> {
-        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
-        let target = known.uint(call, "target").unwrap_or(self.target);
-        let size = size_of(call, known, target);
-        if shape.does == Does::Storage {
-            if self.level < known.uint(call, "levels").unwrap_or(1) {
-                self.define(uint("internalformat"), 0, smaller(size, self.level, self.target), false)?;
+    fn apply(&mut self, call: &Call, command: &Command, upload: Upload) -> Result<(), NoImage> {
+        let Command { does, level, internal, kind: of, .. } = *command;
+        let target = command.target.unwrap_or(self.target);
+        let size = command.size_of(target);
+        if does == Does::Storage {
+            if self.level < level {
+                self.define(internal, 0, smaller(size, self.level, self.target), false)?;
                 self.at.uploaded = Some(call.number);
             }
             return Ok(());
         }
-        if uint("level") != self.level {
+        if level != self.level {
             return Ok(());
         }
-        let of = uint("type");
-        if shape.does == Does::Image {
-            let is_face = face_of(target).is_some();
-            self.define(uint("internalformat"), of, size, is_face)?;
+        if does == Does::Image {
+            self.define(internal, of, size, face_of(target).is_some())?;
         }
         self.at.uploaded = Some(call.number);
-        let face = face_of(target).unwrap_or_default();
-        let corner = if shape.does == Does::Image {
-            [0, 0, face]
-        } else {
-            [uint("xoffset"), uint("yoffset"), uint("zoffset").saturating_add(face)]
-        };
-        let count = [size[0], size[1], if shape.dimensions < 3 { 1 } else { size[2] }];
-        let data = if shape.is_compressed { known.arg(call, "data") } else { known.arg(call, "pixels") };
+        let [x, y, z] = command.offset.map(|offset| offset as u32);
+        let corner = [x, y, z.saturating_add(face_of(target).unwrap_or_default())];
+        let count = [size[0], size[1], if command.dimensions < 3 { 1 } else { size[2] }];
+        let data = command.pixels.map_or(Value::Null, |place| call.argument(place));
         let bytes = match (data, self.buffers.get(&call.number)) {
             (Value::Bytes(bytes, len), _) => {
                 self.at.is_cut |= (bytes.len() as u64) < len;
@@ -233,9 +226,9 @@ impl TextureVisitor<'_> {
             _ => &[],
         };
         let Some(image) = &mut self.at.image else { return Ok(()) };
-        if shape.is_compressed {
-            let number = known.uint(call, if shape.does == Does::Image { "internalformat" } else { "format" });
-            let compressed = number.and_then(|number| Internal::of(number, 0)).and_then(|format| format.compressed);
+        if command.is_compressed {
+            let number = if does == Does::Image { internal } else { command.format };
+            let compressed = Internal::of(number, 0).and_then(|format| format.compressed);
             let compressed = compressed.or(image.internal.compressed);
             if let Some(compressed) = compressed {
                 image.upload_blocks(corner, count, compressed, bytes);
@@ -246,7 +239,7 @@ impl TextureVisitor<'_> {
             return Ok(());
         }
         let store = self.stores.get(upload.store as usize).copied().unwrap_or_default();
-        image.upload(corner, count, &Layout::new(uint("format"), of, store)?, bytes);
+        image.upload(corner, count, &Layout::new(command.format, of, store)?, bytes);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! Kinds of resources, and what calls do to them.
 
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{Function, Parameter, functions, gl, windows};
+use unspool_gl::{Function, Parameter, functions, gl, textures, windows};
 
 use super::interfaces::Method;
-use super::texture::Shape;
+use crate::known::Known;
 
 /// A kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +135,7 @@ pub(super) enum Act {
     Label,
     /// Sources of a shader.
     Source,
-    Texture(Shape),
+    Texture(textures::Function),
     BufferData {
         named: bool,
         allocates: bool,
@@ -152,7 +152,8 @@ pub(super) enum Act {
 }
 
 impl Act {
-    pub(super) fn of(name: &str, canonical: &str) -> Self {
+    pub(super) fn of(name: &str, known: &Known) -> Self {
+        let (canonical, texture) = (known.canonical.as_str(), known.texture);
         if Method::of(name).is_some() {
             return Self::Method;
         }
@@ -169,8 +170,8 @@ impl Act {
         if let Some(kind) = several("Delete") {
             return Self::Delete(kind);
         }
-        if let Some(shape) = Shape::of(canonical) {
-            return Self::Texture(shape);
+        if let Some(function) = texture {
+            return Self::Texture(function);
         }
         match canonical {
             "CreateShader" | "CreateShaderObjectARB" => Self::Create(Kind::Shader),

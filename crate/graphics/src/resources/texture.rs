@@ -2,62 +2,11 @@
 
 use unspool_gl::gl;
 use unspool_gl::pixels::Internal;
+use unspool_gl::textures::{Command, Does, Function, is_cube, is_proxy, smaller};
 
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
-use crate::calls::{Call, Value};
-use crate::known::Known;
-
-/// What a call does to a texture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
-    pub(super) does: Does,
-    /// 1 to 3.
-    pub(super) dimensions: u32,
-    /// The first argument is the texture itself, not a target.
-    is_named: bool,
-    pub(super) is_compressed: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
-    /// Gives a level its size, and perhaps pixels.
-    Image,
-    /// Replaces a part of a level.
-    Part,
-    /// Gives all levels their sizes.
-    Storage,
-    /// Copies what was drawn, and gives the level its size.
-    CopyImage,
-    /// Copies what was drawn to a part of a level.
-    CopyPart,
-    /// Makes the smaller levels.
-    Mipmap,
-}
-
-impl Shape {
-    pub(super) fn of(canonical: &str) -> Option<Self> {
-        let is_named = canonical.contains("Texture");
-        if matches!(canonical, "GenerateMipmap" | "GenerateTextureMipmap") {
-            return Some(Self { does: Does::Mipmap, dimensions: 2, is_named, is_compressed: false });
-        }
-        let is_compressed = canonical.starts_with("Compressed");
-        let rest = canonical.strip_prefix("Compressed").unwrap_or(canonical);
-        let (rest, is_copy) = rest.strip_prefix("Copy").map_or((rest, false), |rest| (rest, true));
-        let rest = rest.strip_prefix("Texture").or_else(|| rest.strip_prefix("Tex"))?;
-        let (does, rest) =
-            match (rest.strip_prefix("Image"), rest.strip_prefix("SubImage"), rest.strip_prefix("Storage")) {
-                (Some(rest), ..) => (if is_copy { Does::CopyImage } else { Does::Image }, rest),
-                (_, Some(rest), _) => (if is_copy { Does::CopyPart } else { Does::Part }, rest),
-                (.., Some(rest)) => (Does::Storage, rest),
-                _ => return None,
-            };
-        let dimensions =
-            rest.bytes().next().filter(|byte| (b'1'..=b'3').contains(byte)).map(|byte| u32::from(byte - b'0'))?;
-        rest.get(1..2).filter(|d| *d == "D")?;
-        Some(Self { does, dimensions, is_named, is_compressed })
-    }
-}
+use crate::calls::Call;
 
 /// A level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,16 +83,6 @@ impl TextureFacts {
     }
 }
 
-/// Whether a target is a cube map or a face of one.
-pub(super) fn is_cube(target: u32) -> bool {
-    target == gl::TEXTURE_CUBE_MAP || face_of(target).is_some()
-}
-
-/// The number of the face that a target is.
-pub(super) fn face_of(target: u32) -> Option<u32> {
-    target.checked_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).filter(|face| *face < 6)
-}
-
 fn target_name(target: u32) -> &'static str {
     match target {
         gl::TEXTURE_1D => "1D",
@@ -161,76 +100,34 @@ fn target_name(target: u32) -> &'static str {
     }
 }
 
-fn is_proxy(target: u32) -> bool {
-    matches!(
-        target,
-        gl::PROXY_TEXTURE_1D
-            | gl::PROXY_TEXTURE_2D
-            | gl::PROXY_TEXTURE_3D
-            | gl::PROXY_TEXTURE_RECTANGLE
-            | gl::PROXY_TEXTURE_CUBE_MAP
-            | gl::PROXY_TEXTURE_1D_ARRAY
-            | gl::PROXY_TEXTURE_2D_ARRAY
-            | gl::PROXY_TEXTURE_CUBE_MAP_ARRAY
-            | gl::PROXY_TEXTURE_2D_MULTISAMPLE
-            | gl::PROXY_TEXTURE_2D_MULTISAMPLE_ARRAY
-    )
-}
-
-/// The size that the arguments of a call give a level, faces of cubes as slices.
-pub(super) fn size_of(call: &Call, known: &Known, target: u32) -> [u32; 3] {
-    let side = |parameter: &str| known.int(call, parameter).map(|side| u32::try_from(side).unwrap_or_default());
-    let depth = if is_cube(target) { 6 } else { side("depth").unwrap_or(1) };
-    [side("width").unwrap_or(1), side("height").unwrap_or(1), depth]
-}
-
-/// The size of a smaller level: OpenGL 4.6, equation 8.3. Layers stay as they are.
-pub(super) fn smaller([width, height, depth]: [u32; 3], level: u32, target: u32) -> [u32; 3] {
-    let half = |side: u32| side.checked_shr(level).unwrap_or_default().max(1);
-    match target {
-        gl::TEXTURE_3D => [half(width), half(height), half(depth)],
-        gl::TEXTURE_1D_ARRAY => [half(width), height, depth],
-        _ => [half(width), half(height), depth],
-    }
-}
-
 impl Resources {
     /// The texture that a call is about, and its target.
-    pub(super) fn texture_of(
-        &mut self,
-        call: &Call,
-        known: &Known,
-        shape: Shape,
-        context: &Context,
-    ) -> Option<(u32, u32)> {
-        if shape.is_named {
-            let at = self.of(context, Kind::Texture, call.uint(0), call.number)?;
-            return Some((at, self.all.get(at as usize)?.texture.target));
+    fn texture_of(&mut self, command: &Command, call: u64, context: &Context) -> Option<(u32, u32)> {
+        if let Some(name) = command.name {
+            let at = self.of(context, Kind::Texture, name, call)?;
+            let known = self.all.get(at as usize)?.texture.target;
+            return Some((at, command.target.unwrap_or(known)));
         }
-        let target = known.uint(call, "target")?;
-        if is_proxy(target) {
-            return None;
-        }
+        let target = command.target.filter(|target| !is_proxy(*target))?;
         let slot = Slot::Texture {
-            unit: context.unit,
-            target: if face_of(target).is_some() { gl::TEXTURE_CUBE_MAP } else { target },
+            unit: command.unit.unwrap_or(context.unit),
+            target: if is_cube(target) { gl::TEXTURE_CUBE_MAP } else { target },
         };
         Some((context.get(slot)?, target))
     }
 
-    pub(super) fn texture_call(&mut self, call: &Call, known: &Known, shape: Shape, context: &mut Context) {
-        let Some((at, target)) = self.texture_of(call, known, shape, context) else { return };
-        let level = known.uint(call, "level").unwrap_or_default();
-        let size = size_of(call, known, target);
-        let internal = known.uint(call, "internalformat").unwrap_or_default();
-        let of = known.uint(call, "type").unwrap_or_default();
+    pub(super) fn texture_call(&mut self, call: &Call, function: Function, context: &mut Context) {
+        let command = function.command(call);
+        let Some((at, target)) = self.texture_of(&command, call.number, context) else { return };
+        let Command { level, internal, kind: of, .. } = command;
+        let size = command.size_of(target);
         if let Some(resource) = self.all.get_mut(at as usize) {
             let facts = &mut resource.texture;
-            match shape.does {
+            match command.does {
                 Does::Image | Does::CopyImage => facts.set(Level { level, size, internal, of }),
                 Does::Storage => {
                     facts.levels.clear();
-                    for level in 0..known.uint(call, "levels").unwrap_or(1).min(32) {
+                    for level in 0..level.min(32) {
                         facts.set(Level { level, size: smaller(size, level, target), internal, of: 0 });
                     }
                 }
@@ -246,13 +143,10 @@ impl Resources {
             }
             resource.size = resource.texture.bytes();
         }
-        let bytes = ["pixels", "data"].iter().find_map(|parameter| match known.arg(call, parameter) {
-            Value::Bytes(_, len) => Some(len),
-            _ => None,
-        });
-        match shape.does {
+        match command.does {
             Does::Image | Does::Part | Does::Storage => {
-                self.uploaded_to(at, call, context, bytes.unwrap_or_default(), 0)
+                let bytes = command.pixels.map_or(0, |place| super::len_of(call.argument(place)));
+                self.uploaded_to(at, call, context, bytes, 0);
             }
             Does::CopyImage | Does::CopyPart | Does::Mipmap => {
                 self.count(at, super::WRITES, 1);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 pub(super) use unspool_gl::contexts::Context as Whole;
 use unspool_gl::gl;
+use unspool_gl::matrices::Stacks;
 use unspool_gl::windows::{Act, Function};
 
 use super::cells::Value;
 use super::lists::Compiling;
 use super::machine::{Handlers, Machine};
-use super::matrices::Stacks;
 use super::raster::Saved;
 use super::variant::Variant;
 use super::what;
@@ -27,7 +27,7 @@ pub(super) struct Context {
     pub(super) last_draw: Option<u32>,
     pub(super) previous_draw: Option<u32>,
     pub(super) compiling: Option<Compiling>,
-    pub(super) stacks: Arc<Stacks>,
+    pub(super) stacks: Arc<Stacks<f64>>,
     /// What glPushAttrib and glPushClientAttrib have kept: numbers of cells.
     pub(super) attributes: Arc<Vec<Saved>>,
     pub(super) client_attributes: Arc<Vec<Saved>>,

@@ -11,10 +11,10 @@ use super::variant::Variant;
 use super::what;
 use crate::calls::{self, Call};
 
-/// Executed at once, even while a list is compiled.
-pub(super) const IMMEDIATE: Handlers = &[("NewList", new_list), ("EndList", end_list), ("DeleteLists", delete_lists)];
-
 pub(super) const HANDLERS: Handlers = &[
+    ("NewList", new_list),
+    ("EndList", end_list),
+    ("DeleteLists", delete_lists),
     ("CallList", |m, c, _| m.call_list(c.uint(0))),
     ("CallLists", call_lists),
     ("ListBase", |m, c, _| m.set(what::LIST_BASE, Value::Int(c.int(0)))),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::contexts::Contexts;
-use unspool_gl::{functions, gl, windows};
+use unspool_gl::{functions, gl, matrices, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
 use super::direct::{self, About};
 use super::variant::Variant;
 use super::what;
-use super::{buffers, contexts, fixed, framebuffers, lists, matrices, objects, programs, raster, textures};
+use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
 use crate::calls::Call;
 
 /// What a call does.
@@ -22,31 +22,44 @@ pub(super) type Run = fn(&mut Machine, &Call, Variant);
 /// `*` goes on with what [`Variant`] reads.
 pub(super) type Handlers = &'static [(&'static str, Run)];
 
-/// Handlers of all functions. Calls of the first kind are executed even while a display list is
-/// compiled.
-const IMMEDIATE: &[Handlers] = &[
-    contexts::HANDLERS,
+/// Handlers of all functions.
+const ALL: &[Handlers] = &[
     buffers::HANDLERS,
+    contexts::HANDLERS,
+    fixed::HANDLERS,
     framebuffers::HANDLERS,
-    lists::IMMEDIATE,
+    lists::HANDLERS,
+    super::matrices::HANDLERS,
     objects::HANDLERS,
-    programs::IMMEDIATE,
-    raster::IMMEDIATE,
-    textures::IMMEDIATE,
+    programs::HANDLERS,
+    raster::HANDLERS,
+    textures::HANDLERS,
 ];
-const LISTED: &[Handlers] =
-    &[fixed::HANDLERS, lists::HANDLERS, matrices::HANDLERS, programs::HANDLERS, raster::HANDLERS, textures::HANDLERS];
 
 /// Most calls of display lists that one call executes. Lists may nest.
 const MAX_LISTED: u32 = 1 << 16;
 
+/// What executes the calls of a function.
+#[derive(Clone, Copy)]
+enum Does {
+    Nothing,
+    Run(Run, Variant),
+    Windows(windows::Function),
+    Matrices(matrices::Function),
+    Textures(unspool_gl::textures::Function),
+}
+
 /// What is known of a function.
 #[derive(Clone, Copy)]
 struct Operation {
+<<<<<<< HEAD
     run: Option<Run>,
     /// What it does with contexts.
     windows: Option<windows::Function>,
     variant: Variant,
+=======
+    does: Does,
+>>>>>>> w-gl-merged
     /// What its calls name, if it is the function for what is bound.
     direct: Option<About>,
     is_listed: bool,
@@ -133,6 +146,7 @@ impl Machine {
         if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
             return;
         }
+<<<<<<< HEAD
         match (operation.run, operation.direct) {
             (Some(run), Some(about)) => self.run_direct(about, run, call, operation.variant),
             (Some(run), None) => run(self, call, operation.variant),
@@ -140,6 +154,17 @@ impl Machine {
         }
         if let Some(function) = operation.windows {
             self.call_of_windows(function, call);
+=======
+        match operation.does {
+            Does::Nothing => {}
+            Does::Run(run, variant) => match operation.direct {
+                Some(about) => self.run_direct(about, run, call, variant),
+                None => run(self, call, variant),
+            },
+            Does::Windows(function) => self.call_of_windows(function, call),
+            Does::Matrices(function) => self.call_of_matrices(function, call),
+            Does::Textures(function) => self.call_of_textures(function, call),
+>>>>>>> w-gl-merged
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -269,7 +294,12 @@ fn operation(name: &str) -> Option<Operation> {
     if let Some((bound, about)) = direct {
         // Some are functions of an extension alone.
         let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
+<<<<<<< HEAD
         let found = names.iter().find_map(|name| operation(name).filter(|operation| operation.run.is_some()));
+=======
+        let found =
+            names.iter().find_map(|name| operation(name).filter(|operation| matches!(operation.does, Does::Run(..))));
+>>>>>>> w-gl-merged
         if let Some(operation) = found {
             return Some(Operation { direct: Some(about), ..operation });
         }
@@ -285,6 +315,7 @@ fn operation(name: &str) -> Option<Operation> {
     // Handlers have names without the ends of extensions.
     let ends = ["EXT", "OES", "ARB", "NV"];
     let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
+<<<<<<< HEAD
     let variant = Variant::default();
     let windows = windows::Function::of(name);
     let none =
@@ -306,6 +337,26 @@ fn operation(name: &str) -> Option<Operation> {
         }
     }
     found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(none))
+=======
+    let is_listed = unspool_gl::lists::is_compiled(name);
+    let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
+    let matrices = || matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
+    let shared = windows::Function::of(name).map(Does::Windows).or_else(matrices).or_else(textures);
+    let mut found = (0, shared.unwrap_or(Does::Nothing));
+    for (pattern, run) in ALL.iter().copied().flatten() {
+        let variant = match pattern.strip_suffix('*') {
+            Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
+            None => (*pattern == bare || *pattern == plain).then(Variant::default),
+        };
+        // The longest pattern says most.
+        if let Some(variant) = variant.filter(|_| found.0 < pattern.len()) {
+            found = (pattern.len(), Does::Run(*run, variant));
+        }
+    }
+    let (_, does) = found;
+    let operation = Operation { does, direct: None, is_listed, may_draw, computes, is_current, is_gl };
+    (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
+>>>>>>> w-gl-merged
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
@@ -365,7 +416,11 @@ mod tests {
     #[test]
     fn each_function_has_a_handler_or_a_reason() {
         let has_none = |name: &&str| {
+<<<<<<< HEAD
             let has_run = operation(name).is_some_and(|it| it.run.is_some() || it.windows.is_some() || it.may_draw);
+=======
+            let has_run = operation(name).is_some();
+>>>>>>> w-gl-merged
             let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
             let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
             is_own && !has_run && !is_other && absence(name).is_none()

@@ -13,7 +13,7 @@ use super::variant::Variant;
 use super::what;
 use crate::calls::{self, Call};
 
-pub(super) const IMMEDIATE: Handlers = &[
+pub(super) const HANDLERS: Handlers = &[
     ("CreateShader", |m, c, _| create_shader(m, c, c.result(), c.uint(0))),
     ("CreateProgram", |m, c, _| {
         if let Some(name) = c.result().int().filter(|name| *name != 0) {
@@ -84,9 +84,6 @@ pub(super) const IMMEDIATE: Handlers = &[
         let program = m.instance(Kind::Program, c.uint(1));
         m.put(pipeline, what::TARGET, 0, Value::Object { name: c.uint(1), instance: program });
     }),
-];
-
-pub(super) const HANDLERS: Handlers = &[
     ("UseProgram", |m, c, _| m.bind(Kind::Program, what::CURRENT_PROGRAM, 0, c.uint(0))),
     ("Uniform*", |m, c, v| {
         let program = m.active_program();

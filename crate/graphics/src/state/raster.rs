@@ -13,7 +13,7 @@ use super::variant::Variant;
 use super::what;
 use crate::calls::{self, Call};
 
-pub(super) const IMMEDIATE: Handlers = &[
+pub(super) const HANDLERS: Handlers = &[
     ("PixelStorei", pixel_store),
     ("PixelStoref", pixel_store),
     ("EnableClientState", |m, c, _| m.client_state(c.uint(0), None, true)),
@@ -30,9 +30,12 @@ pub(super) const IMMEDIATE: Handlers = &[
         push_client(m, c, v);
         client_defaults(m, c, v);
     }),
+<<<<<<< HEAD
 ];
 
 pub(super) const HANDLERS: Handlers = &[
+=======
+>>>>>>> w-gl-merged
     ("Enable", |m, c, _| m.enable(c.uint(0), true)),
     ("Disable", |m, c, _| m.enable(c.uint(0), false)),
     ("Enablei", |m, c, _| m.enable_at(c.uint(0), c.uint(1), true)),

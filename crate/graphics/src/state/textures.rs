@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use unspool_gl::gl;
 use unspool_gl::pixels::with_name;
+use unspool_gl::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
 use super::fixed::list_of;
@@ -29,37 +30,26 @@ pub(super) const TARGETS: [(u32, u16, &str); 12] = [
     (gl::TEXTURE_EXTERNAL_OES, what::TEXTURE_BINDING_EXTERNAL_OES, "GL_TEXTURE_EXTERNAL_OES"),
 ];
 
-pub(super) const IMMEDIATE: Handlers = &[
-    ("TextureStorage1D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
-    ("TextureStorage2D", |m, c, _| m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
-    ("TextureStorage3D", |m, c, _| {
-        m.storage(Named(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)
-    }),
-    ("TextureStorage2DMultisample", |m, c, _| {
-        m.storage(Named(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))
-    }),
-    ("TextureStorage3DMultisample", |m, c, _| {
-        m.storage(Named(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1));
-    }),
+pub(super) const HANDLERS: Handlers = &[
     ("TextureParameter*", |m, c, v| {
         let instance = m.instance(Kind::Texture, c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
     ("TextureParameterI*", |m, c, v| {
+<<<<<<< HEAD
         let instance = m.instance(Kind::Texture, c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
     ("GenerateTextureMipmap", |m, c, _| {
+=======
+>>>>>>> w-gl-merged
         let instance = m.instance(Kind::Texture, c.uint(0));
-        m.mipmap(instance);
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
     ("TextureBuffer", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureBufferRange", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureView", texture_view),
     ("BindImageTexture", |m, c, _| m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1))),
-];
-
-pub(super) const HANDLERS: Handlers = &[
     ("ActiveTexture", |m, c, _| {
         if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
             m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
@@ -76,26 +66,9 @@ pub(super) const HANDLERS: Handlers = &[
         let instance = m.bound(c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
-    ("TexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
-    ("TexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
-    ("TexImage3D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)),
-    ("TexImage2DMultisample", |m, c, _| m.image(c.uint(0), 0, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))),
-    ("TexImage3DMultisample", |m, c, _| m.image(c.uint(0), 0, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1))),
-    ("CompressedTexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
-    ("CompressedTexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
-    ("CompressedTexImage3D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)),
-    ("CopyTexImage1D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(5), 1, 1], 0)),
-    ("CopyTexImage2D", |m, c, _| m.image(c.uint(0), c.uint(1), c.uint(2), [c.uint(5), c.uint(6), 1], 0)),
-    ("TexStorage1D", |m, c, _| m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), 1, 1], 0)),
-    ("TexStorage2D", |m, c, _| m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), 1], 0)),
-    ("TexStorage3D", |m, c, _| {
-        m.storage(Target(c.uint(0)), c.uint(1), c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], 0)
-    }),
-    ("TexStorage2DMultisample", |m, c, _| {
-        m.storage(Target(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), 1], c.uint(1))
-    }),
-    ("TexStorage3DMultisample", |m, c, _| {
-        m.storage(Target(c.uint(0)), 1, c.uint(2), [c.uint(3), c.uint(4), c.uint(5)], c.uint(1));
+    ("TexParameterI*", |m, c, v| {
+        let instance = m.bound(c.uint(0));
+        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
     ("TexParameterI*", |m, c, v| {
         let instance = m.bound(c.uint(0));
@@ -103,10 +76,6 @@ pub(super) const HANDLERS: Handlers = &[
     }),
     ("TexBuffer", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
     ("TexBufferRange", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
-    ("GenerateMipmap", |m, c, _| {
-        let instance = m.bound(c.uint(0));
-        m.mipmap(instance);
-    }),
     ("EGLImageTargetTexture2DOES", |m, c, _| {
         let instance = m.bound(c.uint(0));
         m.put(instance, what::LEVEL, 0, Value::Unknown);
@@ -148,14 +117,14 @@ impl Machine {
     /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for
     /// proxies.
     pub(super) fn bound(&mut self, target: u32) -> u32 {
-        let target = if (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target) {
-            gl::TEXTURE_CUBE_MAP
-        } else {
-            target
-        };
+        self.bound_at(self.unit(), target)
+    }
+
+    fn bound_at(&mut self, unit: u32, target: u32) -> u32 {
+        let target = if is_cube(target) { gl::TEXTURE_CUBE_MAP } else { target };
         let Some(at) = TARGETS.iter().position(|(of, ..)| *of == target) else { return 0 };
         let binding = TARGETS.get(at).map_or(0, |(_, binding, _)| *binding);
-        match self.object(self.context, binding, self.unit()) {
+        match self.object(self.context, binding, unit) {
             (_, 0) => self.own(Kind::Texture, at as u32),
             (_, instance) => instance,
         }
@@ -174,42 +143,41 @@ impl Machine {
         self.put(instance, what::LEVEL, level_index(level, face), value);
     }
 
-    fn image(&mut self, target: u32, level: u32, internal: u32, [width, height, depth]: [u32; 3], samples: u32) {
-        let instance = self.bound(target);
-        if instance == 0 || level > 31 {
-            return;
-        }
-        let face = target.checked_sub(gl::TEXTURE_CUBE_MAP_POSITIVE_X).filter(|face| *face < 6).unwrap_or(0);
-        self.put_level(instance, level, face, Image { width, height, depth, format: with_name(internal), samples });
-        if self.value(instance, what::GENERATE_MIPMAP, 0) == &Value::Bool(true) {
-            self.mipmap(instance);
-        }
-    }
-
-    fn storage(&mut self, which: Which, levels: u32, internal: u32, size: [u32; 3], samples: u32) {
-        let instance = self.which(&which);
-        let target = match which {
-            Target(target) => target,
-            Named(_) => self.number(instance, what::TARGET, 0).unwrap_or_default() as u32,
+    /// A call of a function that gives a texture sizes or contents.
+    pub(super) fn call_of_textures(&mut self, function: Function, call: &Call) {
+        let command = function.command(call);
+        let Command { does, level, internal, samples, .. } = command;
+        let instance = match (command.name, command.target) {
+            (Some(name), _) => self.instance(Kind::Texture, name),
+            (None, target) => self.bound_at(command.unit.unwrap_or_else(|| self.unit()), target.unwrap_or_default()),
         };
         if instance == 0 {
             return;
         }
-        let faces = if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 };
-        let mut size = size;
-        for level in 0..levels.min(32) {
-            for face in 0..faces {
-                let [width, height, depth] = size;
-                self.put_level(
-                    instance,
-                    level,
-                    face,
-                    Image { width, height, depth, format: with_name(internal), samples },
-                );
+        let target = command.target.or_else(|| self.number(instance, what::TARGET, 0).map(|target| target as u32));
+        let target = target.unwrap_or_default();
+        match does {
+            Does::Image | Does::CopyImage if level <= 31 => {
+                let [width, height, depth] = command.size;
+                let image = Image { width, height, depth, format: with_name(internal), samples };
+                self.put_level(instance, level, face_of(target).unwrap_or(0), image);
+                if self.value(instance, what::GENERATE_MIPMAP, 0) == &Value::Bool(true) {
+                    self.mipmap(instance);
+                }
             }
-            size = smaller(size, target);
+            Does::Storage => {
+                for at in 0..level.min(32) {
+                    let [width, height, depth] = smaller(command.size, at, target);
+                    for face in 0..if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 } {
+                        let image = Image { width, height, depth, format: with_name(internal), samples };
+                        self.put_level(instance, at, face, image);
+                    }
+                }
+                self.put(instance, what::TEXTURE_IMMUTABLE_LEVELS, 0, Value::Int(level.into()));
+            }
+            Does::Mipmap => self.mipmap(instance),
+            Does::Image | Does::CopyImage | Does::Part | Does::CopyPart => {}
         }
-        self.put(instance, what::TEXTURE_IMMUTABLE_LEVELS, 0, Value::Int(levels.into()));
     }
 
     fn texture_buffer(&mut self, which: Which, internal: u32, buffer: u32) {
@@ -238,24 +206,15 @@ impl Machine {
             };
             let mut size = [first.width, first.height, first.depth];
             for level in base + 1..=last {
-                if smaller(size, target) == size {
+                let next = smaller(size, 1, target);
+                if next == size {
                     break;
                 }
-                size = smaller(size, target);
+                size = next;
                 let [width, height, depth] = size;
                 self.put_level(instance, level, face, Image { width, height, depth, ..(*first).clone() });
             }
         }
-    }
-}
-
-/// The size of the next level. Layers stay.
-fn smaller([width, height, depth]: [u32; 3], target: u32) -> [u32; 3] {
-    let half = |size: u32| if size > 1 { size / 2 } else { size };
-    match target {
-        gl::TEXTURE_1D_ARRAY => [half(width), height, depth],
-        gl::TEXTURE_3D => [half(width), half(height), half(depth)],
-        _ => [half(width), half(height), depth],
     }
 }
 

@@ -27,8 +27,6 @@ pub(crate) enum About {
     Framebuffer,
     Renderbuffer,
     VertexArray,
-    /// The mode of a matrix.
-    Matrix,
 }
 
 /// What becomes of a call.
@@ -45,7 +43,7 @@ pub(super) const OWN_TARGET: u32 = 0;
 pub(super) const OTHER_TARGET: u32 = 1;
 
 /// Targets of textures by slot.
-const TARGETS: [u32; SLOTS] = [
+pub(super) const TARGETS: [u32; SLOTS] = [
     gl::TEXTURE_2D,
     gl::TEXTURE_CUBE_MAP,
     gl::TEXTURE_3D,
@@ -83,11 +81,12 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
         return Some(((*bound).into(), *direct));
     }
     let target = if plain == name { About::Texture } else { About::TextureOfTarget };
+<<<<<<< HEAD
     let rules: [(&str, &[&str], Direct); 15] = [
+=======
+    let rules: [(&str, &[&str], Direct); 9] = [
+>>>>>>> w-gl-merged
         ("glTexture", &["glTex"], of(target, None)),
-        ("glCompressedTexture", &["glCompressedTex"], of(target, None)),
-        ("glCopyTexture", &["glCopyTex"], of(target, None)),
-        ("glGenerateTexture", &["glGenerate"], of(target, None)),
         ("glMultiTex", &["glTex"], of(About::Unit, None)),
         ("glCompressedMultiTex", &["glCompressedTex"], of(About::Unit, None)),
         ("glCopyMultiTex", &["glCopyTex"], of(About::Unit, None)),
@@ -107,12 +106,7 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
             return Some((found, direct));
         }
     }
-    // `glMatrixLoadfEXT` is `glLoadMatrixf`, and `glMatrixRotatefEXT` is `glRotatef`.
-    let rest = plain.strip_prefix("glMatrix").filter(|_| plain != name)?;
-    let verbs = ["LoadTranspose", "MultTranspose", "Load", "Mult", "Push", "Pop"];
-    let named = verbs.iter().filter_map(|verb| Some(format!("gl{verb}Matrix{}", rest.strip_prefix(verb)?)));
-    let found = named.chain([format!("gl{rest}")]).find(|bound| exists(bound))?;
-    Some((found, of(About::Matrix, None)))
+    None
 }
 
 impl Replay {
@@ -135,12 +129,16 @@ impl Replay {
                 }
             }
             About::Unit => {
+<<<<<<< HEAD
                 let unit = (name.wrapping_sub(gl::TEXTURE0) as usize).min(31);
                 let Some(context) = self.context() else { return };
                 let before = (context.active, context.fixed.client_unit);
                 (context.active, context.fixed.client_unit) = (unit, unit.min(7));
                 run(self, &made);
                 self.context().into_iter().for_each(|context| (context.active, context.fixed.client_unit) = before);
+=======
+                self.with_unit(name.wrapping_sub(gl::TEXTURE0), |r| run(r, &made));
+>>>>>>> w-gl-merged
             }
             About::Buffer => self.with_buffer(OWN_TARGET, name, |r| run(r, &made)),
             About::Framebuffer => self.with_framebuffers([name; 2], |r| run(r, &made)),
@@ -159,21 +157,21 @@ impl Replay {
                 run(self, &made);
                 self.context().into_iter().for_each(|context| context.vertex_array = before);
             }
-            About::Matrix => {
-                let Some(context) = self.context() else { return };
-                let unit = name.wrapping_sub(gl::TEXTURE0);
-                let (mode, active) = if unit < 32 { (gl::TEXTURE, unit as usize) } else { (name, context.active) };
-                let before = core::mem::replace(&mut context.fixed.mode, mode);
-                let was_active = core::mem::replace(&mut context.active, active);
-                run(self, &made);
-                let Some(context) = self.context() else { return };
-                (context.fixed.mode, context.active) = (before, was_active);
-            }
         }
     }
 
+    /// Does something while a texture unit is the active one.
+    pub(super) fn with_unit(&mut self, unit: u32, execute: impl FnOnce(&mut Self)) {
+        let unit = (unit as usize).min(31);
+        let Some(context) = self.context() else { return };
+        let before = (context.active, context.fixed.client_unit);
+        (context.active, context.fixed.client_unit) = (unit, unit.min(7));
+        execute(self);
+        self.context().into_iter().for_each(|context| (context.active, context.fixed.client_unit) = before);
+    }
+
     /// Does something while a texture is bound to the active unit.
-    fn with_texture(&mut self, name: u32, slot: usize, execute: impl FnOnce(&mut Self)) {
+    pub(super) fn with_texture(&mut self, name: u32, slot: usize, execute: impl FnOnce(&mut Self)) {
         self.texture(name, slot);
         let bound = |r: &mut Self, name: u32| {
             let context = r.context()?;

@@ -1,13 +1,13 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
 use unspool_gl::gl;
-use unspool_gl::matrix::{frustum, ortho, rotation, scaling, translation};
+use unspool_gl::matrices::{Function, Stack};
 
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::fixed::Fixed;
-use crate::matrix::{self, IDENTITY};
+use crate::matrix;
 use crate::objects::Units;
 use crate::state::word;
 
@@ -20,6 +20,7 @@ macro_rules! table {
 
 pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.u32(0)),
+<<<<<<< HEAD
     "glLoadIdentity" => |r, _| fixed(r, |f, unit| f.change(unit, |_| IDENTITY)),
     "glPushMatrix" => |r, _| fixed(r, Fixed::push),
     "glPopMatrix" => |r, _| fixed(r, Fixed::pop),
@@ -41,6 +42,8 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glOrthof" => |r, c| multiply_by(r, ortho(six(c))),
     "glFrustum" => |r, c| multiply_by(r, frustum(six(c))),
     "glFrustumf" => |r, c| multiply_by(r, frustum(six(c))),
+=======
+>>>>>>> w-gl-merged
     "glBegin" => |r, c| fixed(r, |f, _| {
         (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
         f.vertices.clear();
@@ -104,29 +107,16 @@ fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
     }
 }
 
-/// Three numbers, from an argument on.
-fn three(c: &Call, from: usize) -> [f64; 3] {
-    core::array::from_fn(|i| c.arg(from + i).float())
+/// The handler of a function that changes a stack of matrices.
+pub(super) fn of_matrices(name: &str) -> Option<Run> {
+    Function::of(name.strip_prefix("gl")?).map(|_| change_matrix as Run)
 }
 
-fn rotate(r: &mut Replay, c: &Call) {
-    let (sine, cosine) = c.f32(0).to_radians().sin_cos();
-    multiply_by(r, Some(rotation((sine.into(), cosine.into()), three(c, 1))));
-}
-
-/// Multiplies by what a call asks for, unless that is an error.
-fn multiply_by(r: &mut Replay, by: Option<[f64; 16]>) {
-    if let Some(by) = by {
-        multiply(r, &matrix::rounded(by));
-    }
-}
-
-fn multiply(r: &mut Replay, by: &matrix::Matrix) {
-    fixed(r, |f, unit| f.change(unit, |top| matrix::product(top, by)));
-}
-
-fn six(c: &Call) -> [f64; 6] {
-    core::array::from_fn(|i| c.arg(i).float())
+fn change_matrix(r: &mut Replay, c: &Call) {
+    let Some(function) = c.name.strip_prefix("gl").and_then(Function::of) else { return };
+    fixed(r, |f, unit| {
+        f.matrices.call(function, c, (f.mode, unit as u32), true);
+    });
 }
 
 /// The numbers of a call: its arguments from `first` on, or those of its array.
@@ -239,7 +229,7 @@ fn clip_plane(r: &mut Replay, c: &Call) {
     let index = c.u32(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
     fixed(r, |f, _| {
         // It is given in the coordinates of the moment.
-        let inverse = matrix::inverse(Fixed::top(&f.modelview));
+        let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
         if let Some(slot) = f.planes.get_mut(index) {
             *slot = matrix::transform(&matrix::transposed(&inverse), plane);
         }
@@ -292,7 +282,7 @@ fn light(r: &mut Replay, c: &Call) {
     let all = four(&values, [0.0; 4]);
     let first = all[0];
     fixed(r, |f, _| {
-        let modelview = *Fixed::top(&f.modelview);
+        let modelview = f.matrix(Stack::Modelview);
         let Some(light) = f.lights.get_mut(index) else { return };
         match name {
             gl::AMBIENT => light.ambient = all,
@@ -391,7 +381,7 @@ fn tex_gen(r: &mut Replay, c: &Call) {
     let (coordinate, name, values) = (c.u32(0).wrapping_sub(gl::S) as usize, c.u32(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, unit| {
-        let inverse = matrix::inverse(Fixed::top(&f.modelview));
+        let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
         let Some(e) = f.environments.get_mut(unit) else { return };
         match name {
             gl::TEXTURE_GEN_MODE => {

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_gl::textures::{Command, Does, Function, is_proxy};
 
 use super::Run;
+use super::direct::TARGETS;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture, UNITS};
@@ -43,6 +45,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
+<<<<<<< HEAD
     ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
     ("glTexImage2D", |r, c| image(r, c, [c.int(3), c.int(4), 0], 6)),
     ("glTexImage3D", |r, c| image(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 7)),
@@ -58,11 +61,14 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glTexStorage3D", |r, c| storage(r, c, [c.int(3), c.int(4), c.int(5).max(1)])),
     ("glTexImage3DMultisample", |r, c| refuse(r, c.u32(0), SAMPLES)),
     ("glTexStorage3DMultisample", |r, c| refuse(r, c.u32(0), SAMPLES)),
+=======
+>>>>>>> w-gl-merged
     ("glTextureView", |r, c| {
         if let Some(slot) = slot_of(c.u32(1)) {
             let view = r.texture(c.u32(0), slot);
             view.into_iter().for_each(|texture| texture.problem = Some("views of textures are not in WebGL2"));
         }
+<<<<<<< HEAD
     }),
     ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
     ("glCompressedTexImage1D", |r, c| compressed(r, c, [c.int(3), 1, 0], 6)),
@@ -86,14 +92,62 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glCopyTexImage2D", |r, c| copy_image(r, c, [c.int(5), c.int(6)])),
     ("glCopyTexSubImage1D", |r, c| {
         copy(r, c.u32(0), c.u32(1), [c.int(2), 0, 0], [c.int(3), c.int(4)], [c.int(5), 1]);
+=======
+>>>>>>> w-gl-merged
     }),
-    ("glCopyTexSubImage2D", |r, c| {
-        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), 0], [c.int(4), c.int(5)], [c.int(6), c.int(7)]);
-    }),
-    ("glCopyTexSubImage3D", |r, c| {
-        copy(r, c.u32(0), c.u32(1), [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6)], [c.int(7), c.int(8)]);
+    ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
+    ("glClearTexImage", |r, c| clear(r, c, None, 2)),
+    ("glClearTexSubImage", |r, c| {
+        let range = [[c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7)]];
+        clear(r, c, Some(range), 8);
     }),
 ];
+
+/// The handler of a function that gives textures sizes or contents.
+pub(super) fn of_textures(name: &str) -> Option<Run> {
+    Function::of(name.strip_prefix("gl")?).map(|_| change as Run)
+}
+
+fn change(r: &mut Replay, c: &Call) {
+    let Some(function) = c.name.strip_prefix("gl").and_then(Function::of) else { return };
+    let command = function.command(c);
+    let Command { name, unit, .. } = command;
+    let Some(name) = name else {
+        let target = command.target.unwrap_or_default();
+        let Some(unit) = unit else { return change_bound(r, c, &command, target) };
+        return r.with_unit(unit, |r| change_bound(r, c, &command, target));
+    };
+    let known = || r.both().and_then(|(_, objects, _)| objects.textures.get(&name)).map(|texture| texture.slot);
+    let Some(slot) = command.target.map_or_else(known, slot_of) else { return };
+    if let Some(target) = command.target.or_else(|| TARGETS.get(slot).copied()) {
+        r.with_texture(name, slot, |r| change_bound(r, c, &command, target));
+    }
+}
+
+/// A command about the texture that is bound.
+fn change_bound(r: &mut Replay, c: &Call, command: &Command, target: u32) {
+    let Command { dimensions, level, internal, samples, offset, format, kind, .. } = *command;
+    let [w, h, d] = command.size.map(i64::from);
+    let size = [w, h, if dimensions < 3 { 0 } else { d.max(1) }];
+    let data = command.pixels.unwrap_or(1);
+    match (command.does, command.is_compressed) {
+        (Does::Image | Does::Storage, _) if samples > 0 && dimensions == 3 => refuse(r, target, SAMPLES),
+        (Does::Image | Does::Storage, _) if samples > 0 => multisample(r, target, samples, internal, [w, h]),
+        (Does::Image, true) => compressed(r, c, [target, level, internal], size, data),
+        (Does::Image, false) => image(r, c, [target, level, internal], size, [format, kind], data),
+        (Does::Part, true) => blocks(r, c, [target, level], [offset, size], format, data),
+        (Does::Part, false) => sub_image(r, c, [target, level], [offset, size], [format, kind], data),
+        (Does::Storage, _) => storage(r, [target, level, internal], size),
+        (Does::Mipmap, _) => r.mipmaps(target),
+        (Does::CopyImage, _) => {
+            let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
+            if r.define(target, level, of, [w, h, 0], None) {
+                copy(r, target, level, [0; 3], command.from, [w, h]);
+            }
+        }
+        (Does::CopyPart, _) => copy(r, target, level, offset, command.from, [w, h]),
+    }
+}
 
 fn bind(r: &mut Replay, c: &Call) {
     let (target, name) = (c.u32(0), c.u32(1));
@@ -127,8 +181,7 @@ pub(super) fn bind_units(r: &mut Replay, c: &Call, bind: fn(&mut Replay, u32, u3
 }
 
 /// A texture with several samples a pixel, of a size, is a renderbuffer.
-fn multisample(r: &mut Replay, c: &Call, [width, height]: [i64; 2]) {
-    let (target, samples, internal) = (c.u32(0), c.u32(1), c.u32(2));
+fn multisample(r: &mut Replay, target: u32, samples: u32, internal: u32, [width, height]: [i64; 2]) {
     if target != gl::TEXTURE_2D_MULTISAMPLE {
         return;
     }
@@ -259,11 +312,15 @@ fn upload<'a>(
     Upload::new(pixels, cut(size), (format, kind), &unpack)
 }
 
-fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
-    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
-    if matches!(target, gl::PROXY_TEXTURE_1D | gl::PROXY_TEXTURE_2D | gl::PROXY_TEXTURE_3D | gl::PROXY_TEXTURE_CUBE_MAP)
-    {
+fn image(
+    r: &mut Replay,
+    c: &Call,
+    [target, level, internal]: [u32; 3],
+    size: [i64; 3],
+    [format, kind]: [u32; 2],
+    data: usize,
+) {
+    if is_proxy(target) {
         return;
     }
     let Some(of) = storage_of(internal, kind) else {
@@ -277,11 +334,16 @@ fn image(r: &mut Replay, c: &Call, size: [i64; 3], format: usize) {
     }
 }
 
-fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], format: usize) {
-    let (target, level) = (c.u32(0), c.u32(1));
-    let (format, kind, data) = (c.u32(format), c.u32(format + 1), format + 2);
+fn sub_image(
+    r: &mut Replay,
+    c: &Call,
+    [target, level]: [u32; 2],
+    [place, size]: [[i64; 3]; 2],
+    [format, kind]: [u32; 2],
+    data: usize,
+) {
     if target == gl::TEXTURE_CUBE_MAP {
-        return sub_faces(r, c, [x, y, z], size, [format, kind], data);
+        return sub_faces(r, c, level, [place, size], [format, kind], data);
     }
     let Some(to) = upload_target(target) else { return };
     let Some(texture) = r.texture_at(target) else { return };
@@ -290,7 +352,7 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
     if r.uploads(target) {
         let Some(upload) = upload(r, c, size, [format, kind], data) else { return };
         let level = [handle, binding, to, level];
-        r.put_rows(level, [x, y, z].map(|n| n as u32), cut(size), &of, &|part| upload.part(part, &of));
+        r.put_rows(level, place.map(|n| n as u32), cut(size), &of, &|part| upload.part(part, &of));
     }
     if level == 0 && generates {
         r.mipmaps(target);
@@ -298,8 +360,7 @@ fn sub_image(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], form
 }
 
 /// Faces of a cube as layers: OpenGL 4.5, section 8.6, on `glTextureSubImage3D`.
-fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind: [u32; 2], data: usize) {
-    let level = c.u32(1);
+fn sub_faces(r: &mut Replay, c: &Call, level: u32, [[x, y, z], size]: [[i64; 3]; 2], kind: [u32; 2], data: usize) {
     let Some(texture) = r.texture_at(gl::TEXTURE_CUBE_MAP) else { return };
     let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
     if !r.uploads(gl::TEXTURE_CUBE_MAP) {
@@ -316,8 +377,8 @@ fn sub_faces(r: &mut Replay, c: &Call, [x, y, z]: [i64; 3], size: [i64; 3], kind
     }
 }
 
-fn storage(r: &mut Replay, c: &Call, [w, h, d]: [i64; 3]) {
-    let (target, levels, internal) = (c.u32(0), c.int(1).clamp(1, 16) as u32, c.u32(2));
+fn storage(r: &mut Replay, [target, levels, internal]: [u32; 3], [w, h, d]: [i64; 3]) {
+    let levels = levels.clamp(1, 16);
     let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else {
         return unknown_format(r, target);
     };
@@ -368,14 +429,19 @@ fn decoded(layers: &[Blocks<'_>], part: Part) -> Option<Vec<u8>> {
 }
 
 /// `data` is the index of the argument with the bytes, after their number.
+<<<<<<< HEAD
 fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], data: usize) {
     let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
+=======
+fn compressed(r: &mut Replay, c: &Call, [target, level, internal]: [u32; 3], size: [i64; 3], data: usize) {
+>>>>>>> w-gl-merged
     let bytes = compressed_bytes(r, c, data, usize::try_from(c.int(data - 1)).unwrap_or(0));
     let Some(layers) = layers_of(internal, size, &bytes) else {
         return refuse(r, target, "a texture is compressed in a way that is not decoded");
     };
     if let Some(of) = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE) {
         r.define(target, level, of, size, Some(&|part: Part| decoded(&layers, part)));
+<<<<<<< HEAD
     }
 }
 
@@ -440,7 +506,64 @@ fn copy_image(r: &mut Replay, c: &Call, [w, h]: [i64; 2]) {
     let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
     if r.define(target, level, of, [w, h, 0], None) {
         copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
+=======
+>>>>>>> w-gl-merged
     }
+}
+
+/// A part of a compressed image. `data` is the index of the argument with the bytes, after their
+/// number.
+fn blocks(r: &mut Replay, c: &Call, [target, level]: [u32; 2], [place, size]: [[i64; 3]; 2], format: u32, data: usize) {
+    let Some(to) = upload_target(target) else { return };
+    let bytes = compressed_bytes(r, c, data, usize::try_from(c.int(data - 1)).unwrap_or(0));
+    let Some(layers) = layers_of(format, size, &bytes) else {
+        return refuse(r, target, "a texture is compressed in a way that is not decoded");
+    };
+    let Some(texture) = r.texture_at(target) else { return };
+    let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
+    if of.internal == gl::RGBA8 && r.uploads(target) {
+        r.put_rows([handle, binding, to, level], place.map(|n| n as u32), cut(size), &of, &|part| {
+            decoded(&layers, part)
+        });
+    }
+}
+
+/// Fills a range of a level of a texture, or all of it, with what the call has for one texel, or
+/// with zeros: OpenGL 4.4, section 8.21. `format` is the index of the argument with the format.
+fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) {
+    let (name, level) = (c.u32(0), c.u32(1));
+    let Some((_, objects, _)) = r.both() else { return };
+    let Some(texture) = objects.textures.get_mut(&name) else { return };
+    if texture.samples.is_some() {
+        texture.problem = Some("a texture with several samples a pixel is cleared, which WebGL2 lacks");
+        return;
+    }
+    let Texture { handle, binding, .. } = *texture;
+    let (Some(of), Some(whole)) = (texture.storage, texture.levels.get(level as usize).copied()) else { return };
+    let [place, size] = range.unwrap_or([[0; 3], whole.map(i64::from)]);
+    let unpack = Unpack::default();
+    let texel = match c.arg(format + 2).bytes() {
+        Some(bytes) => Upload::new(Pixels::Memory(bytes), [1, 1, 0], (c.u32(format), c.u32(format + 1)), &unpack)
+            .and_then(|upload| upload.part(Part { layer: 0, layers: 1, row: 0, rows: 1 }, &of)),
+        None => Some(vec![0; of.bytes as usize]),
+    };
+    let Some(texel) = texel else { return };
+    (texture.is_drawn, texture.has_mipmaps) = (true, false);
+    r.surface_attached(handle, false);
+    let [x, y, z] = place.map(|n| n as u32);
+    let [w, h, d] = cut(size);
+    let fill = |w: u32, part: Part| Some(texel.repeat((w * part.rows * part.layers) as usize));
+    if binding == gl::TEXTURE_CUBE_MAP {
+        let (first, count) = if range.is_some() { (z, d) } else { (0, 6) };
+        for face in (first..first.saturating_add(count)).take_while(|face| *face < 6) {
+            let face = gl::TEXTURE_CUBE_MAP_POSITIVE_X + face;
+            r.put_rows([handle, binding, face, level], [x, y, 0], [w, h, 0], &of, &|part| fill(w, part));
+        }
+        return;
+    }
+    let has_layers = matches!(binding, gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY);
+    let size = [w, h, if has_layers { d } else { 0 }];
+    r.put_rows([handle, binding, binding, level], [x, y, z], size, &of, &|part| fill(w, part));
 }
 
 fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, from_y]: [i64; 2], [w, h]: [i64; 2]) {
