@@ -15,6 +15,12 @@
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
+//!
+//! State, resources, frames, findings and the replay follow the same calls, and keep different
+//! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
+//! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
+//! what they change. Contexts and stacks of matrices are kept here, too. Buffers, programs,
+//! framebuffers and vertex arrays are still followed by each reader itself.
 
 #![forbid(unsafe_code)]
 
