@@ -2,11 +2,6 @@
 //! each is the function for that, while the cell has what the call names. The cell is put back with
 //! the call that had set it.
 
-<<<<<<< HEAD
-use unspool_gl::gl;
-
-=======
->>>>>>> w-gl-merged
 use super::cells::{Cell, Key, Value};
 use super::machine::{Machine, Run};
 use super::objects::Kind;
@@ -28,43 +23,20 @@ pub(super) enum About {
     VertexArray,
     /// A vertex array, and then a buffer.
     ArrayOfBuffer,
-<<<<<<< HEAD
-    /// The mode of a matrix.
-    Matrix,
-=======
->>>>>>> w-gl-merged
 }
 
 /// The function for what is bound, and what a function names, without the prefix `gl`. `None` for
 /// functions that have handlers of their own.
 pub(super) fn bound_of(name: &str) -> Option<(String, About)> {
-<<<<<<< HEAD
-    use About::{ArrayOfBuffer, Framebuffer, FramebufferOfTarget, Matrix, Texture, Unit, VertexArray};
-=======
     use About::{ArrayOfBuffer, Framebuffer, FramebufferOfTarget, Texture, Unit, VertexArray};
->>>>>>> w-gl-merged
     let plain = name.strip_suffix("EXT")?;
     if let Some(array) = plain.strip_prefix("VertexArray").and_then(|rest| rest.strip_suffix("Offset")) {
         let unit = array.strip_prefix("Multi").filter(|rest| *rest == "TexCoord");
         return unit.is_none().then(|| (format!("{array}Pointer"), ArrayOfBuffer));
     }
-<<<<<<< HEAD
-    const RULES: [(&str, &str, About); 22] = [
-        ("TextureStorage", "TexStorage", Texture),
-        ("TextureImage", "TexImage", Texture),
-        ("TextureParameter", "TexParameter", Texture),
-        ("TextureBuffer", "TexBuffer", Texture),
-        ("CompressedTextureImage", "CompressedTexImage", Texture),
-        ("CopyTextureImage", "CopyTexImage", Texture),
-        ("GenerateTextureMipmap", "GenerateMipmap", Texture),
-        ("GenerateMultiTexMipmap", "GenerateMipmap", Unit),
-        ("CompressedMultiTexImage", "CompressedTexImage", Unit),
-        ("CopyMultiTexImage", "CopyTexImage", Unit),
-=======
     const RULES: [(&str, &str, About); 10] = [
         ("TextureParameter", "TexParameter", Texture),
         ("TextureBuffer", "TexBuffer", Texture),
->>>>>>> w-gl-merged
         ("MultiTex", "Tex", Unit),
         ("NamedFramebufferTexture", "FramebufferTexture", FramebufferOfTarget),
         ("FramebufferDrawBuffer", "DrawBuffer", Framebuffer),
@@ -73,16 +45,7 @@ pub(super) fn bound_of(name: &str) -> Option<(String, About)> {
         ("DisableVertexArray", "DisableClientState", VertexArray),
         ("VertexArrayBind", "Bind", VertexArray),
         ("VertexArrayVertex", "Vertex", VertexArray),
-<<<<<<< HEAD
-        ("MatrixLoadTranspose", "LoadTransposeMatrix", Matrix),
-        ("MatrixMultTranspose", "MultTransposeMatrix", Matrix),
-        ("MatrixLoadIdentity", "LoadIdentity", Matrix),
-        ("MatrixLoad", "LoadMatrix", Matrix),
     ];
-    let matrices = ["Mult", "Push", "Pop"];
-=======
-    ];
->>>>>>> w-gl-merged
     // `NamedFramebufferTextureEXT` and what sets one attribute of an array are as in OpenGL 4.5.
     if [
         "NamedFramebufferTexture",
@@ -94,17 +57,7 @@ pub(super) fn bound_of(name: &str) -> Option<(String, About)> {
     {
         return None;
     }
-<<<<<<< HEAD
-    let rule =
-        RULES.iter().find_map(|(begin, bound, about)| Some((format!("{bound}{}", plain.strip_prefix(begin)?), *about)));
-    rule.or_else(|| {
-        let rest = plain.strip_prefix("Matrix")?;
-        let verb = matrices.iter().find_map(|verb| Some(format!("{verb}Matrix{}", rest.strip_prefix(verb)?)));
-        Some((verb.unwrap_or_else(|| rest.into()), Matrix))
-    })
-=======
     RULES.iter().find_map(|(begin, bound, about)| Some((format!("{bound}{}", plain.strip_prefix(begin)?), *about)))
->>>>>>> w-gl-merged
 }
 
 impl Machine {
@@ -130,13 +83,6 @@ impl Machine {
                 (what::VERTEX_ARRAY_BINDING, 0, object(self, Kind::VertexArray, name)),
                 (what::ARRAY_BUFFER_BINDING, 0, object(self, Kind::Buffer, call.uint(1))),
             ],
-<<<<<<< HEAD
-            About::Matrix if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&name) => {
-                vec![(what::MATRIX_MODE, 0, constant(gl::TEXTURE)), (what::ACTIVE_TEXTURE, 0, unit)]
-            }
-            About::Matrix => vec![(what::MATRIX_MODE, 0, unit)],
-=======
->>>>>>> w-gl-merged
         };
         let owner = self.context;
         let keys: Vec<Key> = cells.iter().map(|(what, index, _)| Key { owner, what: *what, index: *index }).collect();

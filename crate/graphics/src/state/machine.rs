@@ -52,14 +52,7 @@ enum Does {
 /// What is known of a function.
 #[derive(Clone, Copy)]
 struct Operation {
-<<<<<<< HEAD
-    run: Option<Run>,
-    /// What it does with contexts.
-    windows: Option<windows::Function>,
-    variant: Variant,
-=======
     does: Does,
->>>>>>> w-gl-merged
     /// What its calls name, if it is the function for what is bound.
     direct: Option<About>,
     is_listed: bool,
@@ -146,15 +139,6 @@ impl Machine {
         if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
             return;
         }
-<<<<<<< HEAD
-        match (operation.run, operation.direct) {
-            (Some(run), Some(about)) => self.run_direct(about, run, call, operation.variant),
-            (Some(run), None) => run(self, call, operation.variant),
-            (None, _) => {}
-        }
-        if let Some(function) = operation.windows {
-            self.call_of_windows(function, call);
-=======
         match operation.does {
             Does::Nothing => {}
             Does::Run(run, variant) => match operation.direct {
@@ -164,7 +148,6 @@ impl Machine {
             Does::Windows(function) => self.call_of_windows(function, call),
             Does::Matrices(function) => self.call_of_matrices(function, call),
             Does::Textures(function) => self.call_of_textures(function, call),
->>>>>>> w-gl-merged
         }
         if operation.may_draw && may_record && (operation.computes || call.draws || call.clears) {
             let at = self.at;
@@ -294,12 +277,8 @@ fn operation(name: &str) -> Option<Operation> {
     if let Some((bound, about)) = direct {
         // Some are functions of an extension alone.
         let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
-<<<<<<< HEAD
-        let found = names.iter().find_map(|name| operation(name).filter(|operation| operation.run.is_some()));
-=======
         let found =
             names.iter().find_map(|name| operation(name).filter(|operation| matches!(operation.does, Does::Run(..))));
->>>>>>> w-gl-merged
         if let Some(operation) = found {
             return Some(Operation { direct: Some(about), ..operation });
         }
@@ -315,29 +294,6 @@ fn operation(name: &str) -> Option<Operation> {
     // Handlers have names without the ends of extensions.
     let ends = ["EXT", "OES", "ARB", "NV"];
     let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
-<<<<<<< HEAD
-    let variant = Variant::default();
-    let windows = windows::Function::of(name);
-    let none =
-        Operation { run: None, windows, variant, direct: None, is_listed: true, may_draw, computes, is_current, is_gl };
-    let all =
-        IMMEDIATE.iter().map(|handlers| (*handlers, false)).chain(LISTED.iter().map(|handlers| (*handlers, true)));
-    let mut found: Option<(usize, Operation)> = None;
-    for (handlers, is_listed) in all {
-        for (pattern, run) in handlers {
-            let variant = match pattern.strip_suffix('*') {
-                Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
-                None => (*pattern == bare || *pattern == plain).then(Variant::default),
-            };
-            let Some(variant) = variant else { continue };
-            // The longest pattern says most.
-            if found.is_none_or(|(length, _)| length < pattern.len()) {
-                found = Some((pattern.len(), Operation { run: Some(*run), variant, is_listed, ..none }));
-            }
-        }
-    }
-    found.map(|(_, operation)| operation).or((may_draw || windows.is_some()).then_some(none))
-=======
     let is_listed = unspool_gl::lists::is_compiled(name);
     let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
     let matrices = || matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
@@ -356,7 +312,6 @@ fn operation(name: &str) -> Option<Operation> {
     let (_, does) = found;
     let operation = Operation { does, direct: None, is_listed, may_draw, computes, is_current, is_gl };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
->>>>>>> w-gl-merged
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
@@ -416,11 +371,7 @@ mod tests {
     #[test]
     fn each_function_has_a_handler_or_a_reason() {
         let has_none = |name: &&str| {
-<<<<<<< HEAD
-            let has_run = operation(name).is_some_and(|it| it.run.is_some() || it.windows.is_some() || it.may_draw);
-=======
             let has_run = operation(name).is_some();
->>>>>>> w-gl-merged
             let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
             let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
             is_own && !has_run && !is_other && absence(name).is_none()

@@ -30,12 +30,6 @@ pub(super) const HANDLERS: Handlers = &[
         push_client(m, c, v);
         client_defaults(m, c, v);
     }),
-<<<<<<< HEAD
-];
-
-pub(super) const HANDLERS: Handlers = &[
-=======
->>>>>>> w-gl-merged
     ("Enable", |m, c, _| m.enable(c.uint(0), true)),
     ("Disable", |m, c, _| m.enable(c.uint(0), false)),
     ("Enablei", |m, c, _| m.enable_at(c.uint(0), c.uint(1), true)),

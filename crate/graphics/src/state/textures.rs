@@ -36,13 +36,6 @@ pub(super) const HANDLERS: Handlers = &[
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
     ("TextureParameterI*", |m, c, v| {
-<<<<<<< HEAD
-        let instance = m.instance(Kind::Texture, c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
-    }),
-    ("GenerateTextureMipmap", |m, c, _| {
-=======
->>>>>>> w-gl-merged
         let instance = m.instance(Kind::Texture, c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
@@ -63,10 +56,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("BindTextureUnit", bind_texture_unit),
     ("BindTextures", bind_textures),
     ("TexParameter*", |m, c, v| {
-        let instance = m.bound(c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
-    }),
-    ("TexParameterI*", |m, c, v| {
         let instance = m.bound(c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),

@@ -81,16 +81,9 @@ pub(crate) fn direct_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(St
         return Some(((*bound).into(), *direct));
     }
     let target = if plain == name { About::Texture } else { About::TextureOfTarget };
-<<<<<<< HEAD
-    let rules: [(&str, &[&str], Direct); 15] = [
-=======
     let rules: [(&str, &[&str], Direct); 9] = [
->>>>>>> w-gl-merged
         ("glTexture", &["glTex"], of(target, None)),
         ("glMultiTex", &["glTex"], of(About::Unit, None)),
-        ("glCompressedMultiTex", &["glCompressedTex"], of(About::Unit, None)),
-        ("glCopyMultiTex", &["glCopyTex"], of(About::Unit, None)),
-        ("glGenerateMultiTex", &["glGenerate"], of(About::Unit, None)),
         ("glNamedBuffer", &["glBuffer"], of(About::Buffer, Some(OWN_TARGET))),
         ("glClearNamedBuffer", &["glClearBuffer"], of(About::Buffer, Some(OWN_TARGET))),
         ("glNamedFramebuffer", &["glFramebuffer"], of(About::Framebuffer, Some(gl::FRAMEBUFFER))),
@@ -129,16 +122,7 @@ impl Replay {
                 }
             }
             About::Unit => {
-<<<<<<< HEAD
-                let unit = (name.wrapping_sub(gl::TEXTURE0) as usize).min(31);
-                let Some(context) = self.context() else { return };
-                let before = (context.active, context.fixed.client_unit);
-                (context.active, context.fixed.client_unit) = (unit, unit.min(7));
-                run(self, &made);
-                self.context().into_iter().for_each(|context| (context.active, context.fixed.client_unit) = before);
-=======
                 self.with_unit(name.wrapping_sub(gl::TEXTURE0), |r| run(r, &made));
->>>>>>> w-gl-merged
             }
             About::Buffer => self.with_buffer(OWN_TARGET, name, |r| run(r, &made)),
             About::Framebuffer => self.with_framebuffers([name; 2], |r| run(r, &made)),

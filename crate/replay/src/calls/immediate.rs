@@ -20,30 +20,6 @@ macro_rules! table {
 
 pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.u32(0)),
-<<<<<<< HEAD
-    "glLoadIdentity" => |r, _| fixed(r, |f, unit| f.change(unit, |_| IDENTITY)),
-    "glPushMatrix" => |r, _| fixed(r, Fixed::push),
-    "glPopMatrix" => |r, _| fixed(r, Fixed::pop),
-    "glLoadMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::from_slice(&c.floats(0)))),
-    "glLoadMatrixd" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::from_slice(&c.floats(0)))),
-    "glMultMatrixf" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
-    "glMultMatrixd" => |r, c| multiply(r, &matrix::from_slice(&c.floats(0))),
-    "glLoadTransposeMatrixf" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::transposed(&matrix::from_slice(&c.floats(0))))),
-    "glLoadTransposeMatrixd" => |r, c| fixed(r, |f, unit| f.change(unit, |_| matrix::transposed(&matrix::from_slice(&c.floats(0))))),
-    "glMultTransposeMatrixd" => |r, c| multiply(r, &matrix::transposed(&matrix::from_slice(&c.floats(0)))),
-    "glMultTransposeMatrixf" => |r, c| multiply(r, &matrix::transposed(&matrix::from_slice(&c.floats(0)))),
-    "glRotatef" => |r, c| rotate(r, c),
-    "glRotated" => |r, c| rotate(r, c),
-    "glTranslatef" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
-    "glTranslated" => |r, c| multiply_by(r, Some(translation(three(c, 0)))),
-    "glScalef" => |r, c| multiply_by(r, Some(scaling(three(c, 0)))),
-    "glScaled" => |r, c| multiply_by(r, Some(scaling(three(c, 0)))),
-    "glOrtho" => |r, c| multiply_by(r, ortho(six(c))),
-    "glOrthof" => |r, c| multiply_by(r, ortho(six(c))),
-    "glFrustum" => |r, c| multiply_by(r, frustum(six(c))),
-    "glFrustumf" => |r, c| multiply_by(r, frustum(six(c))),
-=======
->>>>>>> w-gl-merged
     "glBegin" => |r, c| fixed(r, |f, _| {
         (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
         f.vertices.clear();

@@ -113,9 +113,6 @@ impl Handlers {
             let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
-<<<<<<< HEAD
-        let found = listed(plain).or_else(indexed).or_else(of_form).or_else(other).or_else(direct);
-=======
         let of_matrices = || immediate::of_matrices(plain).map(run);
         let of_textures = || textures::of_textures(name).map(run);
         let found = listed(plain)
@@ -125,7 +122,6 @@ impl Handlers {
             .or_else(of_form)
             .or_else(other)
             .or_else(direct);
->>>>>>> w-gl-merged
         found.or_else(|| windows::of(name).map(run))
     }
 }
@@ -136,47 +132,6 @@ fn lack_of(name: &str) -> Option<Absence> {
     // Other interfaces have no part in pictures.
     let is_other = !name.starts_with("gl") && NameFlags::of(name).renders.is_none();
     absence(name).or_else(is_new_draw).or(is_other.then_some(Absence::Needless("it is not a function of OpenGL")))
-<<<<<<< HEAD
-}
-
-/// Whether a function is one for contexts or windows that is replayed, or refused.
-pub(crate) fn is_window(name: &str) -> bool {
-    let is_question = ["Get", "Query", "Choose"].iter().any(|part| name.contains(part));
-    windows::of(name).is_some() || (!is_question && matches!(absence(name), Some(Absence::Refused(..))))
-=======
->>>>>>> w-gl-merged
-}
-
-#[cfg(test)]
-mod tests {
-    use unspool_gl::names;
-
-    use super::*;
-
-    /// Functions that ask for what the replay needs, among those that only ask.
-    const ASKS: [&str; 4] =
-        ["glGetUniformLocation", "glGetAttribLocation", "glGetUniformBlockIndex", "glGetUniformLocationARB"];
-
-    #[test]
-    fn each_function_has_a_handler_or_a_reason_and_only_one_of_them() {
-        let handlers = Handlers::new();
-        let all = names();
-        assert!(all.len() > 3700, "{}", all.len());
-        let mut wrong = Vec::new();
-        for name in all {
-            let is_vendor = |reason: &str| reason.contains("of one vendor");
-            match (handlers.find(name), absence(name)) {
-                (Ok(_), Some(Absence::Refused(_, reason))) if is_vendor(reason) => {}
-                (Ok(_), Some(_)) if ASKS.iter().any(|ask| name.starts_with(ask)) => {}
-                (Ok(_), Some(why)) => wrong.push(format!("{name} has a handler, and {why:?}")),
-                (Err(_), None) => wrong.push(format!("{name} has no place")),
-                (Err(Some(Absence::Refused(Charged::Draw, _))), _) => {}
-                (Err(_), Some(why)) if is_draw(name) => wrong.push(format!("{name} draws, and {why:?}")),
-                _ => {}
-            }
-        }
-        assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
-    }
 }
 
 #[cfg(test)]

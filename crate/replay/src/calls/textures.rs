@@ -45,55 +45,11 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glPixelTransferf", transfer),
     ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
     ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
-<<<<<<< HEAD
-    ("glTexImage1D", |r, c| image(r, c, [c.int(3), 1, 0], 5)),
-    ("glTexImage2D", |r, c| image(r, c, [c.int(3), c.int(4), 0], 6)),
-    ("glTexImage3D", |r, c| image(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 7)),
-    ("glTexImage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
-    ("glTexStorage2DMultisample", |r, c| multisample(r, c, [c.int(3), c.int(4)])),
-    ("glTexSubImage1D", |r, c| sub_image(r, c, [c.int(2), 0, 0], [c.int(3), 1, 0], 4)),
-    ("glTexSubImage2D", |r, c| sub_image(r, c, [c.int(2), c.int(3), 0], [c.int(4), c.int(5), 0], 6)),
-    ("glTexSubImage3D", |r, c| {
-        sub_image(r, c, [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7).max(1)], 8)
-    }),
-    ("glTexStorage1D", |r, c| storage(r, c, [c.int(3), 1, 0])),
-    ("glTexStorage2D", |r, c| storage(r, c, [c.int(3), c.int(4), 0])),
-    ("glTexStorage3D", |r, c| storage(r, c, [c.int(3), c.int(4), c.int(5).max(1)])),
-    ("glTexImage3DMultisample", |r, c| refuse(r, c.u32(0), SAMPLES)),
-    ("glTexStorage3DMultisample", |r, c| refuse(r, c.u32(0), SAMPLES)),
-=======
->>>>>>> w-gl-merged
     ("glTextureView", |r, c| {
         if let Some(slot) = slot_of(c.u32(1)) {
             let view = r.texture(c.u32(0), slot);
             view.into_iter().for_each(|texture| texture.problem = Some("views of textures are not in WebGL2"));
         }
-<<<<<<< HEAD
-    }),
-    ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
-    ("glCompressedTexImage1D", |r, c| compressed(r, c, [c.int(3), 1, 0], 6)),
-    ("glCompressedTexImage2D", |r, c| compressed(r, c, [c.int(3), c.int(4), 0], 7)),
-    ("glCompressedTexImage3D", |r, c| compressed(r, c, [c.int(3), c.int(4), c.int(5).max(1)], 8)),
-    ("glCompressedTexSubImage1D", |r, c| blocks(r, c, [c.int(2), 0, 0], [c.int(3), 1, 0], 4)),
-    ("glCompressedTexSubImage2D", |r, c| blocks(r, c, [c.int(2), c.int(3), 0], [c.int(4), c.int(5), 0], 6)),
-    ("glCompressedTexSubImage3D", |r, c| {
-        blocks(r, c, [c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7).max(1)], 8)
-    }),
-    ("glClearTexImage", |r, c| clear(r, c, None, 2)),
-    ("glClearTexSubImage", |r, c| {
-        let range = [[c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7)]];
-        clear(r, c, Some(range), 8);
-    }),
-    ("glGenerateMipmap", |r, c| {
-        let target = c.u32(0);
-        r.mipmaps(target);
-    }),
-    ("glCopyTexImage1D", |r, c| copy_image(r, c, [c.int(5), 1])),
-    ("glCopyTexImage2D", |r, c| copy_image(r, c, [c.int(5), c.int(6)])),
-    ("glCopyTexSubImage1D", |r, c| {
-        copy(r, c.u32(0), c.u32(1), [c.int(2), 0, 0], [c.int(3), c.int(4)], [c.int(5), 1]);
-=======
->>>>>>> w-gl-merged
     }),
     ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
     ("glClearTexImage", |r, c| clear(r, c, None, 2)),
@@ -429,85 +385,13 @@ fn decoded(layers: &[Blocks<'_>], part: Part) -> Option<Vec<u8>> {
 }
 
 /// `data` is the index of the argument with the bytes, after their number.
-<<<<<<< HEAD
-fn compressed(r: &mut Replay, c: &Call, size: [i64; 3], data: usize) {
-    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-=======
 fn compressed(r: &mut Replay, c: &Call, [target, level, internal]: [u32; 3], size: [i64; 3], data: usize) {
->>>>>>> w-gl-merged
     let bytes = compressed_bytes(r, c, data, usize::try_from(c.int(data - 1)).unwrap_or(0));
     let Some(layers) = layers_of(internal, size, &bytes) else {
         return refuse(r, target, "a texture is compressed in a way that is not decoded");
     };
     if let Some(of) = storage_of(gl::RGBA8, gl::UNSIGNED_BYTE) {
         r.define(target, level, of, size, Some(&|part: Part| decoded(&layers, part)));
-<<<<<<< HEAD
-    }
-}
-
-/// A part of a compressed image. `format` is the index of the argument with the format, before the
-/// number of bytes and the bytes.
-fn blocks(r: &mut Replay, c: &Call, place: [i64; 3], size: [i64; 3], format: usize) {
-    let (target, level) = (c.u32(0), c.u32(1));
-    let Some(to) = upload_target(target) else { return };
-    let bytes = compressed_bytes(r, c, format + 2, usize::try_from(c.int(format + 1)).unwrap_or(0));
-    let Some(layers) = layers_of(c.u32(format), size, &bytes) else {
-        return refuse(r, target, "a texture is compressed in a way that is not decoded");
-    };
-    let Some(texture) = r.texture_at(target) else { return };
-    let (Some(of), handle, binding) = (texture.storage, texture.handle, texture.binding) else { return };
-    if of.internal == gl::RGBA8 && r.uploads(target) {
-        r.put_rows([handle, binding, to, level], place.map(|n| n as u32), cut(size), &of, &|part| {
-            decoded(&layers, part)
-        });
-    }
-}
-
-/// Fills a range of a level of a texture, or all of it, with what the call has for one texel, or
-/// with zeros: OpenGL 4.4, section 8.21. `format` is the index of the argument with the format.
-fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) {
-    let (name, level) = (c.u32(0), c.u32(1));
-    let Some((_, objects, _)) = r.both() else { return };
-    let Some(texture) = objects.textures.get_mut(&name) else { return };
-    if texture.samples.is_some() {
-        texture.problem = Some("a texture with several samples a pixel is cleared, which WebGL2 lacks");
-        return;
-    }
-    let Texture { handle, binding, .. } = *texture;
-    let (Some(of), Some(whole)) = (texture.storage, texture.levels.get(level as usize).copied()) else { return };
-    let [place, size] = range.unwrap_or([[0; 3], whole.map(i64::from)]);
-    let unpack = Unpack::default();
-    let texel = match c.arg(format + 2).bytes() {
-        Some(bytes) => Upload::new(Pixels::Memory(bytes), [1, 1, 0], (c.u32(format), c.u32(format + 1)), &unpack)
-            .and_then(|upload| upload.part(Part { layer: 0, layers: 1, row: 0, rows: 1 }, &of)),
-        None => Some(vec![0; of.bytes as usize]),
-    };
-    let Some(texel) = texel else { return };
-    (texture.is_drawn, texture.has_mipmaps) = (true, false);
-    r.surface_attached(handle, false);
-    let [x, y, z] = place.map(|n| n as u32);
-    let [w, h, d] = cut(size);
-    let fill = |w: u32, part: Part| Some(texel.repeat((w * part.rows * part.layers) as usize));
-    if binding == gl::TEXTURE_CUBE_MAP {
-        let (first, count) = if range.is_some() { (z, d) } else { (0, 6) };
-        for face in (first..first.saturating_add(count)).take_while(|face| *face < 6) {
-            let face = gl::TEXTURE_CUBE_MAP_POSITIVE_X + face;
-            r.put_rows([handle, binding, face, level], [x, y, 0], [w, h, 0], &of, &|part| fill(w, part));
-        }
-        return;
-    }
-    let has_layers = matches!(binding, gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY);
-    let size = [w, h, if has_layers { d } else { 0 }];
-    r.put_rows([handle, binding, binding, level], [x, y, z], size, &of, &|part| fill(w, part));
-}
-
-fn copy_image(r: &mut Replay, c: &Call, [w, h]: [i64; 2]) {
-    let (target, level, internal) = (c.u32(0), c.u32(1), c.u32(2));
-    let Some(of) = storage_of(internal, gl::UNSIGNED_BYTE) else { return };
-    if r.define(target, level, of, [w, h, 0], None) {
-        copy(r, target, level, [0, 0, 0], [c.int(3), c.int(4)], [w, h]);
-=======
->>>>>>> w-gl-merged
     }
 }
 

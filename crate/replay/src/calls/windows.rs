@@ -36,29 +36,6 @@ pub(super) fn of(name: &str) -> Option<Run> {
         | "CGLTexImagePBuffer" => Some(image),
         _ => None,
     }
-<<<<<<< HEAD
-}
-
-/// Makes a list for each character of a font, which the trace does not have.
-fn font(r: &mut Replay, c: &Call) {
-    r.at = r.all.current(c.thread as u64);
-    let (count, base) = (c.u32(2).min(MOST_CHARACTERS), c.u32(3));
-    if !r.reserve(0, u64::from(count) * OBJECT) {
-        return;
-    }
-    let Some((_, objects, _)) = r.both() else { return };
-    let list: Rc<Vec<Listed>> = Rc::new(vec![Listed::Lack("the characters of fonts are not in the trace".into())]);
-    objects.lists.extend((0..count).map(|i| (base.wrapping_add(i), Rc::clone(&list))));
-}
-
-/// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
-fn image(r: &mut Replay, c: &Call) {
-    r.at = r.all.current(c.thread as u64);
-    for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
-        r.external(target);
-    }
-=======
->>>>>>> w-gl-merged
 }
 
 /// Creates contexts, makes them current and so on.
