@@ -63,8 +63,7 @@ type Names = HashMap<StatementId, String>;
 pub(crate) fn run(what: &Suspects) -> Result<(), Failure> {
     let (mut pass, mut fail) = (what.pass.clone(), what.fail.clone());
     if let Some(list) = &what.list {
-        let text = fs::read_to_string(list)
-            .map_err(|error| Failure::io(list.display(), &error))?;
+        let text = fs::read_to_string(list).map_err(|error| Failure::io(list.display(), &error))?;
         let folder = list.parent().unwrap_or(Path::new(""));
         for (number, line) in (1..).zip(text.lines()) {
             let of = listed(line).map_err(|()| {

@@ -114,7 +114,7 @@ const TABLE: [(&str, &str, Does); 12] = [
 impl Function {
     /// The function with this name, without the prefix `gl`. `None` for all that change no stack.
     pub fn of(name: &str) -> Option<Self> {
-        let plain = name.strip_suffix("EXT").unwrap_or(name);
+        let plain = ["EXT", "ARB", "OES"].iter().find_map(|vendor| name.strip_suffix(vendor)).unwrap_or(name);
         TABLE.iter().find_map(|(name, named, does)| {
             let of_kind = |begin: &str| plain.strip_prefix(begin).filter(|kind| matches!(*kind, "" | "f" | "d" | "x"));
             let (kind, names_stack) = of_kind(name).map(|kind| (kind, false)).or(of_kind(named).map(|it| (it, true)))?;

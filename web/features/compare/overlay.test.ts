@@ -10,6 +10,7 @@ const thread = (a: Positions | null, b: Positions | null, lengths: [number, numb
   first,
   end,
   alike: new Uint32Array(),
+  alone: [new Uint32Array(), new Uint32Array()],
   leftOut: [new Uint32Array(), new Uint32Array()],
   positions: [a, b],
 });
