@@ -30,6 +30,7 @@ function side(names: readonly string[], questions: JobQuestion[] = []): Side & {
   const trace = {
     status,
     begin,
+    ledger: { set: () => undefined },
     info: signal({ clock: { kind: 'ordinal', unit: 'step' }, offers: [] }),
     names: { version: signal(0), of: (id: number) => names[id] ?? '', keyOf: () => '' },
   };
