@@ -169,8 +169,8 @@ fn report(
         "tests_partial": found.is_cut, "total": listed.total, "listed": listed.listed,
         "truncated": listed.truncated || listed_tests.truncated,
     });
-    if let Some(rest) = listed.rest.or(listed_tests.rest) {
-        report["rest"] = rest.into();
+    if let (Some(rest), Some(report)) = (listed.rest.or(listed_tests.rest), report.as_object_mut()) {
+        report.insert("rest".into(), rest.into());
     }
     report
 }

@@ -9,7 +9,7 @@ use unspool_gl::windows::{Act, Function};
 use super::{Listed, Run};
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay};
-use crate::objects::{Context, Objects};
+use crate::objects::Context;
 
 /// Groups of contexts that share nothing, for each context that there may be at once: what
 /// destroyed ones made stays.
@@ -72,7 +72,7 @@ fn contexts(r: &mut Replay, c: &Call) {
 /// Makes what new contexts hold.
 fn make(r: &mut Replay) {
     while let Some(of) = r.all.all().get(r.made as usize) {
-        r.groups.entry(of.group).or_insert_with(Objects::default);
+        r.groups.entry(of.group).or_default();
         r.contexts.insert(r.made, Context::new(of.group));
         r.made += 1;
     }
