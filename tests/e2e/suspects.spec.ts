@@ -33,7 +33,7 @@ test('the published example of Jones and Harrold comes out as published, once th
   expect(await barriers(page)).toEqual([]);
   await question(page).getByRole('button', { name: 'Find suspects' }).click();
   await expect(sentence(page)).toHaveText(
-    /^1 of 6 runs failed\. m = y \(x is meant\).* goes with failing most, reached by 1 of 1 runs that failed and by 1 of 5 that passed\./,
+    /^1 of 6 runs failed\. Most suspicious is m = y \(x is meant\).*, reached by 1 of 1 runs that failed and by 1 of 5 that passed\./,
   );
   await expect(panel(page).locator('summary')).toHaveText('A: 5 passed · B: 1 failed');
   const published: readonly (readonly [string, string])[] = [

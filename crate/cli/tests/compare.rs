@@ -258,7 +258,7 @@ fn the_example_of_jones_and_harrold_comes_out_as_published() {
     );
     assert!(tests.iter().all(|it| it["query"] != "x = y" && it["lift"].as_f64().unwrap() > 1.0));
     let said = text(&unspool("suspects", &[], &options));
-    assert!(said.starts_with("1 of 6 runs failed. m = y (x is meant) (mid.c:7) goes with failing most"), "{said}");
+    assert!(said.starts_with("1 of 6 runs failed. Most suspicious is m = y (x is meant) (mid.c:7),"), "{said}");
     // The same from a list.
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("runs.txt");

@@ -223,12 +223,12 @@ impl Suspects {
         parts.push(match (alike, first.tarantula > 0.5) {
             (_, false) => "No statement goes with failing: each is reached by as many runs that passed.".into(),
             (1, _) => format!(
-                "{} goes with failing most, reached by {}.",
+                "Most suspicious is {}, reached by {}.",
                 name_of(first.statement),
                 says(&first.failed, &first.passed)
             ),
             (alike, _) => format!(
-                "{} and {} more go with failing most, reached by {}.",
+                "Most suspicious are {} and {} more, reached by {}.",
                 name_of(first.statement),
                 of(&(alike - 1)),
                 says(&first.failed, &first.passed)
@@ -236,7 +236,7 @@ impl Suspects {
         });
         if let Some(it) = tests.first() {
             parts.push(format!(
-                "{} at {} holds in {} of {} runs that failed and in {} of {} that passed: failing is {:.1} times as \
+                "Of values, {} at {} holds in {} of {} runs that failed and in {} of {} that passed: failing is {:.1} times as \
                  likely then.",
                 it.query,
                 name_of(it.statement),
@@ -431,7 +431,7 @@ mod tests {
         let said = found.sentence(|id| format!("line {}", id.bits()));
         assert_eq!(
             said,
-            "1 of 6 runs failed. line 7 goes with failing most, reached by 1 of 1 runs that failed and by 1 of 5 that \
+            "1 of 6 runs failed. Most suspicious is line 7, reached by 1 of 1 runs that failed and by 1 of 5 that \
              passed."
         );
     }
