@@ -110,7 +110,7 @@ fn commands<'a, 'i>(registry: Node<'a, 'i>) -> impl Iterator<Item = Result<(Stri
 /// Whether a function is in the table with its parameters.
 fn is_whole(name: &str, command: Node<'_, '_>, core: &BTreeSet<&str>) -> bool {
     let has_alias = named(command, "alias").next().is_some();
-    has_alias || (is_kept(name, core) && !(name.ends_with("NV") && !core.contains(name)))
+    has_alias || (is_kept(name, core) && (!name.ends_with("NV") || core.contains(name)))
 }
 
 /// The names of all other functions.
