@@ -35,7 +35,6 @@ test('the person goes to a transition, and steps from one to the next', async ({
   const [from, to] = [await number(first), await number(last)];
   expect(from).toBeLessThanOrEqual(1234);
   expect(to).toBeGreaterThanOrEqual(1234);
-  await page.keyboard.press('Escape');
   const heading = details(page).getByRole('heading');
   await expect(heading).toHaveText('Transition 1,234');
   await page.keyboard.press('.');
