@@ -28,6 +28,8 @@ const LIBRARIES = [
 const LARGEST = 6_000_000;
 
 const folder = join(root, 'target', 'python');
+/** Not where the other crates are compiled: what two workspaces make of one crate has one name, and each takes that of the other for its own. */
+const compiled = ['--target-dir', join(folder, 'compiled'), '--locked'];
 const manifest = ['--manifest-path', 'python/Cargo.toml'];
 
 /** Why the package cannot be tested here. Undefined if it can. */
@@ -46,18 +48,16 @@ export async function testPython(env = {}) {
     say(`skipped: the Python package, because ${why}`);
     return 0;
   }
-  const shared = ['--target-dir', 'target', '--locked'];
   const checks = [
     ['fmt', ...manifest, '--check'],
-    ['clippy', ...manifest, ...shared, '--', '-D', 'warnings'],
+    ['clippy', ...manifest, ...compiled, '--', '-D', 'warnings'],
   ];
   for (const args of checks) {
     const status = await run('cargo', args, { env });
     if (status !== 0) return status;
   }
   const python = await environment(join(folder, 'env'), [MATURIN, ...LIBRARIES]);
-  // In the folder where the tests of Rust are: most of it is compiled for them.
-  const wheel = await build(python, join(folder, 'wheel'), ['--profile', 'dev', ...shared], env);
+  const wheel = await build(python, join(folder, 'wheel'), ['--profile', 'dev', ...compiled], env);
   const command = join(root, 'target', 'debug', windows ? 'unspool.exe' : 'unspool');
   const more = { ...env, ...(existsSync(command) && { UNSPOOL_COMMAND: command }), PYTHONWARNINGS: 'error::ResourceWarning' };
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--force-reinstall', wheel];
@@ -73,7 +73,7 @@ async function release() {
   const why = missing();
   if (why) fail(`The wheel cannot be made: ${why}.`);
   const python = await environment(join(folder, 'maturin'), [MATURIN]);
-  const wheel = await build(python, join(root, 'target', 'wheels'), ['--release', '--locked', '--target-dir', 'target'], {});
+  const wheel = await build(python, join(root, 'target', 'wheels'), ['--release', ...compiled], {});
   const { size } = statSync(wheel);
   say(`${wheel}: ${(size / 1e6).toFixed(1)} MB of ${LARGEST / 1e6}`);
   if (size > LARGEST) fail(`The wheel has ${size} bytes, more than ${LARGEST}.`);
