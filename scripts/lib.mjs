@@ -12,7 +12,8 @@ export const windows = process.platform === 'win32';
 
 /** `cargo install` puts wasm-pack here, one folder per version, shared by all clones. */
 const WASM_PACK = '0.15.1';
-const cache = process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
+/** Where tools that npm does not install are kept. */
+export const cache = process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
 export const wasmPack = { version: WASM_PACK, folder: join(cache, `wasm-pack-${WASM_PACK}`) };
 
 export const say = (text) => console.log(`\n» ${text}`);
