@@ -6,7 +6,7 @@ use unspool_engine::Session;
 use unspool_trace::{Capability, batch::flags};
 
 use super::picture;
-use super::traces::{Open, Traces};
+use super::traces::{Open, Traces, within};
 use crate::limit::LimitArgs;
 use crate::listing::Form;
 use crate::scope::{self, ScopeArgs};
@@ -115,18 +115,20 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Valu
     let schema = known.as_array()?.iter().find(|tool| tool["name"] == name)?;
     let answer = checked(schema, args).and_then(|()| {
         let args = Args(args);
-        match name {
-            "open" => open(traces, &args),
-            "info" => info(traces, &args),
-            "stats" => statistics(traces, &args),
-            "find" => found(traces, &args),
-            "sql" => sql(traces, &args),
-            "compare" => compare(traces, &args),
-            "details" => details(traces, &args),
-            "state" => state(traces, &args),
-            _ => return drawn(traces, &args),
-        }
-        .map(|answer| json!([text(answer)]))
+        within(traces.timeout(), || {
+            let answer = match name {
+                "open" => open(traces, &args),
+                "info" => info(traces, &args),
+                "stats" => statistics(traces, &args),
+                "find" => found(traces, &args),
+                "sql" => sql(traces, &args),
+                "compare" => compare(traces, &args),
+                "details" => details(traces, &args),
+                "state" => state(traces, &args),
+                _ => return drawn(traces, &args),
+            };
+            Ok(json!([text(answer?)]))
+        })
     });
     Some(match answer {
         Ok(content) => json!({ "content": content, "isError": false }),
@@ -345,14 +347,13 @@ fn found(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn sql(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let timeout = traces.timeout();
     let open = traces.open(args.path(), None)?;
     let Some(statement) = args.text("statement") else {
         let tables = open.schema()?;
         let next = ["select name, count(*), sum(dur) from named_slices group by 1 order by 3 desc"];
         return Ok(with_hints(json!({ "tables": tables }), None, &next));
     };
-    let (rows, is_cut) = open.sql(statement, args.rows() as usize, timeout)?;
+    let (rows, is_cut) = open.sql(statement, args.rows() as usize)?;
     let left_out = is_cut.then(|| "further rows; raise limit, aggregate, or use LIMIT and OFFSET".to_string());
     let next: &[&str] = if rows.is_empty() { &["sql without a statement: the tables"] } else { &[] };
     Ok(with_hints(json!({ "rows": rows, "truncated": is_cut }), left_out, next))

@@ -14,6 +14,7 @@ use rusqlite::fallible_iterator::FallibleIterator;
 use serde_json::{Map, Value, json};
 use unspool_engine::Session;
 
+use crate::interrupt::{self, Stop};
 use crate::read_whole::read_named;
 use crate::{Failure, NameArgs, Source, TraceArgs, binaries, sql, unpack};
 
@@ -197,8 +198,30 @@ fn end(mut child: Child, until: Instant) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Does work on this thread, and stops it after a time.
+///
+/// # Errors
+///
+/// Returns the error of the work, or one if it was stopped.
+pub(super) fn within<T>(timeout: Duration, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let stop = Stop::default();
+    let watched = stop.clone();
+    let (done, is_done) = mpsc::channel::<()>();
+    let watch = thread::spawn(move || {
+        let is_late = is_done.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout);
+        if is_late {
+            watched.stop();
+        }
+        is_late
+    });
+    let answer = stop.run(work);
+    drop(done);
+    let is_late = watch.join().unwrap_or_default();
+    answer.map_err(|error| if is_late { late(timeout) } else { error })
+}
+
 /// The error of what took too long.
-pub(super) fn late(timeout: Duration) -> Failure {
+fn late(timeout: Duration) -> Failure {
     let seconds = timeout.as_secs();
     Failure::new(format!("cut off after {seconds} s. Ask for less: a range, a narrower expression, an aggregate."))
 }
@@ -217,25 +240,17 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is not one question, is wrong, or takes too long.
-    pub(super) fn sql(&mut self, text: &str, most: usize, timeout: Duration) -> Result<(Vec<Value>, bool), Failure> {
+    /// Returns an error if it is not one question, is wrong, or is stopped.
+    pub(super) fn sql(&mut self, text: &str, most: usize) -> Result<(Vec<Value>, bool), Failure> {
         let word = sql::first_word(text).to_ascii_lowercase();
         if !QUESTIONS.contains(&word.as_str()) {
             return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
         }
         let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
         let connection = sql::connection(&self.source, &self.session, &mut self.tables, with_records)?;
-        let wrong = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::OperationInterrupted) => late(timeout),
-            _ => sql::wrong(&error, text),
-        };
-        let handle = connection.get_interrupt_handle();
-        let (done, is_done) = mpsc::channel::<()>();
-        let watch = thread::spawn(move || {
-            if is_done.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout) {
-                handle.interrupt();
-            }
-        });
+        let _query = interrupt::Query::of(connection);
+        // It may have been stopped before there was a query to end.
+        interrupt::check()?;
         let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
             let mut batch = Batch::new(connection, text);
             let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
@@ -257,10 +272,7 @@ impl Open {
             }
             Ok((found, false))
         };
-        let answer = answer();
-        drop(done);
-        let _ = watch.join();
-        answer.map_err(wrong)
+        answer().map_err(|error| sql::wrong(&error, text))
     }
 
     /// The tables and views with their columns.
@@ -269,12 +281,31 @@ impl Open {
     ///
     /// Returns an error if the trace is too large for a database.
     pub(super) fn schema(&mut self) -> Result<Value, Failure> {
-        let (rows, _) = self.sql(sql::LIST, usize::MAX, Duration::from_secs(60))?;
+        let (rows, _) = self.sql(sql::LIST, usize::MAX)?;
         let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
         let mut tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
         // Made when a statement names them.
         tables.insert("records".into(), json!("id, time, track, name"));
         tables.insert("fields".into(), json!("record, key, value, symbol"));
         Ok(json!(tables))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_takes_too_long_is_stopped_and_said_so() {
+        let endless = || -> Result<(), Failure> {
+            loop {
+                interrupt::check()?;
+            }
+        };
+        let error = within(Duration::from_millis(1), endless).unwrap_err();
+        assert!(error.to_string().starts_with("cut off after 0 s."), "{error}");
+        let wrong = within(Duration::MAX, || Err::<(), _>(Failure::new("wrong"))).unwrap_err();
+        assert_eq!(wrong.to_string(), "wrong");
+        assert_eq!(within(Duration::MAX, || Ok(7)).unwrap(), 7);
     }
 }
