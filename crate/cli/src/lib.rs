@@ -145,6 +145,11 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 impl TraceArgs {
+    /// A file with the limits of those that are given without options.
+    fn of(file: &Path) -> Self {
+        Self { file: file.to_path_buf(), no_limits: false, nest_tail_calls: false, max_memory: None }
+    }
+
     fn limits(&self) -> Limits {
         if self.no_limits { Limits::LIFTED } else { Limits::DEFAULT }
     }

@@ -81,9 +81,10 @@ struct Options {
 
 /// An open trace. Its slices are in a temporary file if there are many.
 pub struct Opened {
-    source: Source,
-    session: Session,
-    tables: RefCell<Option<sql::Tables>>,
+    pub(crate) source: Source,
+    pub(crate) session: Session,
+    /// For SQL, once they were asked for.
+    pub(crate) tables: RefCell<Option<sql::Tables>>,
 }
 
 impl Opened {
@@ -98,8 +99,12 @@ impl Opened {
         progress::hide_all();
         let Options { trace, names } = Options::try_parse_from(args)?;
         let (read, held) = console::held(|| stop.run(|| read_spilled(&trace, &names)));
-        let (source, session) = read?;
-        Ok((Self { source, session, tables: RefCell::new(None) }, held.said))
+        Ok((Self::of(read?), held.said))
+    }
+
+    /// Of a trace that was read.
+    pub(crate) fn of((source, session): (Source, Session)) -> Self {
+        Self { source, session, tables: RefCell::new(None) }
     }
 
     /// Carries out a command, and returns what it prints. `args` are those of the command line: the
@@ -112,18 +117,25 @@ impl Opened {
     ///
     /// Returns the error of the command.
     pub fn answer(&self, args: &[OsString], stop: &Stop) -> Result<Answer, Refusal> {
-        let Self { source, session, tables } = self;
         let program = OsString::from("unspool");
         let command = Cli::try_parse_from([&program].into_iter().chain(args))?.command;
-        let (result, held) = console::held(|| {
-            stop.run(|| match &command {
-                Command::Info { json, .. } => info::answer(console::data_or_text(*json), source, session, None, *json),
-                Command::Stats(what) => stats::answer(what, source, session),
-                Command::Find(what) => find::answer(what, source, session).map(|_| ()),
-                Command::State(what) => steps::state_of(what, source, session),
-                Command::Sql(what) if what.is_of_one() => sql::answer(what, source, session, &mut tables.borrow_mut()),
-                other => crate::carry_out(other).map(|_| ()),
-            })
+        Ok(stop.run(|| self.carry_out(&command))?)
+    }
+
+    /// Carries out a command, as [`Opened::answer`] does, until the work of this thread is stopped.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the command.
+    pub(crate) fn carry_out(&self, command: &Command) -> Result<Answer, Failure> {
+        let Self { source, session, tables } = self;
+        let (result, held) = console::held(|| match command {
+            Command::Info { json, .. } => info::answer(console::data_or_text(*json), source, session, None, *json),
+            Command::Stats(what) => stats::answer(what, source, session),
+            Command::Find(what) => find::answer(what, source, session).map(|_| ()),
+            Command::State(what) => steps::state_of(what, source, session),
+            Command::Sql(what) if what.is_of_one() => sql::answer(what, source, session, &mut tables.borrow_mut()),
+            other => crate::carry_out(other).map(|_| ()),
         });
         result?;
         Ok(Answer { text: held.out, said: held.said })

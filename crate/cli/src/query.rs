@@ -114,8 +114,7 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let mut unknown: Option<Vec<Fault>> = None;
     let (mut results, mut listed, mut points) = (0, 0, 0);
     for file in files {
-        let trace =
-            TraceArgs { file: file.clone(), no_limits: what.no_limits, nest_tail_calls: false, max_memory: None };
+        let trace = TraceArgs { no_limits: what.no_limits, ..TraceArgs::of(file) };
         let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
         let (found, of) = asked.answer(&query, most - listed, &naming, &mut out)?;
         listed += found.min(most - listed);

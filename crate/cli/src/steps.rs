@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 
 use serde::Serialize;
 use unspool_access_index::{Byte, Cell, Detail, Explorer, Keeps, Moment};
@@ -48,6 +49,14 @@ pub(crate) struct State {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+impl State {
+    /// Asks for one JSON object.
+    pub(crate) fn json(file: &Path, at: u64, memory: Option<(u128, usize)>) -> Self {
+        let trace = TraceArgs::of(file);
+        Self { trace, at, after: false, before: false, thread: None, memory: memory.into_iter().collect(), json: true }
+    }
 }
 
 /// Lists the accesses of a register or of memory in a BAP frames trace.

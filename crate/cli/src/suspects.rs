@@ -128,8 +128,7 @@ fn listed(line: &str) -> Result<Option<(bool, &str)>, ()> {
 
 /// The values of a run. Adds the names of its statements.
 fn profile(what: &Suspects, file: &Path, names: &mut Names) -> Result<Profile, Failure> {
-    let trace =
-        TraceArgs { file: file.to_path_buf(), no_limits: what.no_limits, nest_tail_calls: false, max_memory: None };
+    let trace = TraceArgs { no_limits: what.no_limits, ..TraceArgs::of(file) };
     let (mut source, session) = read_named(&trace, &NameArgs { names: what.names.clone(), binary: Vec::new() })?;
     complete(&session)?;
     let has_values = session.info().offers.contains(&Capability::Values.word());

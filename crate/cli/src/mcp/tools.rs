@@ -6,11 +6,12 @@ use unspool_engine::Session;
 use unspool_trace::{Capability, batch::flags};
 
 use super::picture;
-use super::traces::{Open, Traces, within};
+use super::traces::{self, Traces, within};
 use crate::limit::LimitArgs;
 use crate::listing::Form;
+use crate::opened::Opened;
 use crate::scope::{self, ScopeArgs};
-use crate::{Failure, find, stats};
+use crate::{Command, Failure, find, stats, steps};
 
 /// Rows of an answer, unless more are asked for.
 const ROWS: u64 = 20;
@@ -268,7 +269,7 @@ fn open(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 /// What a trace has.
-fn summary(open: &Open) -> Value {
+fn summary(open: &Opened) -> Value {
     let (info, progress) = (open.session.info(), open.session.progress());
     let problems: Vec<Value> =
         progress.problems.iter().map(|it| json!({ "summary": it.summary, "serious": it.serious })).collect();
@@ -310,7 +311,7 @@ fn info(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn statistics(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let Open { source, session, .. } = traces.open(args.path(), None)?;
+    let Opened { source, session, .. } = traces.open(args.path(), None)?;
     let by = args.text("by").map(|by| stats::By::from_str(by, false)).transpose().map_err(Failure::usage)?;
     let by = by.unwrap_or(stats::By::Function);
     let question = args.scope()?.question(session)?;
@@ -331,7 +332,7 @@ fn statistics(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn found(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let Open { source, session, .. } = traces.open(args.path(), None)?;
+    let Opened { source, session, .. } = traces.open(args.path(), None)?;
     let (mut job, beyond) = find::search_for(session, source, args.text("expression").unwrap_or_default())?;
     let mut out = Vec::new();
     let listed = find::rows(&mut out, Form::Json, LimitArgs::of(args.rows()), session, job.hits(), beyond)?;
@@ -349,11 +350,11 @@ fn found(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 fn sql(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
     let open = traces.open(args.path(), None)?;
     let Some(statement) = args.text("statement") else {
-        let tables = open.schema()?;
+        let tables = traces::schema(open)?;
         let next = ["select name, count(*), sum(dur) from named_slices group by 1 order by 3 desc"];
         return Ok(with_hints(json!({ "tables": tables }), None, &next));
     };
-    let (rows, is_cut) = open.sql(statement, args.rows() as usize)?;
+    let (rows, is_cut) = traces::rows(open, statement, args.rows() as usize)?;
     let left_out = is_cut.then(|| "further rows; raise limit, aggregate, or use LIMIT and OFFSET".to_string());
     let next: &[&str] = if rows.is_empty() { &["sql without a statement: the tables"] } else { &[] };
     Ok(with_hints(json!({ "rows": rows, "truncated": is_cut }), left_out, next))
@@ -401,7 +402,7 @@ fn compare(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn details(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let Open { session, .. } = traces.open(args.path(), None)?;
+    let Opened { session, .. } = traces.open(args.path(), None)?;
     let at = args.number("at").unwrap_or_default();
     let scope = ScopeArgs::new(Some((at, at)), args.text("track").map(String::from));
     let question = scope.question(session)?;
@@ -447,13 +448,10 @@ fn state(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
         return Err(Failure::usage(sentence));
     }
     let is_graphics = open.session.info().offers.contains(&Capability::Graphics.word());
-    let path = open.path.display().to_string();
-    let at = args.number("at").unwrap_or_default().to_string();
-    let mut command = vec!["state".to_string(), path, "--at".into(), at, "--json".into()];
-    if let Some(memory) = args.text("memory") {
-        command.extend(["--memory".into(), memory.into()]);
-    }
-    let answer = traces.ask(&command)?;
+    let memory = args.text("memory").map(steps::memory).transpose().map_err(Failure::usage)?;
+    let at = args.number("at").unwrap_or_default();
+    let printed = open.carry_out(&Command::State(steps::State::json(&open.source.path, at, memory)))?;
+    let answer: Value = serde_json::from_slice(&printed.text).unwrap_or_default();
     if !is_graphics {
         return Ok(with_hints(answer, None, &["find reg.written:NAME or mem.written:ADDRESS for who wrote it"]));
     }
@@ -470,7 +468,7 @@ fn state(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn drawn(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let Open { session, .. } = traces.open(args.path(), None)?;
+    let Opened { session, .. } = traces.open(args.path(), None)?;
     let kind = args.text("kind").unwrap_or_default();
     if kind == "frame" {
         return Err(Failure::usage(

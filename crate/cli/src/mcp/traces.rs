@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use rusqlite::Batch;
 use rusqlite::fallible_iterator::FallibleIterator;
 use serde_json::{Map, Value, json};
-use unspool_engine::Session;
 
 use crate::interrupt::{self, Stop};
+use crate::opened::Opened;
 use crate::read_whole::read_named;
-use crate::{Failure, NameArgs, Source, TraceArgs, binaries, sql, unpack};
+use crate::{Failure, NameArgs, TraceArgs, binaries, sql, unpack};
 
 /// Most traces that are open. The one that was used least recently is closed.
 const MOST_OPEN: usize = 4;
@@ -34,11 +34,9 @@ pub(super) struct Traces {
 /// A trace that was read.
 pub(super) struct Open {
     /// Without symbolic links.
-    pub(super) path: PathBuf,
-    pub(super) names: NameArgs,
-    pub(super) source: Source,
-    pub(super) session: Session,
-    tables: Option<sql::Tables>,
+    path: PathBuf,
+    names: NameArgs,
+    opened: Opened,
 }
 
 impl Traces {
@@ -87,7 +85,7 @@ impl Traces {
     /// # Errors
     ///
     /// Returns an error if it may not or cannot be read.
-    pub(super) fn open(&mut self, path: &str, names: Option<NameArgs>) -> Result<&mut Open, Failure> {
+    pub(super) fn open(&mut self, path: &str, names: Option<NameArgs>) -> Result<&Opened, Failure> {
         let path = self.allowed(path)?;
         let found = self.open.iter().position(|open| open.path == path);
         let open = match (found, names) {
@@ -101,12 +99,13 @@ impl Traces {
                     self.open.remove(0);
                 }
                 let names = names.unwrap_or(NameArgs { names: None, binary: Vec::new() });
-                let (source, session) = read_named(&trace(&path), &names)?;
-                Open { path, names, source, session, tables: None }
+                // Pictures are drawn from levels of detail.
+                let opened = Opened::of(read_named(&TraceArgs::of(&path), &names)?);
+                Open { path, names, opened }
             }
         };
         self.open.push(open);
-        self.open.last_mut().ok_or_else(|| Failure::new("No trace is open."))
+        self.open.last().map(|open| &open.opened).ok_or_else(|| Failure::new("No trace is open."))
     }
 
     /// What names functions, out of paths.
@@ -226,69 +225,63 @@ fn late(timeout: Duration) -> Failure {
     Failure::new(format!("cut off after {seconds} s. Ask for less: a range, a narrower expression, an aggregate."))
 }
 
-/// The arguments of a trace.
-pub(super) fn trace(path: &Path) -> TraceArgs {
-    TraceArgs { file: path.to_path_buf(), no_limits: false, nest_tail_calls: false, max_memory: None }
-}
-
 /// Words that a statement may begin with: those of questions. A connection for reading attaches
 /// databases, too, which may be anywhere.
 const QUESTIONS: [&str; 4] = ["select", "with", "values", "explain"];
 
-impl Open {
-    /// The rows of a statement, at most `most`, and whether there are more.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it is not one question, is wrong, or is stopped.
-    pub(super) fn sql(&mut self, text: &str, most: usize) -> Result<(Vec<Value>, bool), Failure> {
-        let word = sql::first_word(text).to_ascii_lowercase();
-        if !QUESTIONS.contains(&word.as_str()) {
-            return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
+/// The rows of a statement, at most `most`, and whether there are more.
+///
+/// # Errors
+///
+/// Returns an error if it is not one question, is wrong, or is stopped.
+pub(super) fn rows(opened: &Opened, text: &str, most: usize) -> Result<(Vec<Value>, bool), Failure> {
+    let word = sql::first_word(text).to_ascii_lowercase();
+    if !QUESTIONS.contains(&word.as_str()) {
+        return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
+    }
+    let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
+    let mut tables = opened.tables.borrow_mut();
+    let connection = sql::connection(&opened.source, &opened.session, &mut tables, with_records)?;
+    let _query = interrupt::Query::of(connection);
+    // It may have been stopped before there was a query to end.
+    interrupt::check()?;
+    let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
+        let mut batch = Batch::new(connection, text);
+        let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
+        if batch.next()?.is_some() {
+            return Err(rusqlite::Error::MultipleStatement);
         }
-        let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
-        let connection = sql::connection(&self.source, &self.session, &mut self.tables, with_records)?;
-        let _query = interrupt::Query::of(connection);
-        // It may have been stopped before there was a query to end.
-        interrupt::check()?;
-        let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
-            let mut batch = Batch::new(connection, text);
-            let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
-            if batch.next()?.is_some() {
-                return Err(rusqlite::Error::MultipleStatement);
+        let heads: Vec<String> = statement.column_names().map(String::from).collect();
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            if found.len() == most {
+                return Ok((found, true));
             }
-            let heads: Vec<String> = statement.column_names().map(String::from).collect();
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                if found.len() == most {
-                    return Ok((found, true));
-                }
-                let cells = heads.iter().enumerate().map(|(at, head)| {
-                    let value = serde_json::to_value(sql::cell(row, at)).unwrap_or_default();
-                    (head.clone(), value)
-                });
-                found.push(Value::Object(cells.collect::<Map<_, _>>()));
-            }
-            Ok((found, false))
-        };
-        answer().map_err(|error| sql::wrong(&error, text))
-    }
+            let cells = heads.iter().enumerate().map(|(at, head)| {
+                let value = serde_json::to_value(sql::cell(row, at)).unwrap_or_default();
+                (head.clone(), value)
+            });
+            found.push(Value::Object(cells.collect::<Map<_, _>>()));
+        }
+        Ok((found, false))
+    };
+    answer().map_err(|error| sql::wrong(&error, text))
+}
 
-    /// The tables and views with their columns.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the trace is too large for a database.
-    pub(super) fn schema(&mut self) -> Result<Value, Failure> {
-        let (rows, _) = self.sql(sql::LIST, usize::MAX)?;
-        let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
-        let mut tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
-        // Made when a statement names them.
-        tables.insert("records".into(), json!("id, time, track, name"));
-        tables.insert("fields".into(), json!("record, key, value, symbol"));
-        Ok(json!(tables))
-    }
+/// The tables and views with their columns.
+///
+/// # Errors
+///
+/// Returns an error if the trace is too large for a database.
+pub(super) fn schema(opened: &Opened) -> Result<Value, Failure> {
+    let (rows, _) = rows(opened, sql::LIST, usize::MAX)?;
+    let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
+    let mut tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
+    // Made when a statement names them.
+    tables.insert("records".into(), json!("id, time, track, name"));
+    tables.insert("fields".into(), json!("record, key, value, symbol"));
+    Ok(json!(tables))
 }
 
 #[cfg(test)]
