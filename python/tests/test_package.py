@@ -92,7 +92,7 @@ class Streams(unittest.TestCase):
         # A slice that ends where the range begins overlaps only if it has no length.
         found = [row["start"] for row in rows(self.trace.slices(range=(first, last)))]
         self.assertTrue(set(found) <= set(inside) and len(found) >= 51, (len(found), len(inside)))
-        track = self.trace.info["tracks"][every[0]["track"] - 1]
+        track = next(it for it in self.trace.info["tracks"] if it["id"] == every[0]["track"])
         on_it = [row for row in every if row["track"] == every[0]["track"]]
         self.assertEqual(rows(self.trace.slices(track=track["name"])), on_it)
         self.assertEqual(rows(self.trace.slices(track=track["id"])), on_it)

@@ -303,6 +303,11 @@ impl AccessIndex {
         self.registers.names_of(thread)
     }
 
+    /// The names of the registers of all threads, one for each thread that has it.
+    pub fn registers(&self) -> impl Iterator<Item = &str> {
+        self.registers.names()
+    }
+
     /// The threads that have a register with this name.
     pub fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
         self.registers.threads_of(name)

@@ -242,6 +242,11 @@ impl Registers {
         self.names.iter().filter(move |(of, _)| *of == thread).map(|(_, name)| name.as_str())
     }
 
+    /// The names of all threads.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|(_, name)| name.as_str())
+    }
+
     /// The threads that have a register with this name.
     pub(crate) fn threads_of(&self, name: &str) -> Vec<Option<u64>> {
         self.names.iter().filter(|(_, known)| known == name).map(|(thread, _)| *thread).collect()

@@ -253,7 +253,8 @@ fn print(
             if let Some(sides) = drawn {
                 drawn::print(out, sides)?;
             }
-            if rows.is_empty() {
+            // What has values was compared by all that it records.
+            if rows.is_empty() || values.is_none() && !found.is_different() {
                 writeln!(out, "--records compares them record by record.")?;
             } else {
                 writeln!(out)?;

@@ -24,7 +24,8 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 ///
 /// Works for apitrace (a range of call numbers, with the signatures that they use), XRay (a range
 /// of clock ticks), BAP frames and trace-db. The file may be larger than memory. State from before
-/// the range, such as OpenGL objects, is not included.
+/// the range, such as OpenGL objects, is not included, nor are calls that enclose it. Calls of an
+/// apitrace are counted from 0 again.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Cut {

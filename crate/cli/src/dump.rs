@@ -11,7 +11,7 @@ use unspool_trace::{Format, Naming, OpenOptions, Probe, RowDecoder, Text};
 use crate::binaries::Binaries;
 use crate::console;
 use crate::progress::Progress;
-use crate::read_whole::{read_names, read_whole};
+use crate::read_whole::{read_names, read_with_binaries};
 use crate::sqlite::Database;
 use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 
@@ -100,7 +100,8 @@ fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
     let mut namings: Vec<Naming> = how.names.names.as_deref().map(read_names).transpose()?.into_iter().collect();
     if !how.names.binary.is_empty() {
         let mut binaries = Binaries::read(&how.names.binary)?;
-        let (_, mut session) = read_whole(&how.trace)?;
+        // What is wrong with it is said as its records are printed.
+        let (_, mut session, _) = read_with_binaries(&how.trace, &NameArgs { names: None, binary: Vec::new() })?;
         namings.extend(binaries.name_or_fail(&mut session)?);
     }
     Ok(namings)

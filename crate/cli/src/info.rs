@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceInfo, TrackOut};
 use unspool_records::TraceErrorOut;
 use unspool_symbols::Report as BinaryReport;
@@ -85,13 +86,23 @@ pub(crate) fn answer(
             progress,
             error: session.error(),
         };
-        json::print(&mut out, &json::snake_case(&report)?)?;
+        let mut report = json::snake_case(&report)?;
+        report["tracks"].as_array_mut().into_iter().flatten().for_each(number_as_in_sql);
+        json::print(&mut out, &report)?;
         out.flush()?;
         return complete(session);
     }
     print(&mut out, session, &info, &progress, binaries.unwrap_or_default())?;
     out.flush()?;
     complete(session)
+}
+
+/// Gives a track the number that it has in SQL, from 1, and its parent, too.
+fn number_as_in_sql(track: &mut Value) {
+    let number = |key: &str| track[key].as_i64().and_then(|number| (number >= 0).then_some(number + 1));
+    let (id, parent) = (number("id"), number("parent"));
+    track["id"] = id.into();
+    track["parent"] = parent.into();
 }
 
 fn print(
@@ -124,19 +135,24 @@ fn print(
         writeln!(out, "{name:width$}  {}", one_line(value))?;
     }
     for track in &tracks {
-        let indent = if track.parent < 0 { "  " } else { "    " };
+        let indent = if track.parent < 0 { "" } else { "  " };
         let counts =
             [(track.slices, "slice"), (track.groups, "group"), (track.instants, "instant"), (track.samples, "value")];
         let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0.0).map(|(n, noun)| counted(*n, noun)).collect();
-        writeln!(out, "{}", format!("{indent}{:24} {}", one_line(&track.name), counts.join(", ")).trim_end())?;
+        let (number, name) = (track.id + 1, one_line(&track.name));
+        writeln!(out, "{}", format!("{indent}{number:>3}  {name:24} {}", counts.join(", ")).trim_end())?;
     }
     if progress.events == 0.0 {
         writeln!(out, "{}", info.when_empty)?;
     }
-    if progress.problems.is_empty() {
+    if progress.problems.is_empty() && session.error().is_none() {
         writeln!(out, "No problems")?;
     } else {
         writeln!(out, "Problems")?;
+        // Reading ended with it.
+        if let Some(error) = session.error() {
+            writeln!(out, "  problem: {}", one_line(&error.sentence))?;
+        }
         for problem in &progress.problems {
             let kind = if problem.serious { "problem" } else { "remark" };
             writeln!(

@@ -11,8 +11,8 @@ use crate::listing::Form;
 /// How many rows are printed.
 #[derive(Clone, Copy, Default, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Print at most this number of rows; 0 for all. All are counted. Default: all in JSON and CSV,
-    /// and the first ones of a long table in text.
+    /// Print at most this number of rows; 0 for all. All are counted. Default: all, but only the
+    /// first ones of a long table in text.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 }
@@ -99,7 +99,11 @@ impl Listed {
         self.end_rows(out, form)?;
         let Self { total, listed, .. } = self;
         let noun = if total == 1 { one } else { several };
-        let cut = if self.truncated { format!("; {listed} are listed") } else { String::new() };
+        let cut = match (self.truncated, listed) {
+            (false, _) => String::new(),
+            (true, 1) => format!("; 1 is listed, {} lists all", self.rest.unwrap_or(REST)),
+            (true, _) => format!("; {listed} are listed, {} lists all", self.rest.unwrap_or(REST)),
+        };
         console::say_as(format_args!("{total} {noun}{cut}"), "summary", || self);
         Ok(())
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use unspool_access_index::{Cause, Cell, Moment, Origin as Found};
 
 use crate::sqlite::Disassembler;
-use crate::steps::{explore, hex, lost, memory, number};
+use crate::steps::{explore, hex, is_step, lost, memory, number, register};
 use crate::{Failure, TraceArgs, console, json};
 
 /// Shows where a value comes from in a BAP frames trace: the instruction that wrote it, and in turn
@@ -45,6 +45,7 @@ pub(crate) fn run(what: &Origin) -> Result<(), Failure> {
         return Err(Failure::usage("All threads share the memory: --thread is about registers."));
     }
     let (source, mut explorer) = explore(&what.trace, Some(what.at))?;
+    is_step(explorer.count(), what.at)?;
     let cell = match place {
         Some((address, len)) => Cell::Memory { address, len },
         None => {
@@ -52,7 +53,7 @@ pub(crate) fn run(what: &Origin) -> Result<(), Failure> {
                 Some(thread) => Some(thread),
                 None => explorer.registers(Moment::Before(what.at), None).map_err(|e| lost(&source, e))?.thread,
             };
-            Cell::Register { thread, name: what.cell.clone() }
+            Cell::Register { thread, name: register(&what.trace, &explorer, &what.cell)? }
         }
     };
     let mut out = console::data_or_text(what.json);
@@ -73,7 +74,7 @@ pub(crate) fn run(what: &Origin) -> Result<(), Failure> {
                 out,
                 "{:indent$}{}{mark}: {}",
                 "",
-                cell_text(&found.cell),
+                copied(&cell, found),
                 cause_text(found),
                 indent = console::indent(level)
             )?;
@@ -163,6 +164,13 @@ fn cell_text(cell: &Cell) -> String {
         Cell::Register { name, .. } => name.clone(),
         Cell::Memory { address, len } => format!("{address:#x}+{len}"),
     }
+}
+
+/// A cell, and after copies the one that they lead to.
+fn copied(cell: &Cell, found: &Found) -> String {
+    let (of, from) = (cell_text(cell), cell_text(&found.cell));
+    let is_part = matches!((cell, &found.cell), (Cell::Memory { .. }, Cell::Memory { .. }));
+    if of == from || found.copies.is_empty() || is_part { from } else { format!("{of} from {from}") }
 }
 
 /// The instruction that wrote a value.

@@ -19,7 +19,19 @@ use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interr
 ///
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
-    read_with(trace, Levels::Kept)
+    let (source, session) = read_with(trace, Levels::Kept)?;
+    say_problems(&source.name, &session);
+    Ok((source, session))
+}
+
+/// Says what is wrong with a trace, on stderr: what a command answers is about what could be read.
+/// Remarks are for `unspool info`, which lists them all.
+fn say_problems(name: &str, session: &Session) {
+    let noun = session.info().place_noun;
+    let limits = session.stopped_at_limit();
+    for problem in session.progress().problems.iter().filter(|it| it.serious && !(limits && it.is_limit)) {
+        complain(name, Place::At { noun, at: problem.first.offset as u64 }, &problem.summary);
+    }
 }
 
 /// As [`read_whole`]. Without levels of detail, all slices are in a temporary file, and otherwise
@@ -118,6 +130,7 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source,
         binaries.name_or_fail(&mut session)?;
         session = read_again(&mut source, session, trace, levels, &mut binaries)?;
     }
+    say_problems(&source.name, &session);
     if let (Some(naming), Some(path)) = (naming, &names.names) {
         name_by(&mut session, path, naming);
     }
@@ -157,7 +170,7 @@ pub(crate) fn read_with_binaries(
     trace: &TraceArgs,
     names: &NameArgs,
 ) -> Result<(Source, Session, Option<Binaries>), Failure> {
-    let (mut source, mut session) = read_whole(trace)?;
+    let (mut source, mut session) = read_with(trace, Levels::Kept)?;
     let mut binaries = None;
     if !names.binary.is_empty() {
         let mut read = Binaries::read(&names.binary)?;

@@ -3,8 +3,8 @@
 use unspool_engine::statistics::Question;
 use unspool_engine::{Session, TrackOut};
 
-use crate::Failure;
 use crate::read_whole::threads;
+use crate::{Failure, console};
 
 /// The part of a trace that a command is about.
 #[derive(clap::Args)]
@@ -13,8 +13,8 @@ pub(crate) struct ScopeArgs {
     /// ..200.
     #[arg(long, value_parser = range)]
     pub(crate) range: Option<(u64, u64)>,
-    /// Only this track, by name or by its number in `unspool info`. Default: all threads, or all
-    /// tracks with slices if there are no threads.
+    /// Only this track, by its name, by its number in `unspool info` and SQL, or by the number of
+    /// its thread. Default: all threads, or all tracks with slices if there are no threads.
     #[arg(long)]
     pub(crate) track: Option<String>,
 }
@@ -47,6 +47,9 @@ impl ScopeArgs {
     pub(crate) fn question(&self, session: &Session) -> Result<Question, Failure> {
         let tracks = chosen(session, self.track.as_deref())?;
         let (from, to) = self.range.unwrap_or((0, u64::MAX));
+        if let Some((first, end)) = session.store().extent().filter(|(first, end)| to < *first || from > *end) {
+            console::say(format_args!("Nothing of the trace is in {from}..{to}: it is from {first} to {end}."));
+        }
         Ok(Question { from, to: to.saturating_add(1), tracks })
     }
 }
@@ -55,15 +58,19 @@ fn chosen(session: &Session, wanted: Option<&str>) -> Result<Vec<u32>, Failure> 
     let report = session.store().track_report();
     let with = |keep: &dyn Fn(&TrackOut) -> bool| report.iter().filter(|t| keep(t)).map(|t| t.id).collect::<Vec<_>>();
     if let Some(wanted) = wanted {
-        let named = with(&|t| t.name == wanted);
-        let found = if named.is_empty() { with(&|t| wanted.parse() == Ok(t.id)) } else { named };
-        if found.is_empty() {
-            let names: Vec<&str> = report.iter().map(|t| t.name.as_str()).take(20).collect();
+        // Numbers of tracks are small, and those of threads hardly ever.
+        let found = [
+            with(&|t| t.name == wanted),
+            with(&|t| wanted.parse() == Ok(t.id + 1)),
+            with(&|t| t.kind == "thread" && t.thread.is_some_and(|thread| wanted.parse() == Ok(thread))),
+        ];
+        let Some(found) = found.into_iter().find(|found| !found.is_empty()) else {
+            let names: Vec<String> = report.iter().take(20).map(|t| format!("{} {}", t.id + 1, t.name)).collect();
             return Err(Failure::new(format!(
                 "No track has the name or number {wanted}. The first tracks are: {}.",
                 names.join(", ")
             )));
-        }
+        };
         return Ok(found);
     }
     Ok(threads(session))

@@ -194,8 +194,20 @@ pub(crate) fn connection<'t>(
 }
 
 /// What is printed without a query.
-pub(crate) const LIST: &str = "SELECT m.name AS \"table\", group_concat(c.name, ', ') AS columns \
-                    FROM sqlite_schema m, pragma_table_info(m.name) c GROUP BY m.name ORDER BY m.type, m.rowid";
+///
+/// `records` and `fields` are made when a statement names them. Those of a database, and of other
+/// traces, follow.
+pub(crate) const LIST: &str = "
+    SELECT \"table\", columns FROM (
+        SELECT 0 AS part, type AS kind, rowid AS number, name AS \"table\",
+            (SELECT group_concat(name, ', ') FROM pragma_table_info(m.name)) AS columns
+            FROM main.sqlite_schema m WHERE type IN ('table', 'view') AND name NOT IN ('records', 'fields')
+        UNION ALL SELECT 1, '', 0, 'records', 'id, time, track, name'
+        UNION ALL SELECT 1, '', 1, 'fields', 'record, key, value, symbol'
+        UNION ALL SELECT 2, schema, 0, schema || '.' || name,
+            (SELECT group_concat(name, ', ') FROM pragma_table_info(t.name, t.schema))
+            FROM pragma_table_list t WHERE schema NOT IN ('main', 'temp') AND name NOT LIKE 'sqlite_%'
+    ) ORDER BY part, kind, number, \"table\"";
 
 /// Whether a statement has a word.
 pub(crate) fn mentions(text: &str, word: &str) -> bool {

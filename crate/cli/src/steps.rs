@@ -1,12 +1,12 @@
 //! `unspool state` and `unspool history`: what instructions read and wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
-use unspool_access_index::{Byte, Cell, Detail, Explorer, Keeps, Moment};
+use unspool_access_index::{AccessIndex, Byte, Cell, Detail, Explorer, Keeps, Moment};
 use unspool_engine::Session;
 use unspool_records::Unreadable;
 use unspool_trace::Capability;
@@ -120,9 +120,7 @@ pub(crate) fn explore_source(
     let limit = if trace.no_limits { usize::MAX } else { 8 << 30 };
     let file = File::open(&source.path)?;
     let opened = Explorer::open(session.format().id, &session.index(), file, keeps, limit);
-    let mut explorer = opened.map_err(|_| {
-        Failure::of(&source.name, "this format does not say what its steps read and wrote").unsupported()
-    })?;
+    let mut explorer = opened.map_err(|_| no_steps(source, session))?;
     while until.is_none_or(|until| explorer.built() <= until) && !explorer.build(PIECES).map_err(|e| lost(source, e))? {
         interrupt::check()?;
     }
@@ -132,6 +130,47 @@ pub(crate) fn explore_source(
         return Err(Failure::of(&source.name, sentence));
     }
     Ok(explorer)
+}
+
+/// The failure of a question about steps, for a trace that has none.
+pub(crate) fn no_steps(source: &Source, session: &Session) -> Failure {
+    let sentence = format!("this is {}, which does not record what single instructions did", session.info().title);
+    Failure::of(&source.name, sentence).unsupported()
+}
+
+/// Fails if there is no step with a number in a trace of `count`.
+pub(crate) fn is_step(count: u64, step: u64) -> Result<(), Failure> {
+    if step < count {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("there is no step {step}: the trace has {count} steps")))
+}
+
+/// The register that a user means: upper and lower case are alike if no name is exactly that one.
+///
+/// # Errors
+///
+/// Returns an error that lists the registers if no step of the trace reads or writes it.
+pub(crate) fn register(trace: &TraceArgs, explorer: &Explorer<File>, wanted: &str) -> Result<String, Failure> {
+    if let Some(name) = like(explorer.index(), wanted) {
+        return Ok(name);
+    }
+    // The index may end before a step that does.
+    let (_, whole) = explore(trace, None)?;
+    like(whole.index(), wanted).ok_or_else(|| {
+        let names: BTreeSet<&str> = whole.index().registers().collect();
+        let there_are = match names.is_empty() {
+            true => ": the trace does not record registers".into(),
+            false => format!("; there are {}", names.into_iter().collect::<Vec<_>>().join(", ")),
+        };
+        Failure::usage(format!("no step reads or writes a register {wanted}{there_are}"))
+    })
+}
+
+/// The name of a register that is like another one.
+fn like(index: &AccessIndex, wanted: &str) -> Option<String> {
+    let exactly = index.registers().find(|name| *name == wanted);
+    exactly.or_else(|| index.registers().find(|name| name.eq_ignore_ascii_case(wanted))).map(String::from)
 }
 
 pub(crate) fn lost(source: &Source, error: Unreadable) -> Failure {
@@ -196,10 +235,7 @@ pub(crate) fn state_of(what: &State, source: &Source, session: &Session) -> Resu
         );
     }
     let mut explorer = explore_source(&what.trace, source, session, Keeps::AccessesAndValues, Some(what.at))?;
-    if what.at >= explorer.count() {
-        let sentence = format!("there is no step {}: the trace has {} steps", what.at, explorer.count());
-        return Err(Failure::usage(sentence));
-    }
+    is_step(explorer.count(), what.at)?;
     let moment = if what.after { Moment::After(what.at) } else { Moment::Before(what.at) };
     let found = explorer.registers(moment, what.thread).map_err(|e| lost(source, e))?;
     let mut windows = Vec::new();
@@ -264,13 +300,18 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     if is_memory && what.thread.is_some() {
         return Err(Failure::usage("All threads share the memory: --thread is about registers."));
     }
+    if what.to.is_some_and(|to| to < what.from) {
+        return Err(Failure::usage("The range is empty: --to is before --from."));
+    }
     let (source, mut explorer) = explore(&what.trace, what.to)?;
+    is_step(explorer.count(), what.from)?;
     let cells: Vec<Cell> = match place {
         Some((address, len)) => vec![Cell::Memory { address, len }],
         None => {
-            let threads = explorer.index().threads_of(&what.cell);
+            let name = register(&what.trace, &explorer, &what.cell)?;
+            let threads = explorer.index().threads_of(&name);
             let wanted = threads.into_iter().filter(|thread| what.thread.is_none() || *thread == what.thread);
-            wanted.map(|thread| Cell::Register { thread, name: what.cell.clone() }).collect()
+            wanted.map(|thread| Cell::Register { thread, name: name.clone() }).collect()
         }
     };
     let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
@@ -286,19 +327,24 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
         all.extend(explorer.history(cell, steps.clone()).into_iter().map(|(step, ..)| (step, i)));
     }
     all.sort_unstable();
-    let (total, mut listed) = (all.len() as u64, 0);
-    all.truncate(most);
+    // A step may read and write a cell, or a part of it several times: only its record says how
+    // often.
+    let (mut total, mut listed) = (0, 0);
     for portion in all.chunk_by(|a, b| a.1 == b.1).flat_map(|run| run.chunks(PORTION)) {
         let cell = portion.first().and_then(|(_, i)| cells.get(*i));
         let Some(cell) = cell else { continue };
         let steps: Vec<u64> = portion.iter().map(|(step, _)| *step).collect();
         for access in explorer.accesses(&steps, cell).map_err(|e| lost(&source, e))? {
-            listed += 1;
-            printer.row(&access)?;
+            total += 1;
+            if listed < most as u64 {
+                listed += 1;
+                printer.row(&access)?;
+            }
         }
+        interrupt::check()?;
     }
     printer.finish()?;
-    Ok(Listed::of(total.max(listed), listed).end(&mut out, form, "access", "accesses")?)
+    Ok(Listed::of(total, listed).end(&mut out, form, "access", "accesses")?)
 }
 
 fn access_listing() -> Listing<'static, Detail> {

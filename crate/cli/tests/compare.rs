@@ -220,7 +220,7 @@ fn executions_that_do_not_part_have_no_cause() {
     assert!(text(&output).starts_with("The paths part at step "), "{}", text(&output));
     let output = unspool("compare", &[SMALL, SMALL], &["--why"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("does not say what its steps read and wrote"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("does not record what single instructions did"));
 }
 
 /// The runs of `mid`, the example of the paper, of which the last one fails.

@@ -222,7 +222,7 @@ fn value(command: &str, option: &str, folder: &Path, file: &str) -> String {
     let fixture = |name: &str| fixtures().join(name).display().to_string();
     match (command, option) {
         (_, "--range") => "0..3".into(),
-        (_, "--track") => "0".into(),
+        (_, "--track") => "1".into(),
         ("query", "--names") => fixture("trace_db/overrun.csv"),
         (_, "--names" | "--names-a" | "--names-b") => folder.join("names.csv").display().to_string(),
         (_, "--binary" | "--binary-a" | "--binary-b") => fixture("binaries/program.elf"),

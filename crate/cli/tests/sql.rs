@@ -106,7 +106,7 @@ fn the_database_is_sound_and_has_the_slices() {
                 let end = slice["end"].as_u64().unwrap() - slice["start"].as_u64().unwrap();
                 let found: i64 = connection
                     .query_row(
-                        "select count(*) from named_slices where track = ?1 + 1 and start = ?2 and dur = ?3 and depth = ?4 and name = ?5",
+                        "select count(*) from named_slices where track = ?1 and start = ?2 and dur = ?3 and depth = ?4 and name = ?5",
                         rusqlite::params![
                             track["id"].as_i64().unwrap(),
                             slice["start"].as_i64().unwrap(),
@@ -215,9 +215,18 @@ fn output_is_a_table_csv_or_json() {
     );
     let listed = unspool(&["sql", file.to_str().unwrap()]);
     let listed = String::from_utf8(listed.stdout).unwrap();
-    for table in
-        ["slices", "instants", "counters", "tracks", "names", "named_slices", "named_instants", "named_counters"]
-    {
+    for table in [
+        "slices",
+        "instants",
+        "counters",
+        "tracks",
+        "names",
+        "named_slices",
+        "named_instants",
+        "named_counters",
+        "records",
+        "fields",
+    ] {
         assert!(listed.lines().any(|line| line.starts_with(table)), "{table} in {listed}");
     }
 }

@@ -215,3 +215,29 @@ fn statistics_count_callees_of_tail_calls_under_their_callers_on_request() {
     assert_eq!(callers(&[]), 2, "the root, and the function that called them all");
     assert_eq!(callers(&["--deduce-sibling-calls"]), 4);
 }
+
+#[test]
+fn a_track_is_named_in_three_ways() {
+    let path = fixture("xray/threads.xray");
+    let info = Command::new(env!("CARGO_BIN_EXE_unspool")).args(["info", "--json"]).arg(&path).output().unwrap();
+    let info: Value = serde_json::from_slice(&info.stdout).unwrap();
+    let track = info["tracks"].as_array().unwrap().iter().find(|track| track["kind"] == "thread").unwrap();
+    let by = |text: String| stats(&path, &["--json", "--track", &text]).stdout;
+    let by_name = by(track["name"].as_str().unwrap().to_string());
+    assert_eq!(by_name, by(track["id"].to_string()));
+    assert_eq!(by_name, by(track["thread"].to_string()));
+    let said = |args: &[&str]| String::from_utf8(stats(&path, args).stderr).unwrap();
+    let process = info["tracks"].as_array().unwrap().iter().find(|it| it["kind"] == "process").unwrap();
+    assert_eq!((&process["parent"], &track["parent"]), (&Value::Null, &process["id"]));
+    assert!(said(&["--track", "none"]).contains("The first tracks are: 1 "));
+    assert!(said(&["--range", "5..6"]).starts_with("Nothing of the trace is in 5..6: it is from "));
+}
+
+#[test]
+fn what_is_wrong_with_a_trace_is_said_beside_the_answer() {
+    let output = stats(&fixture("xray/truncated.xray"), &[]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !output.stdout.is_empty());
+    assert!(said.contains("truncated.xray: at byte ") && said.contains("the file ends too early"), "{said}");
+    assert!(stats(&fixture("xray/threads.xray"), &[]).stderr.is_empty());
+}

@@ -187,6 +187,11 @@ enum Normal {
 }
 
 fn normal(expr: &Expr, negated: bool, binder: &Binder<'_>) -> Result<Normal, SyntaxError> {
+    if let Expr::Term(term, (at, len)) = expr
+        && let Some(sentence) = binder.missing(term)
+    {
+        return Err(SyntaxError { at: *at, len: *len, sentence: sentence.into() });
+    }
     let all = |parts: &[Expr]| parts.iter().map(|part| normal(part, negated, binder)).collect::<Result<Vec<_>, _>>();
     Ok(match expr {
         Expr::Any(parts) if negated => Normal::All(all(parts)?),
@@ -344,6 +349,18 @@ impl Binder<'_> {
             (0..).zip(alternatives).fold(0, |bits, (number, of)| bits | u8::from(holds(of)) << number)
         };
         self.context.names.iter().map(bits).collect()
+    }
+
+    /// Why a term cannot hold for any record of the trace, whatever its value.
+    fn missing(&self, term: &Term) -> Option<&'static str> {
+        let offers = self.context.offers;
+        match term {
+            Term::Instruction(_) | Term::Address(_) if !offers.code => Some("This trace has no instructions."),
+            Term::Memory { .. } | Term::Value { .. } | Term::Taint(_) if !offers.state => {
+                Some("This trace does not say what instructions read and write.")
+            }
+            _ => None,
+        }
     }
 
     fn atom(&self, term: &Term) -> Result<Atom, String> {
@@ -562,6 +579,12 @@ mod tests {
         assert!(error.sentence.starts_with("This trace does not measure time."));
         let error = Bound::new("frame:1", &Context::default()).unwrap_err();
         assert_eq!(error.sentence, "This trace has no frames.");
+        for text in ["insn:call", "x addr:0x10", "-mem.written:0", "reg.RAX:1", "taint:*"] {
+            let error = Bound::new(text, &context(None)).unwrap_err();
+            assert!(error.sentence.starts_with("This trace "), "{text}: {}", error.sentence);
+            let offers = Offers { code: true, state: true, calls: false };
+            assert!(Bound::new(text, &Context { offers, ..context(None) }).is_ok(), "{text}");
+        }
         assert!(Bound::new("dur>99999999999999999h", &context(Some(u64::MAX))).is_err());
     }
 

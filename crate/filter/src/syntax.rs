@@ -536,7 +536,10 @@ impl Kind {
             "taint" => Self::Taint,
             _ => {
                 let (first, path) = key.split_once('.')?;
-                if first.eq_ignore_ascii_case("reg") && !path.is_empty() {
+                // `reg.read:RAX` would ask for a register with the name `read`; `arg.read.RAX:*` is
+                // meant.
+                let is_register = !path.is_empty() && !matches!(path, "read" | "written");
+                if first.eq_ignore_ascii_case("reg") && is_register {
                     return Some(Self::Value(ValuePlace::Register(Some(path.into()))));
                 }
                 let is_path = first.eq_ignore_ascii_case("arg") && path.split('.').all(|part| !part.is_empty());
@@ -764,6 +767,7 @@ mod tests {
         assert_eq!(term("mem.value>3"), value(ValuePlace::Memory, Some(more(Number::Integer(3))), None));
         assert_eq!(wrong("reg.rax>x").0, 8);
         assert!(wrong("reg.:1").2.starts_with("Unknown key reg.."));
+        assert!(wrong("reg.read:RAX").2.starts_with("Unknown key reg.read."));
     }
 
     #[test]

@@ -275,7 +275,9 @@ impl Programs {
             ),
         };
         let mut sentence = format!("It names {} of this trace. {place}", addresses(used));
-        if !is_plausible {
+        // A program that was changed or compiled again explains some of them by chance.
+        let is_doubtful = !is_plausible || explained * 4 < inside * 3;
+        if is_doubtful {
             sentence.push_str(" Names may be wrong.");
         }
         let overlaps = |other: &&Member| {
@@ -286,7 +288,7 @@ impl Programs {
         if let Some(other) = overlapped {
             sentence.push_str(&format!(" It overlaps {}.", other.name));
         }
-        (sentence, !is_plausible || overlapped.is_some())
+        (sentence, is_doubtful || overlapped.is_some())
     }
 
     fn unplaced(&self, member: &Member, has: &str, called: usize) -> (String, bool) {

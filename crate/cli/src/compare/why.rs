@@ -18,6 +18,7 @@ use super::{Compare, of_two_formats, side_args};
 use crate::binaries::Argument;
 use crate::listing::Form;
 use crate::read_whole::read_named;
+use crate::steps::no_steps;
 use crate::{Failure, json};
 
 /// Bytes that are read at once.
@@ -44,9 +45,7 @@ impl Trace {
         let (trace, names) = side_args(what, file, names, binaries);
         let (source, session) = read_named(&trace, &names)?;
         let format = session.format().id;
-        let steps = open_steps(format, &session.index()).map_err(|_| {
-            Failure::of(&source.name, "this format does not say what its steps read and wrote.").unsupported()
-        })?;
+        let steps = open_steps(format, &session.index()).map_err(|_| no_steps(&source, &session))?;
         let pieces = steps.pieces();
         Ok(Self {
             name: source.name.clone(),

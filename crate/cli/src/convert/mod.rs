@@ -330,9 +330,6 @@ fn convert(what: &Convert, job: &Job) -> Result<(Written, bool), Failure> {
     let is_cut = session.progress().problems.iter().any(|problem| problem.kind == TRUNCATED.id());
     let at_limit = session.stopped_at_limit() && !what.no_limits;
     let broken = is_cut || session.error().is_some() || at_limit;
-    if is_cut {
-        complain(&source.name, crate::Place::Whole, "the file ends too early; what is there is converted.");
-    }
     let mark = job.mark(what.to);
     // Before the output has its name: an output without a mark is whole.
     let marked = || match &mark {

@@ -280,7 +280,7 @@ fn summary(open: &Opened) -> Value {
         .track_report()
         .iter()
         .map(
-            |it| json!({ "id": it.id, "name": it.name, "kind": it.kind, "slices": it.slices, "instants": it.instants }),
+            |it| json!({ "id": it.id + 1, "name": it.name, "kind": it.kind, "slices": it.slices, "instants": it.instants }),
         )
         .collect();
     json!({

@@ -277,10 +277,7 @@ pub(super) fn rows(opened: &Opened, text: &str, most: usize) -> Result<(Vec<Valu
 pub(super) fn schema(opened: &Opened) -> Result<Value, Failure> {
     let (rows, _) = rows(opened, sql::LIST, usize::MAX)?;
     let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
-    let mut tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
-    // Made when a statement names them.
-    tables.insert("records".into(), json!("id, time, track, name"));
-    tables.insert("fields".into(), json!("record, key, value, symbol"));
+    let tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
     Ok(json!(tables))
 }
 

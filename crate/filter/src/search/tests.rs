@@ -4,7 +4,7 @@ use unspool_trace::{Locator, Operand, Taint, Use};
 
 use super::*;
 use crate::pattern::Linked;
-use crate::{Context, Filter, Name, Track};
+use crate::{Context, Filter, Name, Offers, Track};
 
 struct Words;
 
@@ -29,6 +29,7 @@ fn context() -> Context {
         begin: 1000,
         frequency: Some(1_000_000),
         frames: vec![1000, 1010, 1030],
+        offers: Offers { code: true, state: true, calls: true },
         ..Context::default()
     }
 }
