@@ -56,7 +56,7 @@ test('pictures of both are compared at the same draw: each, their difference, wi
   await pictures(page);
   // The end of frame 1.
   await compare(page, 75);
-  await expect(both(page)).toContainText('Paired by the numbers of frame and draw.');
+  await expect(both(page)).toContainText('Paired by the calls that both have.');
   await expect(figures(page)).toHaveText(/^768 of 3,072 pixels differ \(25\.0\s%\), by 255 of 255 at most\./);
   await expect.poll(() => colorAt(page, 32, 24, 1)).toBe(GREEN);
   expect(await colorAt(page, 32, 24, 0)).toBe(PINK);
@@ -113,8 +113,8 @@ test('frames whose pictures are equal at their ends are said to be, and frames t
   await both(page).getByRole('button', { name: 'First draw that differs' }).click();
   await expect(both(page)).toContainText('The pictures at the end of the frame are equal.');
   await bringB(page);
-  await typeGoTo(page, 125);
-  await expect(both(page)).toContainText('A has no frame 3.');
+  await typeGoTo(page, 88);
+  await expect(both(page)).toContainText('A has no frame like frame 2.');
 });
 
 test('a picture of one trace is compared with those of other frames and draws', async ({ page }) => {
@@ -139,21 +139,23 @@ test('draws that pictures lack are said of each side', async ({ page }) => {
     await expect(both(page).getByText(new RegExp(`^${side}: \\d+ of \\d+ draws and clears are missing`))).toBeVisible();
 });
 
-test('frames of both stand beside each other, paired by number or by figures, and are chosen in both', async ({
+test('frames of both stand beside each other, paired by their calls or by number, and are chosen in both', async ({
   page,
 }) => {
   await pictures(page);
-  await compare(page, 112);
-  await expect(both(page)).toContainText('call 88');
   await showPanel(page, 'Frames');
   const panel = page.locator('.frames');
   await panel.getByRole('radio', { name: 'Of both' }).click();
   const rows = panel.getByRole('grid', { name: 'Frames of both' }).getByRole('row');
+  await panel.getByRole('radio', { name: 'Number' }).click();
   await expect(panel).toContainText('3 frames in A, 4 in B, 2 with other figures');
   await expect(rows).toHaveCount(5);
   await expect(rows.nth(3)).toContainText('calls −24, draws −2, vertices −8');
   await expect(rows.nth(4)).toContainText('only in B');
-  await panel.getByRole('radio', { name: 'Figures' }).click();
+  await compare(page, 112);
+  await expect(both(page)).toContainText('call 88');
+  await expect(both(page)).toContainText('Paired by the numbers of frame and draw.');
+  await panel.getByRole('radio', { name: 'Calls' }).click();
   await expect(panel).toContainText('1 with other figures');
   await expect(rows.nth(3)).toContainText('only in B');
   // Small pictures: of equal frames, and of one whose colour has changed.
@@ -161,7 +163,7 @@ test('frames of both stand beside each other, paired by number or by figures, an
   await expect(rows.nth(2)).toContainText('picture');
   await expect(rows.nth(4)).toContainText('same figures, same small picture');
   // The picture follows what frames are paired by.
-  await expect(both(page)).toContainText('Frames are paired by their figures, draws by number.');
+  await expect(both(page)).toContainText('Paired by the calls that both have.');
   await expect(both(page)).toContainText('call 125');
   await rows.nth(2).click();
   await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');

@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import type { PairDifferences } from '../../page/differences.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Survey } from '../../trace/survey.ts';
@@ -127,7 +128,7 @@ export type Side = Pick<OpenTrace, 'trace' | 'statistics' | 'file'>;
 
 /**
  * Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. `surveys` gives the surveys of both, if they have OpenGL
- * calls; it subscribes. `ignored`: rules for what does not count of records.
+ * calls; it subscribes. `compares`: whether records are compared, and rules for what does not count of them.
  */
 export function createComparison(
   a: Side,
@@ -135,7 +136,7 @@ export function createComparison(
   spawn: () => RemoteWorker,
   runs: Pick<Runs, 'a' | 'b'> | null = null,
   surveys: () => readonly [Survey, Survey] | null = () => null,
-  ignored: ReadonlySignal<readonly string[]> = signal([]),
+  compares: Pick<PairDifferences, 'ignored' | 'wanted'> = { ignored: signal([]), wanted: signal(false) },
 ): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
@@ -276,7 +277,7 @@ export function createComparison(
       });
     }),
   );
-  const records = createRecordDifferences([a, b], service.remote, ignored);
+  const records = createRecordDifferences([a, b], service.remote, compares);
   scope.add(records.dispose);
   const values = createValueDifferences([a, b], service.remote);
   scope.add(values.dispose);

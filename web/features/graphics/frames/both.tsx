@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { FrameColumns } from '../../../base/survey_protocol.ts';
+import { differencesOf } from '../../../page/differences.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { SideMark } from '../../../parts/side_mark.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -28,7 +29,8 @@ interface Props {
 
 /** The frames of two traces beside each other. A chosen pair is selected in both, and stands below each other on the timelines. */
 export function FramesOfBoth({ open, pair, which }: Props) {
-  const { by, pairs } = framePairsOf(pair);
+  const { by, paired, pairs } = framePairsOf(pair);
+  const { wanted, progress } = differencesOf(pair);
   const [surveyA, surveyB] = [surveyOf(pair.a), surveyOf(pair.b)];
   const [a, b] = [surveyA.frames.value, surveyB.frames.value];
   const all = pairs.value;
@@ -39,6 +41,9 @@ export function FramesOfBoth({ open, pair, which }: Props) {
     () => (all && a && b ? all.filter((it) => differenceOf(it, a, b) !== '').length : 0),
     [all],
   );
+  useEffect(() => {
+    if (by.value === 'calls') wanted.value = true;
+  }, [by.value]);
   const [first, end] = seen.value;
   const pictures = { a: framePicturesOf(pair.a).value, b: framePicturesOf(pair.b).value };
   useEffect(() => {
@@ -86,14 +91,19 @@ export function FramesOfBoth({ open, pair, which }: Props) {
         <Segments<PairedBy>
           label="Frames are paired by"
           options={[
+            ['calls', 'Calls'],
             ['number', 'Number'],
-            ['figures', 'Figures'],
           ]}
           value={by.value}
           choose={(next) => {
             by.value = next;
           }}
         />
+        {by.value !== paired.value && (
+          <span class="muted" role="status">
+            {progress.value} By number until then.
+          </span>
+        )}
       </div>
       <Table
         label="Frames of both"
