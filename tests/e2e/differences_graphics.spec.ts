@@ -148,7 +148,7 @@ test('frames of both stand beside each other, paired by their calls or by number
   await panel.getByRole('radio', { name: 'Of both' }).click();
   const rows = panel.getByRole('grid', { name: 'Frames of both' }).getByRole('row');
   await panel.getByRole('radio', { name: 'Number' }).click();
-  await expect(panel).toContainText('3 frames in A, 4 in B, 2 with other figures');
+  await expect(panel).toContainText('3 frames in A, 4 in B, 1 only in B, 1 with other figures');
   await expect(rows).toHaveCount(5);
   await expect(rows.nth(3)).toContainText('calls −24, draws −2, vertices −8');
   await expect(rows.nth(4)).toContainText('only in B');
@@ -156,7 +156,7 @@ test('frames of both stand beside each other, paired by their calls or by number
   await expect(both(page)).toContainText('call 88');
   await expect(both(page)).toContainText('Paired by the numbers of frame and draw.');
   await panel.getByRole('radio', { name: 'Calls' }).click();
-  await expect(panel).toContainText('1 with other figures');
+  await expect(panel).toContainText('3 frames in A, 4 in B, 1 only in B, none with other figures');
   await expect(rows.nth(3)).toContainText('only in B');
   // Small pictures: of equal frames, and of one whose colour has changed.
   await expect(rows.nth(1)).toContainText('same figures, same small picture');
@@ -229,4 +229,43 @@ test('shaders of programs in use whose texts differ are compared line by line', 
   await expect(shader.locator('.state-line-removed').filter({ hasText: 'vec4(1.0)' })).toHaveCount(1);
   await expect(shader.locator('.state-line-added').filter({ hasText: 'sin(' })).toHaveCount(1);
   expect(await barriers(page)).toEqual([]);
+});
+
+test('resources and findings that differ are said in words, and lead to their calls in both', async ({ page }) => {
+  const [one, other] = ['replay_indices.trace', 'replay_loop.trace'].map((name) => readFileSync(fixture(name)));
+  await choose(page, chosen('before.trace', one!), chosen('after.trace', other!));
+  await settled(page, 'ready', 'before.trace');
+  await showPanel(page, 'Differences');
+  const panel = page.locator('.differences');
+  await panel.getByRole('radio', { name: 'Resources' }).click();
+  await expect(panel.locator('.difference-sentence')).toHaveText(/^Resources: .*Shader 3/);
+  const shader = panel.getByRole('grid', { name: 'Differences between resources and findings' }).getByRole('row', {
+    name: /Shader 3.*changed/,
+  });
+  await shader.click();
+  await page.getByRole('tab', { name: 'Details' }).click();
+  for (const key of ['A', 'B']) {
+    if (key === 'B') await bringB(page);
+    await expect(page.getByRole('complementary', { name: 'Details' })).toContainText(/gl(CreateShader|ShaderSource)/);
+  }
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('calls with other arguments are said to be, stand below each other, and have their values underlined', async ({
+  page,
+}) => {
+  await choose(page, chosen('before.trace', BEFORE), chosen('after.trace', AFTER));
+  await settled(page, 'ready', 'before.trace');
+  await showPanel(page, 'Differences');
+  const panel = page.locator('.differences');
+  await panel.getByRole('radio', { name: 'Records' }).click();
+  const rows = panel.getByRole('grid', { name: 'Differences between records' }).getByRole('row');
+  await expect(rows.nth(1)).toContainText('Other arguments in 1 call');
+  await expect(rows.nth(2)).toContainText('13 calls only in B');
+  await page.keyboard.press('n');
+  await expect(page.locator('.pair-bar')).toContainText('Aligned at call 53 and call 53');
+  await panel.getByRole('radio', { name: 'Side by side' }).click();
+  const beside = panel.getByRole('grid', { name: 'Records of A and B' });
+  await expect(beside.locator('mark[data-side="a"]')).toHaveText(['0', '1']);
+  await expect(beside.locator('mark[data-side="b"]')).toHaveText(['1', '0']);
 });

@@ -35,6 +35,8 @@ async function openTwo(page: Page): Promise<void> {
   await choose(page, chosen('before.xray', THREADS), chosen('after.xray', EVENTS));
   await settled(page, 'ready', 'before.xray');
   await expect(areaOf(page, 'B')).toBeVisible();
+  // Before it is read, keys find nothing there.
+  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d calls/);
 }
 
 test('a trace dropped on another one is opened or compared', async ({ page }) => {

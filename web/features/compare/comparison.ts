@@ -19,8 +19,10 @@ import type {
   Comparing,
   FlameQuestion,
   FlameWidth,
+  FoundThings,
   Profile,
   SavedKind,
+  ThingsOf,
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Runs } from './runs.ts';
@@ -116,6 +118,8 @@ export interface Comparison {
   readonly records: RecordDifferences;
   /** Of traces of OpenGL calls. */
   readonly drawn: DrawnOfBoth;
+  /** Of the same, resources and findings. */
+  thingsApart(a: ThingsOf, b: ThingsOf): Promise<FoundThings>;
   /** Of traces that have values in place of functions. */
   readonly values: ValueDifferences;
   /** Of the same, what goes with failing if runs of A passed and runs of B failed. */
@@ -310,6 +314,7 @@ export function createComparison(
     saved: (kind, a, b) => service.remote().saved(kind, a, b),
     records,
     drawn,
+    thingsApart: (a, b) => service.remote().thingsApart(a, b),
     values,
     suspects,
     dispose: scope.dispose,

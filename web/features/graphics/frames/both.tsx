@@ -37,10 +37,7 @@ export function FramesOfBoth({ open, pair, which }: Props) {
   /** A pair that was chosen here, and the selected frame of the trace in front then: it stays where that trace has none. */
   const chosen = useSignal<{ readonly pair: FramePair; readonly while: number | null } | null>(null);
   const seen = useSignal<readonly [number, number]>([0, 0]);
-  const differing = useMemo(
-    () => (all && a && b ? all.filter((it) => differenceOf(it, a, b) !== '').length : 0),
-    [all],
-  );
+  const differing = useMemo(() => (all && a && b ? differingInWords(all, a, b) : ''), [all]);
   useEffect(() => {
     if (by.value === 'calls') wanted.value = true;
   }, [by.value]);
@@ -83,7 +80,7 @@ export function FramesOfBoth({ open, pair, which }: Props) {
         {which}
         <span class="muted" role="status">
           {formatCounted(a.count, 'frame')} in A, {formatCount(b.count)} in B{!isWhole && ' so far'}
-          {isWhole && `, ${differing === 0 ? 'none' : formatCount(differing)} with other figures`}
+          {isWhole && `, ${differing}`}
         </span>
         <Surveying survey={surveyA} />
         <Surveying survey={surveyB} />
@@ -179,6 +176,17 @@ function What({ pair, frames, text }: { pair: Pair; frames: FramePair; text: str
   ) : (
     all
   );
+}
+
+/** How many frames only one trace has, and how many of the others differ. */
+function differingInWords(all: readonly FramePair[], a: FrameColumns, b: FrameColumns): string {
+  const only = (side: 'a' | 'b') => {
+    const count = all.filter((it) => it[side === 'a' ? 'b' : 'a'] === null).length;
+    return count > 0 ? `${formatCount(count)} only in ${side.toUpperCase()}` : '';
+  };
+  const paired = all.filter((it) => it.a !== null && it.b !== null && differenceOf(it, a, b) !== '').length;
+  const others = `${paired === 0 ? 'none' : formatCount(paired)} with other figures`;
+  return [only('a'), only('b'), others].filter(Boolean).join(', ');
 }
 
 /** The figures of B that differ from those of A; '' if none does. */
