@@ -71,7 +71,7 @@ test('of REVEN traces, a block of each stands between those that both have', asy
   for (const side of [0, 1]) await expect.poll(() => executedAlone(page, side)).toBeGreaterThan(0);
   await page.keyboard.press('n');
   await panel(page).getByRole('radio', { name: 'Side by side' }).click();
-  await expect(beside(page).locator('tr.beside-differs')).toHaveCount(2);
+  await expect(beside(page).locator('tr.beside-differs')).toHaveCount(4);
   await expect(sentence(page)).toHaveText(/The paths join again at transition \d+\.$/);
   await panel(page).getByRole('radio', { name: 'Why?' }).click();
   await expect(panel(page)).toContainText('no value can be followed back');
