@@ -36,7 +36,7 @@ async function openTwo(page: Page): Promise<void> {
   await settled(page, 'ready', 'before.xray');
   await expect(areaOf(page, 'B')).toBeVisible();
   // Before it is read, keys find nothing there.
-  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d calls/);
+  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
 }
 
 test('a trace dropped on another one is opened or compared', async ({ page }) => {
