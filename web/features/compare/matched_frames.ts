@@ -128,7 +128,7 @@ function chainOf(shares: readonly Share[], count: number): readonly Share[] {
     return found;
   };
   // Of one frame of A only one share counts: the later frame of B is first, so that none is before it.
-  for (const share of shares.toSorted((one, other) => one[0] - other[0] || other[1] - one[1])) {
+  for (const share of [...shares].sort((one, other) => one[0] - other[0] || other[1] - one[1])) {
     const before = until(share[1]);
     const link: Link = { share, before, weight: share[2] + (before?.weight ?? 0) };
     for (let at = share[1] + 1; at <= count; at += at & -at) {
