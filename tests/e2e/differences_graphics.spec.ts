@@ -56,7 +56,7 @@ test('pictures of both are compared at the same draw: each, their difference, wi
   await pictures(page);
   // The end of frame 1.
   await compare(page, 75);
-  await expect(both(page)).toContainText('Paired by the numbers of frame and draw.');
+  await expect(both(page)).toContainText('Paired by the calls that both have.');
   await expect(figures(page)).toHaveText(/^768 of 3,072 pixels differ \(25\.0\s%\), by 255 of 255 at most\./);
   await expect.poll(() => colorAt(page, 32, 24, 1)).toBe(GREEN);
   expect(await colorAt(page, 32, 24, 0)).toBe(PINK);
@@ -113,8 +113,8 @@ test('frames whose pictures are equal at their ends are said to be, and frames t
   await both(page).getByRole('button', { name: 'First draw that differs' }).click();
   await expect(both(page)).toContainText('The pictures at the end of the frame are equal.');
   await bringB(page);
-  await typeGoTo(page, 125);
-  await expect(both(page)).toContainText('A has no frame 3.');
+  await typeGoTo(page, 88);
+  await expect(both(page)).toContainText('A has no frame like frame 2.');
 });
 
 test('a picture of one trace is compared with those of other frames and draws', async ({ page }) => {
@@ -139,29 +139,31 @@ test('draws that pictures lack are said of each side', async ({ page }) => {
     await expect(both(page).getByText(new RegExp(`^${side}: \\d+ of \\d+ draws and clears are missing`))).toBeVisible();
 });
 
-test('frames of both stand beside each other, paired by number or by figures, and are chosen in both', async ({
+test('frames of both stand beside each other, paired by their calls or by number, and are chosen in both', async ({
   page,
 }) => {
   await pictures(page);
-  await compare(page, 112);
-  await expect(both(page)).toContainText('call 88');
   await showPanel(page, 'Frames');
   const panel = page.locator('.frames');
   await panel.getByRole('radio', { name: 'Of both' }).click();
   const rows = panel.getByRole('grid', { name: 'Frames of both' }).getByRole('row');
-  await expect(panel).toContainText('3 frames in A, 4 in B, 2 with other figures');
+  await panel.getByRole('radio', { name: 'Number' }).click();
+  await expect(panel).toContainText('3 frames in A, 4 in B, 1 only in B, 1 with other figures');
   await expect(rows).toHaveCount(5);
   await expect(rows.nth(3)).toContainText('calls −24, draws −2, vertices −8');
   await expect(rows.nth(4)).toContainText('only in B');
-  await panel.getByRole('radio', { name: 'Figures' }).click();
-  await expect(panel).toContainText('1 with other figures');
+  await compare(page, 112);
+  await expect(both(page)).toContainText('call 88');
+  await expect(both(page)).toContainText('Paired by the numbers of frame and draw.');
+  await panel.getByRole('radio', { name: 'Calls' }).click();
+  await expect(panel).toContainText('3 frames in A, 4 in B, 1 only in B, none with other figures');
   await expect(rows.nth(3)).toContainText('only in B');
   // Small pictures: of equal frames, and of one whose colour has changed.
   await expect(rows.nth(1)).toContainText('same figures, same small picture');
   await expect(rows.nth(2)).toContainText('picture');
   await expect(rows.nth(4)).toContainText('same figures, same small picture');
   // The picture follows what frames are paired by.
-  await expect(both(page)).toContainText('Frames are paired by their figures, draws by number.');
+  await expect(both(page)).toContainText('Paired by the calls that both have.');
   await expect(both(page)).toContainText('call 125');
   await rows.nth(2).click();
   await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
@@ -189,7 +191,7 @@ test('the state at what is selected in both traces is compared', async ({ page }
   await expect(state(page)).toContainText('Select a call in B, too.');
   await bringB(page);
   await typeGoTo(page, 63);
-  await expect(differences(page)).toContainText(/1\svalue differ|values? differs? after these calls/);
+  await expect(differences(page)).toContainText(/1\svalue differs after these calls\./);
   await expect(differences(page).locator('dd').nth(0)).toHaveText(/^A.*0, 1, 0\.5/);
   await expect(differences(page).locator('dd').nth(1)).toHaveText(/^B.*1, 0, 0\.5/);
   expect(await barriers(page)).toEqual([]);
@@ -227,4 +229,44 @@ test('shaders of programs in use whose texts differ are compared line by line', 
   await expect(shader.locator('.state-line-removed').filter({ hasText: 'vec4(1.0)' })).toHaveCount(1);
   await expect(shader.locator('.state-line-added').filter({ hasText: 'sin(' })).toHaveCount(1);
   expect(await barriers(page)).toEqual([]);
+});
+
+test('resources and findings that differ are said in words, and lead to their calls in both', async ({ page }) => {
+  const [one, other] = ['replay_indices.trace', 'replay_loop.trace'].map((name) => readFileSync(fixture(name)));
+  await choose(page, chosen('before.trace', one!), chosen('after.trace', other!));
+  await settled(page, 'ready', 'before.trace');
+  await showPanel(page, 'Differences');
+  const panel = page.locator('.differences');
+  await panel.getByRole('radio', { name: 'Resources' }).click();
+  await expect(panel.locator('.difference-sentence')).toHaveText(/^Resources: .*Shader 3/);
+  const shader = panel.getByRole('grid', { name: 'Differences between resources and findings' }).getByRole('row', {
+    name: /Shader 3.*changed/,
+  });
+  // The other cells lead to one of the traces.
+  await shader.getByRole('gridcell', { name: 'Shader 3' }).click();
+  await page.getByRole('tab', { name: 'Details' }).click();
+  for (const key of ['A', 'B']) {
+    if (key === 'B') await bringB(page);
+    await expect(page.getByRole('complementary', { name: 'Details' })).toContainText(/gl(CreateShader|ShaderSource)/);
+  }
+  expect(await barriers(page)).toEqual([]);
+});
+
+test('calls with other arguments are said to be, stand below each other, and have their values underlined', async ({
+  page,
+}) => {
+  await choose(page, chosen('before.trace', BEFORE), chosen('after.trace', AFTER));
+  await settled(page, 'ready', 'before.trace');
+  await showPanel(page, 'Differences');
+  const panel = page.locator('.differences');
+  await panel.getByRole('radio', { name: 'Records' }).click();
+  const rows = panel.getByRole('grid', { name: 'Differences between records' }).getByRole('row');
+  await expect(rows.nth(1)).toContainText('Other arguments in 1 call');
+  await expect(rows.nth(2)).toContainText('13 calls only in B');
+  await page.keyboard.press('n');
+  await expect(page.locator('.pair-bar')).toContainText('Aligned at call 53 and call 53');
+  await panel.getByRole('radio', { name: 'Side by side' }).click();
+  const beside = panel.getByRole('grid', { name: 'Records of A and B' });
+  await expect(beside.locator('mark[data-side="a"]')).toHaveText(['0', '1']);
+  await expect(beside.locator('mark[data-side="b"]')).toHaveText(['1', '0']);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { choose, chosen, recording, settled, test } from './page.ts';
+import { choose, chosen, fixture, recording, settled, test } from './page.ts';
 
 const NATIVE = join(import.meta.dirname, '../../target/debug/unspool');
 const FORMATS = ['xray', 'apitrace', 'frames', 'rvn', 'trace-db'] as const;
@@ -156,3 +156,104 @@ for (const format of FORMATS) {
     expect(compared).toBeGreaterThan(5);
   });
 }
+
+/** What `unspool suspects --json` says. */
+interface NativeSuspects {
+  readonly sentence: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly statements: readonly Ranked[];
+  readonly tests: readonly (Ranked & {
+    readonly query: string;
+    readonly failed_at: number;
+    readonly passed_at: number;
+    readonly lift: number;
+  })[];
+}
+
+interface Ranked {
+  readonly name: string;
+  readonly failed: number;
+  readonly passed: number;
+  readonly ochiai: number;
+  readonly tarantula: number;
+  readonly points: readonly { readonly run: string; readonly count: number; readonly first: number }[];
+}
+
+const pointsOf = ({ points }: Ranked) =>
+  points.map(({ run, first, count }) => `${basename(run)}:${first} (${count})`).join(' ');
+
+/** A list of suspects as it is saved: rows of cells. */
+async function savedList(page: Page): Promise<readonly (readonly string[])[]> {
+  await panel(page).getByRole('button', { name: 'Copy or save the table' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Save as CSV' }).click();
+  const text = readFileSync(await (await saving).path(), 'utf8');
+  const lines = text.trimEnd().split(/\r?\n/).slice(1);
+  return lines.map((line) =>
+    [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((it) => unquoted(it[1]!)).slice(0, -1),
+  );
+}
+
+const unquoted = (cell: string) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+
+/** Compares suspects of the page with those of the native command, each with all figures and points. */
+async function suspectsAgree(
+  page: Page,
+  passing: readonly string[],
+  failing: readonly string[],
+  names: string,
+): Promise<void> {
+  const args = ['suspects', '--pass', ...passing, '--fail', ...failing, '--json', ...(names ? ['--names', names] : [])];
+  const { stdout } = spawnSync(NATIVE, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const native = JSON.parse(stdout) as NativeSuspects;
+  const lines = [
+    ...passing.map((file) => `pass ${basename(file)}`),
+    ...failing.map((file) => `fail ${basename(file)}`),
+  ];
+  const files = [...passing, ...failing, ...(names ? [names] : [])];
+  await page.goto('about:blank');
+  await page.goto('./');
+  await choose(
+    page,
+    ...files.map((file) => chosen(basename(file), readFileSync(file))),
+    chosen('runs.txt', `${lines.join('\n')}\n`),
+  );
+  const sentence = panel(page).locator('.difference-sentence');
+  await expect(sentence).toContainText(/of [\d,]+ runs failed\./, { timeout: 60_000 });
+  expect((await sentence.innerText()).replaceAll('\u00a0', ' ')).toBe(native.sentence);
+  const figures = ({ ochiai, tarantula }: Ranked) => [`${ochiai}`, `${tarantula}`];
+  expect(await savedList(page)).toEqual(
+    native.statements.map((it) => [it.name, `${it.failed}`, `${it.passed}`, ...figures(it), pointsOf(it)]),
+  );
+  await panel(page).getByRole('radio', { name: 'Values' }).click();
+  if (native.tests.length === 0) return;
+  expect(await savedList(page)).toEqual(
+    native.tests.map((it) => [
+      it.query,
+      it.name,
+      ...[it.failed, it.failed_at, it.passed, it.passed_at, it.lift, it.ochiai].map(String),
+      pointsOf(it),
+    ]),
+  );
+}
+
+test('suspects are those of the native command, with all figures and points', async ({ page }) => {
+  test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
+  const mid = (run: string) => fixture(`trace_db/mid-${run}.trace`);
+  const passing = ['335', '123', '321', '555', '534'].map((run) => mid(`${run}-pass`));
+  await suspectsAgree(page, passing, [mid('213-fail')], fixture('trace_db/mid.csv'));
+});
+
+test('suspects of the corpus are those of the native command', async ({ page }) => {
+  test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
+  test.setTimeout(300_000);
+  const list = recording('compare/pairs.json');
+  const { suspects } = JSON.parse(readFileSync(list, 'utf8')) as {
+    readonly suspects: readonly { readonly pass: readonly string[]; readonly fail: readonly string[] }[];
+  };
+  for (const { pass, fail } of suspects) {
+    const at = (file: string) => join(dirname(list), file);
+    await suspectsAgree(page, pass.map(at), fail.map(at), '');
+  }
+});

@@ -35,6 +35,8 @@ async function openTwo(page: Page): Promise<void> {
   await choose(page, chosen('before.xray', THREADS), chosen('after.xray', EVENTS));
   await settled(page, 'ready', 'before.xray');
   await expect(areaOf(page, 'B')).toBeVisible();
+  // Before it is read, keys find nothing there.
+  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
 }
 
 test('a trace dropped on another one is opened or compared', async ({ page }) => {
@@ -258,10 +260,30 @@ test('a link leads to both traces, in whatever order they are chosen', async ({ 
   await page.goto('about:blank');
   await page.goto(link);
   await choose(page, chosen('before.xray', THREADS));
-  await expect(notice(page)).toContainText('This view compares it with after.xray');
+  await expect(notice(page)).toContainText('This view compares before.xray with after.xray: drop after.xray');
   await drop(page, 'after.xray', fixture('events.xray'));
   await notice(page).getByRole('button', { name: 'Compare' }).click();
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, after.xray');
+});
+
+test('of a link to two traces, the second one alone says that the first one is missing', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openTwo(page);
+  await areaOf(page, 'A').focus();
+  await page.keyboard.press('r');
+  await runCommand(page, 'Copy a link');
+  await expect(notice(page)).toContainText('does not contain the files');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto('about:blank');
+  await page.goto(link);
+  await choose(page, chosen('after.xray', EVENTS));
+  await expect(notice(page)).toContainText('This view compares after.xray with before.xray: drop before.xray');
+  // In this order, too, the base of the link is A.
+  await drop(page, 'before.xray', fixture('threads.xray'));
+  await notice(page).getByRole('button', { name: 'Compare' }).click();
+  await expect(areaOf(page, 'A')).toHaveAccessibleName('Timeline of A, before.xray');
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, after.xray');
+  await expect(side(page, 'A').locator('.range-chip')).toBeVisible();
 });
 
 test('two addresses are in the address, and come back by themselves', async ({ page }) => {

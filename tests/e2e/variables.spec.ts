@@ -135,11 +135,13 @@ test('the values of a track look as the person wants', async ({ page }) => {
   const choose = async (name: string) => {
     await track.click({ button: 'right' });
     await page.getByRole('menuitem', { name }).click();
+    // Its layer would be clicked in place of the track.
+    await expect(page.getByRole('menu')).toHaveCount(0);
   };
   await choose('Show values as hexadecimal numbers');
   await expect(track).toContainText('−0x2a … 0x78');
   await choose('Make the graph higher');
-  expect((await track.boundingBox())!.height).toBeGreaterThan(height + 50);
+  await expect.poll(async () => (await track.boundingBox())?.height ?? 0).toBeGreaterThan(height + 50);
   await choose('Draw values as dots');
   await choose('Use a logarithmic scale');
   await choose('Show values as characters');

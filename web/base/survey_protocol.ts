@@ -233,6 +233,16 @@ export interface SurveyQuestions {
   blob(call: number): Uint8Array;
   /** Calls and texts, the latest last. */
   sources(resource: number, call: number): readonly (readonly [call: number, text: string])[];
+  /** What resources hold at last, for a comparison with another trace. */
+  held(): HeldColumns;
+}
+
+/** What resources hold, by position. */
+export interface HeldColumns {
+  /** Equal where contents are equal; '' if they are not known. */
+  readonly key: readonly string[];
+  /** The last call that uploaded something, if the contents are known; -1 otherwise. */
+  readonly uploaded: Float64Array;
 }
 
 /** Something that the calls of a program waste or do wrong, as `Finding` in `crate/graphics/src/findings/mod.rs`. */

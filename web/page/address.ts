@@ -4,7 +4,7 @@ import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Awaited } from './awaited.ts';
 import { copyText } from './copy.ts';
 import { differs, follow, type Link, linkOf, parseLink } from './link.ts';
-import { bringOther } from './other.ts';
+import { bringOther, missing } from './other.ts';
 import type { Page, Surface } from './page.ts';
 import { restore } from './restore.ts';
 
@@ -28,6 +28,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
   /** The link is the one that the page was loaded with. */
   let isFirst = true;
   let followed: Awaited | null = null;
+  let missed: Awaited | null = null;
   const wait = (fragment: string, isOwn: boolean) => {
     const link = parseLink(fragment);
     const hasAddress = new URLSearchParams(location.search).has('url');
@@ -53,7 +54,7 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     const { other } = now.link;
     // The files of a pair may come in another order.
     if (other && differs(now.link, identity) !== '' && differs(other.link, identity) === '') {
-      if (pair) untracked(pair.swap);
+      untracked(() => (pair ? pair.swap() : missFirst(now, open)));
       return;
     }
     followed = now;
@@ -72,6 +73,12 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
       if (!now.isOwn) workbench.warn(`This link belongs to another file, ${nameIn(now.link)}: ${why}.`);
     });
   });
+  /** Of two files, only the second one is open: what of the first one is missing is said once. */
+  const missFirst = (now: Awaited, open: OpenTrace) => {
+    if (missed === now) return;
+    missed = now;
+    workbench.warn(missing(shortened(now.link.file.name, LONGEST), shortened(open.trace.name, LONGEST)));
+  };
   const show = async ({ link, isOwn }: Awaited, open: OpenTrace) => {
     const surface = page.surface.peek();
     const isBeginning = isFirst;

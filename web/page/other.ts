@@ -23,12 +23,16 @@ export async function bringOther(other: OtherLink, base: OpenTrace, page: Page, 
   const files = source?.isGranted && isOwn ? await source.open() : null;
   if (base.pair.peek() || workbench.bench.peek().at !== 'open') return;
   if (!files) {
-    const name = shortened(other.link.file.name, LONGEST);
-    workbench.warn(`This view compares it with ${name}: drop that file, or choose it with “Compare with…”.`);
+    workbench.warn(missing(shortened(other.link.file.name, LONGEST), shortened(base.trace.name, LONGEST)));
     return;
   }
   await workbench.openFiles(files, 'compare');
   if (workbench.pair.peek()) await joined;
+}
+
+/** Says which file of a link to two is missing, and how to open it. `open`: the one that is there. */
+export function missing(name: string, open: string): string {
+  return `This view compares ${open} with ${name}: drop ${name}, or choose it with “Compare with…”.`;
 }
 
 /** Shows the view of a link to two traces once the second one is there and read. Resolves then, or when one of both is closed. */

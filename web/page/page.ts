@@ -287,6 +287,8 @@ export interface Panel extends Pane {
    * again when they change places.
    */
   readonly ofPair?: true;
+  /** Whether others wait for what the panel finds out: it is made although it is not in front. Subscribes. */
+  readonly isAsked?: (open: OpenTrace) => boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
 }

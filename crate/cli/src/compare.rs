@@ -5,6 +5,7 @@ mod lines;
 mod records;
 mod runs;
 mod saved;
+mod things;
 mod values;
 mod why;
 
@@ -16,6 +17,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use unspool_compare::drawn::Drawn;
 use unspool_compare::sentence::{amount, grouped};
+use unspool_compare::things::Thing;
 use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
 
 pub(crate) use self::runs::statement_names;
@@ -38,7 +40,7 @@ use crate::{Failure, NameArgs, TraceArgs, console, json};
 ///
 /// Exit status, as of diff(1): 0 if nothing differs, 1 if something does, 2 on an error. Where time
 /// is measured, a difference is a function that is slower, faster, new or gone; where calls or steps
-/// are counted, any figure that differs.
+/// are counted, any figure that differs; of an apitrace, also resources and findings.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Compare {
@@ -182,16 +184,32 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
     let first = a.one(&b)?;
     let of_values = a.values(found.shown.0).zip(b.values(found.shown.1));
     let values = of_values.map(|(a, b)| Compared::new(a, b));
-    let drawn = a.drawn(found.shown.0).zip(b.drawn(found.shown.1)).map(<[_; 2]>::from);
+    let graphics = a
+        .calls(found.shown.0)
+        .zip(b.calls(found.shown.1))
+        .map(|(a, b)| Graphics { drawn: [&a.drawn, &b.drawn], things: things::compared(&a.things, &b.things) });
     let form = Form::of(what.json, what.csv);
     let mut out = form.out();
     let files = (a.names(found.shown.0), b.names(found.shown.1));
-    print(&mut out, (form, what.limit), first.format, &found, (values.as_ref(), drawn), (&files.0, &files.1))?;
+    print(
+        &mut out,
+        (form, what.limit),
+        first.format,
+        &found,
+        (values.as_ref(), graphics.as_ref()),
+        (&files.0, &files.1),
+    )?;
     out.flush()?;
     let is_different = found.is_different()
         || values.is_some_and(|values| values.is_different())
-        || drawn.is_some_and(|[a, b]| a != b);
+        || graphics.is_some_and(|it| it.drawn[0] != it.drawn[1] || !it.things.is_empty());
     Ok(ExitCode::from(u8::from(is_different)))
+}
+
+/// What is compared of OpenGL calls.
+struct Graphics<'a> {
+    drawn: [&'a Drawn; 2],
+    things: Vec<Thing>,
 }
 
 /// Compares two sides, in the unit of the first trace of A.
@@ -205,14 +223,16 @@ fn print(
     (form, limit): (Form, LimitArgs),
     format: &str,
     found: &Comparison,
-    (values, drawn): (Option<&Compared<'_>>, Option<[&Drawn; 2]>),
+    (values, graphics): (Option<&Compared<'_>>, Option<&Graphics<'_>>),
     (a, b): (&[&str], &[&str]),
 ) -> io::Result<()> {
     let Comparison { unit, rows, own, .. } = found;
     // What has values has no functions.
     let mut words = values.map_or_else(|| sentence(found), Compared::sentence);
-    if let Some(said) = drawn.map(unspool_compare::drawn::sentence).filter(|said| !said.is_empty()) {
-        words = format!("{words} {said}");
+    if let Some(Graphics { drawn, things }) = graphics {
+        let said = [unspool_compare::drawn::sentence(*drawn), unspool_compare::things::sentence(things)];
+        let said = said.into_iter().take(if things.is_empty() { 1 } else { 2 }).filter(|said| !said.is_empty());
+        words = said.fold(words, |words, said| format!("{words} {said}"));
     }
     let (rows, listed) = limit.first(rows, form, LISTED);
     match form {
@@ -233,7 +253,7 @@ fn print(
                 functions: listing.records(rows),
                 listed,
                 more: (values.into_iter().flat_map(Compared::report))
-                    .chain(drawn.map(|sides| ("graphics", drawn::report(sides))))
+                    .chain(graphics.map(|it| ("graphics", drawn::report(it.drawn, &it.things))))
                     .map(|(key, of)| (key.into(), of))
                     .collect(),
             };
@@ -250,8 +270,9 @@ fn print(
                 values.print(out)?;
                 writeln!(out)?;
             }
-            if let Some(sides) = drawn {
-                drawn::print(out, sides)?;
+            if let Some(Graphics { drawn, things }) = graphics {
+                drawn::print(out, *drawn)?;
+                things::print(out, things)?;
             }
             // What has values was compared by all that it records.
             if rows.is_empty() || values.is_none() && !found.is_different() {

@@ -223,6 +223,36 @@ fn executions_that_do_not_part_have_no_cause() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("does not record what single instructions did"));
 }
 
+/// The pairs that docs/compare.md walks through.
+#[test]
+fn the_walks_of_the_docs_lead_to_the_cause() {
+    let frames = ["frames/compare-good.frames", "frames/compare-bad.frames"];
+    let why = unspool("compare", &frames, &["--why"]);
+    assert_eq!(why.status.code(), Some(1));
+    let said = text(&why);
+    assert!(said.contains("The cause is a value that differs and that no step has written, such as input:"), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    let cause = lines.iter().position(|line| line.starts_with("The cause")).unwrap();
+    assert!(lines[cause + 1].contains("mov rax, [rsi]"), "{said}");
+    assert!(lines.last().unwrap().contains("jle 0x401155"), "{said}");
+    let records = text(&unspool("compare", &frames, &["--records"]));
+    assert!(records.contains("- ") && records.contains("call 0x401100"), "{records}");
+    assert!(records.lines().any(|line| line.starts_with("+ ") && line.contains("mov eax, 1")), "{records}");
+
+    let said = text(&unspool("compare", &[SMALL, OTHER], &[]));
+    assert!(said.contains("Gone: #2, #15, #16."), "{said}");
+
+    let blocks = ["rvn/compare-good.sqlite", "rvn/compare-bad.sqlite"];
+    let records = unspool("compare", &blocks, &["--records", "--json"]);
+    assert_eq!(records.status.code(), Some(1));
+    let report = json(&records);
+    // The block after the loop and the check, in place of the other one.
+    assert_eq!(report["tracks"][0]["hunks"], serde_json::json!([[9, 11, 9, 11]]), "{report}");
+    let refused = unspool("compare", &blocks, &["--why"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("does not say what its steps read and wrote"));
+}
+
 /// The runs of `mid`, the example of the paper, of which the last one fails.
 const MID: [&str; 6] = ["335-pass", "123-pass", "321-pass", "555-pass", "534-pass", "213-fail"];
 
@@ -341,4 +371,24 @@ fn calls_draws_and_uploads_are_compared_as_a_whole_and_per_frame() {
     assert_eq!(same.status.code(), Some(0));
     assert_eq!(json(&same)["sentence"], "No figure differs: each function has the same ones in A and in B.");
     assert!(json(&unspool("compare", &[SMALL, SMALL], &["--json"])).get("graphics").is_none());
+}
+
+#[test]
+fn resources_and_findings_of_calls_are_compared() {
+    let files = ["apitrace/replay_indices.trace", "apitrace/replay_loop.trace"];
+    let output = unspool("compare", &files, &["--json"]);
+    let report = json(&output);
+    let graphics = &report["graphics"];
+    let resources = graphics["resources"].as_array().unwrap();
+    let shader = resources.iter().find(|it| it["title"] == "Shader 3" && it["verdict"] == "changed");
+    let shader = shader.unwrap_or_else(|| panic!("{graphics}"));
+    assert!(shader["a"]["call"].is_u64() && shader["b"]["says"].as_str().unwrap().contains("upload"), "{shader}");
+    let sentence = report["sentence"].as_str().unwrap();
+    assert!(sentence.contains(" changed (") && sentence.contains("Resources: "), "{sentence}");
+    let said = text(&unspool("compare", &files, &[]));
+    assert!(said.contains("resource or finding"), "{said}");
+    // Contents alone differ: that is a difference, too.
+    let same = json(&unspool("compare", &[files[0], files[0]], &["--json"]));
+    let none = serde_json::json!([]);
+    assert_eq!((&same["graphics"]["resources"], &same["graphics"]["findings"]), (&none, &none));
 }

@@ -316,7 +316,30 @@ fn fixtures_and_the_sample_can_be_read() {
     );
 }
 
-/// `cargo test -p unspool-cli --test rvn -- --ignored` rewrites the fixtures.
+/// `cargo test -p unspool-cli --test rvn -- --ignored` rewrites the fixtures. A loop, then a jump
+/// that decides between two blocks, then what follows both.
+fn branch(turns: usize, is_empty: bool) -> Writer {
+    let mut writer = Writer::new(&metadata());
+    let mut block = |pc, data: &[u8], starts: &[u32]| {
+        let count = starts.len() as u64 + 1;
+        writer.block(&Block { pc, data: data.into(), count, mode: Mode::Bits64 }, starts)
+    };
+    let begin = block(0x1000, &[0xb9, 3, 0, 0, 0], &[]); // mov ecx, 3
+    let turn = block(0x1005, &[0xff, 0xc9, 0x75, 0xfc], &[2]); // dec ecx; jne 0x1005
+    let check = block(0x1009, &[0x85, 0xc0, 0x74, 0x04], &[2]); // test eax, eax; je 0x1011
+    let full = block(0x100d, &[0xff, 0xc3, 0xeb, 0x03], &[2]); // inc ebx; jmp 0x1014
+    let empty = block(0x1011, &[0xff, 0xca, 0x90], &[2]); // dec edx; nop
+    let end = block(0x1014, &[0x90, 0xeb, 0xfe], &[1]); // nop; jmp 0x1015
+    writer.run(begin, 1);
+    for _ in 0..turns {
+        writer.run(turn, 2);
+    }
+    writer.run(check, 2);
+    writer.run(if is_empty { empty } else { full }, 2);
+    writer.run(end, 2);
+    writer
+}
+
 #[test]
 #[ignore = "writes"]
 fn write_fixtures() {
@@ -336,6 +359,8 @@ fn write_fixtures() {
         writer.run(id, transitions);
     }
     drop(save(&fresh("beyond_2_53.sqlite"), pages, &mut writer));
+    drop(save(&fresh("compare-good.sqlite"), pages, &mut branch(3, false)));
+    drop(save(&fresh("compare-bad.sqlite"), pages, &mut branch(3, true)));
 }
 
 #[test]

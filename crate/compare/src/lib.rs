@@ -11,7 +11,7 @@
 //! - [`compare`] makes a [`Row`] for each pair, with the difference and a [`Verdict`] on the self
 //!   time of a call. [`verdict`] says when a difference counts as more than noise.
 //! - [`mod@sentence`] says in words what has changed.
-//! - [`drawn`] compares what OpenGL calls add up to.
+//! - [`drawn`] compares what OpenGL calls add up to, and [`things`] resources and findings.
 //! - [`flame`] merges the call paths of both into one tree, of which [`call_tree`] has rows.
 //! - [`report`] is all of that as a document, and [`tables`] are the same as tables of [`parquet`].
 //!
@@ -59,6 +59,7 @@ pub mod shown;
 mod stretches;
 pub mod suspects;
 pub mod tables;
+pub mod things;
 pub mod threads;
 pub mod tokens;
 pub mod values;

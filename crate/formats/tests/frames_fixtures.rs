@@ -16,12 +16,15 @@ fn fixtures_are_what_the_encoder_writes() {
     let calls = calls();
     let cut = calls[..calls.len() / 2].to_vec();
     let (streamed, plugin, machines, program) = (streamed(), plugin(), delay_slots(), program());
+    let (good, bad) = (branch(b"Hello, frames! Where did I go?\n "), branch(b"Hello, f"));
     let files: [(&str, &[u8]); _] = [
         ("tests/fixtures/frames/calls.frames", &calls),
         ("tests/fixtures/frames/cut.frames", &cut),
         ("tests/fixtures/frames/streamed.frames", &streamed),
         ("tests/fixtures/frames/plugin.frames", &plugin),
         ("tests/fixtures/frames/mips.frames", &machines),
+        ("tests/fixtures/frames/compare-good.frames", &good),
+        ("tests/fixtures/frames/compare-bad.frames", &bad),
         ("tests/fixtures/binaries/program.frames", &program),
         ("web/public/samples/calls.frames", &calls),
     ];
@@ -98,6 +101,33 @@ const CODE: &[(u64, &[u8])] = &[
     ]),
 ];
 
+/// Another `main` of this program, which writes only if the second word that it has read is not
+/// zero.
+#[rustfmt::skip]
+const BRANCH: &[(u64, &[u8])] = &[
+    (0x40_1020, &[ // main
+        0xbe, 0x00, 0x40, 0x40, 0x00,       // mov esi, INPUT
+        0xe8, 0x76, 0x00, 0x00, 0x00,       // call read
+        0xbe, 0x00, 0x40, 0x40, 0x00,       // mov esi, INPUT
+        0xbf, 0x00, 0x41, 0x40, 0x00,       // mov edi, INPUT + 0x100
+        0xb9, 0x04, 0x00, 0x00, 0x00,       // mov ecx, 4
+        0xe8, 0x82, 0x00, 0x00, 0x00,       // call copy
+        0xe8, 0xfd, 0x00, 0x00, 0x00,       // call check
+        0xc3,                               // ret
+    ]),
+    (0x40_1140, &[ // check
+        0xbe, 0x08, 0x41, 0x40, 0x00,       // mov esi, INPUT + 0x108
+        0x48, 0x8b, 0x06,                   // mov rax, [rsi]
+        0x89, 0xc7,                         // mov edi, eax
+        0x83, 0xff, 0x00,                   // cmp edi, 0
+        0x7e, 0x06,                         // jle .empty
+        0xe8, 0xac, 0xff, 0xff, 0xff,       // call write
+        0xc3,                               // ret
+        0xb8, 0x01, 0x00, 0x00, 0x00,       // .empty: mov eax, 1
+        0xc3,                               // ret
+    ]),
+];
+
 const NAMES: [&str; 8] = ["RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI"];
 const RAX: usize = 0;
 const RCX: usize = 1;
@@ -107,8 +137,13 @@ const RBP: usize = 5;
 const RSI: usize = 6;
 const RDI: usize = 7;
 
-/// Executes the program and records it like a tracer. Implements only the instructions used.
+/// Executes a program and records it like a tracer. Implements only the instructions used.
 struct Processor {
+    code: Vec<(u64, &'static [u8])>,
+    /// What the program reads.
+    input: &'static [u8],
+    /// Whether flags are recorded.
+    has_flags: bool,
     pc: u64,
     registers: [u64; 8],
     taints: [Option<u64>; 8],
@@ -126,6 +161,9 @@ fn taint(id: Option<u64>) -> Taint {
 impl Processor {
     fn new() -> Self {
         Self {
+            code: CODE.to_vec(),
+            input: b"Hello, frames! Where did I go?\n ",
+            has_flags: false,
             pc: START,
             registers: [0, 0, 0, 0, STACK, 0, 0, 0],
             taints: [None; 8],
@@ -171,9 +209,32 @@ impl Processor {
         value
     }
 
+    fn set_flags(&mut self, flags: i64) {
+        self.flags = flags;
+        if self.has_flags {
+            self.post.push(Operand::written("EFLAGS", self.eflags()));
+        }
+    }
+
+    fn test_flags(&mut self) -> i64 {
+        if self.has_flags {
+            self.pre.push(Operand::read("EFLAGS", self.eflags()));
+        }
+        self.flags
+    }
+
+    /// Interrupts are enabled; sign and zero as the last result was.
+    fn eflags(&self) -> u64 {
+        match self.flags {
+            0 => 0x246,
+            1.. => 0x202,
+            _ => 0x286,
+        }
+    }
+
     /// Executes an instruction. Returns false at the end of the program.
     fn step(&mut self) -> bool {
-        let (at, code) = CODE.iter().rev().find(|(at, _)| *at <= self.pc).unwrap();
+        let &(at, code) = self.code.iter().rev().find(|(at, _)| *at <= self.pc).unwrap();
         let code = &code[(self.pc - at) as usize..];
         let word = |i: usize| i64::from(i32::from_le_bytes(code[i..i + 4].try_into().unwrap()));
         let (address, mut system_call) = (self.pc, false);
@@ -213,18 +274,19 @@ impl Processor {
             }
             [0x89, modrm @ (0xfb | 0xc7), ..] => {
                 len = 2;
-                let value = self.read(usize::from(modrm >> 3 & 7));
+                let value = u64::from(self.read(usize::from(modrm >> 3 & 7)) as u32);
                 self.write(usize::from(modrm & 7), value, None);
             }
             [0x83, 0xff, imm, ..] => {
                 len = 3;
-                self.flags = self.read(RDI) as i64 - i64::from(imm);
+                let flags = self.read(RDI) as i64 - i64::from(imm);
+                self.set_flags(flags);
             }
             [op @ (0x7e | 0x75 | 0xeb), rel, ..] => {
                 len = 2;
                 let taken = match op {
-                    0x7e => self.flags <= 0,
-                    0x75 => self.flags != 0,
+                    0x7e => self.test_flags() <= 0,
+                    0x75 => self.test_flags() != 0,
                     _ => true,
                 };
                 jump = taken.then(|| (address + 2).wrapping_add_signed(i64::from(rel as i8)));
@@ -260,7 +322,7 @@ impl Processor {
                 len = 2;
                 let value = self.read(RCX) - 1;
                 self.write(RCX, value, None);
-                self.flags = value as i64;
+                self.set_flags(value as i64);
             }
             [0x0f, 0x05, ..] => {
                 len = 2;
@@ -286,7 +348,7 @@ impl Processor {
         self.frames.push(Frame::Syscall { address, thread: 1, number, arguments });
         if number == 0 {
             // What the program reads is tainted.
-            let text = *b"Hello, frames! Where did I go?\n ";
+            let text = self.input;
             let intros = text.iter().zip(0..).map(|(byte, i)| TaintIntro {
                 address: INPUT + i,
                 id: 100 + i / 8,
@@ -335,6 +397,20 @@ fn calls() -> Vec<u8> {
         (0..8).map(|r| Operand { usage: [false; 4], ..Operand::read(NAMES[r], if r == RSP { STACK } else { 0 }) });
     writer.frame(&Frame::Key(vec![(Some(1), registers.collect())]));
     let mut processor = Processor::new();
+    while processor.step() {}
+    processor.frames.iter().for_each(|frame| writer.frame(frame));
+    writer.finish(Table::Libtrace(64))
+}
+
+/// A complete execution of the program with another `main`.
+fn branch(input: &'static [u8]) -> Vec<u8> {
+    let mut writer = Writer::new(3, 9, 64, Some(&meta()));
+    writer.frame(&Frame::ModLoad { name: "/home/ada/copy".into(), low: 0x40_0000, high: 0x40_4fff });
+    let mut processor = Processor { input, has_flags: true, ..Processor::new() };
+    // Its functions are in place of those that have their addresses.
+    processor.code.retain(|(at, _)| BRANCH.iter().all(|(own, _)| own != at));
+    processor.code.extend_from_slice(BRANCH);
+    processor.code.sort_unstable_by_key(|(at, _)| *at);
     while processor.step() {}
     processor.frames.iter().for_each(|frame| writer.frame(frame));
     writer.finish(Table::Libtrace(64))

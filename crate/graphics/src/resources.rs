@@ -31,7 +31,7 @@ use interfaces::Method;
 use kinds::Act;
 use objects::{Context, Slot};
 
-pub use contents::{Contents, TextureAt};
+pub use contents::{Contents, Held, TextureAt};
 pub use kinds::{Kind, objects_of};
 pub use texture::TextureFacts;
 

@@ -382,6 +382,18 @@ impl JsSurvey {
         Contents::new(self.survey.resources(), &mut self.reader).blob(call as u64).map_err(thrown)
     }
 
+    /// What resources hold, by position: `HeldColumns` of `web/base/survey_protocol.ts`.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if the file cannot be read.
+    pub fn held(&mut self) -> Result<JsValue, JsValue> {
+        let found = Contents::new(self.survey.resources(), &mut self.reader).held().map_err(thrown)?;
+        let keys: Array = found.iter().map(|it| JsValue::from_str(&it.key)).collect();
+        let uploaded: Vec<f64> = found.iter().map(|it| it.uploaded.map_or(-1.0, |call| call as f64)).collect();
+        Ok(object(&[("key", keys.into()), ("uploaded", Float64Array::from(&uploaded[..]).into())]))
+    }
+
     /// The sources of a shader up to a call: pairs of the call and the text, the latest last.
     ///
     /// # Errors

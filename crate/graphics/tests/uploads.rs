@@ -70,6 +70,29 @@ fn surveyed(index: &[u8], file: &[u8]) -> Survey<Vec<u8>> {
     survey
 }
 
+#[test]
+fn what_resources_hold_is_told_apart_by_the_bytes_of_their_uploads() {
+    let held = |first: &[u8; 4], second: &[u8; 4]| {
+        let mut calls = Calls::texture(gl::TEXTURE_2D);
+        for pixels in [first, second] {
+            let numbers = [gl::TEXTURE_2D, 0, gl::RGBA8, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE];
+            calls.bytes("glTexImage2D", &numbers, pixels);
+        }
+        calls.with("glGenBuffers", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(1)])]);
+        let (index, file) = indexed(calls.file());
+        let survey = surveyed(&index, &file);
+        let mut reader = Reader::keeping(&index, file, u64::MAX).unwrap();
+        Contents::new(survey.resources(), &mut reader).held().unwrap()
+    };
+    let (one, other) = (held(&[1, 2, 3, 4], &[5, 6, 7, 8]), held(&[1, 2, 3, 4], &[5, 6, 7, 9]));
+    assert_eq!(one, held(&[1, 2, 3, 4], &[5, 6, 7, 8]));
+    assert_eq!((one.len(), one[0].uploaded, one[1].uploaded), (2, Some(3), None));
+    assert_eq!(one[1].key, "");
+    // The first of both uploads is the same.
+    let firsts = [&one, &other].map(|held| held[0].key.split(',').next().map(String::from));
+    assert!(firsts[0] == firsts[1] && one[0].key != other[0].key, "{one:?} {other:?}");
+}
+
 /// An internal format, a format and a type, the bytes of two pixels, and the numbers that a shader
 /// gets.
 type Case = (u32, u32, u32, Vec<u8>, [[f64; 4]; 2]);

@@ -41,6 +41,11 @@ export function Dock({ open, page }: Props) {
   useEffect(() => own.dispose, [own]);
   const ofBoth = useMemo(() => createPanelViews(open, page), [pair, page]);
   useEffect(() => ofBoth.dispose, [ofBoth]);
+  const viewsOf = (panel: Panel) => (panel.ofPair ? ofBoth : own).of(panel);
+  const asked = offered.filter((panel) => panel.isAsked?.(open));
+  useEffect(() => {
+    for (const panel of asked) viewsOf(panel).begin();
+  }, [own, ofBoth, asked.map(({ id }) => id).join()]);
   const choose = (panel: Panel) => bringToFront(dock, info?.format, panel.id);
   const onTabKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -50,7 +55,7 @@ export function Dock({ open, page }: Props) {
     choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const Front = isOpen && front ? (front.ofPair ? ofBoth : own).of(front).component : null;
+  const Front = isOpen && front ? viewsOf(front).component : null;
   return (
     <section
       class={isOpen ? 'dock' : 'dock folded'}

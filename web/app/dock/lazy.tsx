@@ -2,13 +2,21 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { whenIdle } from '../../base/idle.ts';
+import type { Dispose } from '../../base/scope.ts';
 import type { PanelProps, PanelView } from '../../page/page.ts';
+
+/** A panel that is made when it first comes to the front. */
+export interface LazyView extends PanelView {
+  /** Makes it now. */
+  begin(): void;
+  readonly dispose: Dispose;
+}
 
 /**
  * The panel of a trace whose code is loaded when it first comes to the front. `make` gets the module; the panel is the
  * same afterwards, however often it is mounted.
  */
-export function lazily<Module>(load: () => Promise<Module>, make: (module: Module) => PanelView): PanelView {
+export function lazily<Module>(load: () => Promise<Module>, make: (module: Module) => PanelView): LazyView {
   const view = signal<PanelView | null>(null);
   const failed = signal(false);
   let disposed = false;
@@ -40,6 +48,7 @@ export function lazily<Module>(load: () => Promise<Module>, make: (module: Modul
   };
   return {
     component,
+    begin: () => void start(),
     dispose: () => {
       disposed = true;
       view.peek()?.dispose?.();

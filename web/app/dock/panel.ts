@@ -1,7 +1,7 @@
 import type { Dispose } from '../../base/scope.ts';
-import type { Page, Pane, Panel, PanelView } from '../../page/page.ts';
+import type { Page, Pane, Panel } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { lazily } from './lazy.tsx';
+import { type LazyView, lazily } from './lazy.tsx';
 
 /** Most tabs in sight. */
 const MOST = 5;
@@ -28,13 +28,13 @@ export function offeredTo<Row extends Pane>(open: OpenTrace, rows: readonly Row[
 
 /** The panels of one trace, made as they come to the front. */
 export interface PanelViews {
-  of(panel: Panel): PanelView;
+  of(panel: Panel): LazyView;
   readonly dispose: Dispose;
 }
 
 /** No panels yet. */
 export function createPanelViews(open: OpenTrace, page: Page): PanelViews {
-  const views = new Map<Panel, PanelView>();
+  const views = new Map<Panel, LazyView>();
   return {
     of: (panel) => {
       let view = views.get(panel);
@@ -45,7 +45,7 @@ export function createPanelViews(open: OpenTrace, page: Page): PanelViews {
       return view;
     },
     dispose: () => {
-      for (const view of views.values()) view.dispose?.();
+      for (const view of views.values()) view.dispose();
       views.clear();
     },
   };

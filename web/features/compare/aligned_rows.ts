@@ -15,6 +15,15 @@ export interface AlignedRows {
   row(number: number): AlignedRow;
   /** The row of a record of A and of one of B, whichever comes first. A record after the last one is at the end. */
   rowOf(a: number, b: number): number;
+  /** What both have beside each other, in order. */
+  readonly both: readonly Beside[];
+}
+
+/** Records of both that are beside each other: the numbers of the first ones, and how many there are. */
+export interface Beside {
+  readonly a: number;
+  readonly b: number;
+  readonly length: number;
 }
 
 /** Stretches of rows that are alike in kind: where each begins, as a row, a record of A and one of B. Without a side, that is -1. */
@@ -99,6 +108,12 @@ export function alignRows(
   };
   return {
     count,
+    get both() {
+      return stretches.row.flatMap((begin, i): Beside | never[] => {
+        const [a, b] = [stretches.a[i]!, stretches.b[i]!];
+        return a < 0 || b < 0 ? [] : { a, b, length: (stretches.row[i + 1] ?? count) - begin };
+      });
+    },
     row: (number) => {
       const i = lastAt(number);
       if (i < 0) return { a: null, b: null, how: 'same' };

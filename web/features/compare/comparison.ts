@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import type { PairDifferences } from '../../page/differences.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 import type { Survey } from '../../trace/survey.ts';
@@ -18,8 +19,10 @@ import type {
   Comparing,
   FlameQuestion,
   FlameWidth,
+  FoundThings,
   Profile,
   SavedKind,
+  ThingsOf,
 } from './protocol.ts';
 import { createRecordDifferences, type RecordDifferences } from './records.ts';
 import type { Runs } from './runs.ts';
@@ -115,6 +118,8 @@ export interface Comparison {
   readonly records: RecordDifferences;
   /** Of traces of OpenGL calls. */
   readonly drawn: DrawnOfBoth;
+  /** Of the same, resources and findings. */
+  thingsApart(a: ThingsOf, b: ThingsOf): Promise<FoundThings>;
   /** Of traces that have values in place of functions. */
   readonly values: ValueDifferences;
   /** Of the same, what goes with failing if runs of A passed and runs of B failed. */
@@ -127,7 +132,7 @@ export type Side = Pick<OpenTrace, 'trace' | 'statistics' | 'file'>;
 
 /**
  * Compares B with A. `spawn` starts the worker. `runs`: further runs of both sides. `surveys` gives the surveys of both, if they have OpenGL
- * calls; it subscribes. `ignored`: rules for what does not count of records.
+ * calls; it subscribes. `compares`: whether records are compared, and rules for what does not count of them.
  */
 export function createComparison(
   a: Side,
@@ -135,7 +140,7 @@ export function createComparison(
   spawn: () => RemoteWorker,
   runs: Pick<Runs, 'a' | 'b'> | null = null,
   surveys: () => readonly [Survey, Survey] | null = () => null,
-  ignored: ReadonlySignal<readonly string[]> = signal([]),
+  compares: Pick<PairDifferences, 'ignored' | 'wanted'> = { ignored: signal([]), wanted: signal(false) },
 ): Comparison {
   const scope = createScope();
   const state = signal<State>({ at: 'waiting' });
@@ -276,7 +281,7 @@ export function createComparison(
       });
     }),
   );
-  const records = createRecordDifferences([a, b], service.remote, ignored);
+  const records = createRecordDifferences([a, b], service.remote, compares);
   scope.add(records.dispose);
   const values = createValueDifferences([a, b], service.remote);
   scope.add(values.dispose);
@@ -309,6 +314,7 @@ export function createComparison(
     saved: (kind, a, b) => service.remote().saved(kind, a, b),
     records,
     drawn,
+    thingsApart: (a, b) => service.remote().thingsApart(a, b),
     values,
     suspects,
     dispose: scope.dispose,

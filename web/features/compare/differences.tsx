@@ -7,7 +7,7 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { Pair } from '../../timeline/open_trace.ts';
 import { CallsOfBoth } from './calls.tsx';
-import type { Comparison, View } from './comparison.ts';
+import type { Compared, Comparison, View } from './comparison.ts';
 import { DrawnTable } from './drawn_table.tsx';
 import { DifferenceFlame } from './flame.tsx';
 import { DifferenceTable } from './functions.tsx';
@@ -101,6 +101,8 @@ export function Differences({ comparison, runs, why, pair, theme }: Props) {
           <div class="panel-bar">{lead}</div>
           <RecordsOfBoth differences={comparison.records} why={why} pair={pair} />
         </>
+      ) : view === 'things' ? (
+        <ThingsOfBoth pair={pair} lead={lead} thingsApart={comparison.thingsApart} />
       ) : (
         <Figures comparison={comparison} runs={runs} pair={pair} theme={theme} lead={lead} />
       )}
@@ -177,10 +179,16 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
   const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;
   const rows = useRows(comparison);
+  // The list of runs stays while they are compared again: the focus is in it when one is removed.
+  const runsOf = (compared: Compared | null) =>
+    view === 'functions' && <RunList key="runs" runs={runs} pair={pair} compared={compared} />;
   if (state.at !== 'done' || !clock) {
     return (
       <>
-        <div class="panel-bar">{lead}</div>
+        <div class="panel-bar" key="bar">
+          {lead}
+        </div>
+        {runsOf(null)}
         <p class="panel-note muted">{wordsOf(state)}</p>
       </>
     );
@@ -198,7 +206,11 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
       open.statistics.highlighted.value = functions.name[compared.rows[side][row] ?? -1] ?? -1;
     }
   };
-  const sentence = [compared.rows.sentence, comparison.drawn.sentence.value].join(' ').trim();
+  const ofCalls = comparison.drawn.sentence.value;
+  const sentence =
+    view === 'drawn'
+      ? ofCalls || 'Frames, calls, draws and uploads do not differ in number.'
+      : [compared.rows.sentence, ofCalls].join(' ').trim();
   const cut = compared.a.cut + compared.b.cut;
   const ofPaths = (
     <>
@@ -212,19 +224,18 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
   if (view === 'tree') return <DifferenceTree {...common} {...top} choose={choose} />;
   return (
     <>
-      <div class="panel-bar">
+      <div class="panel-bar" key="bar">
         {lead}
         {view === 'functions' && <Filter what="functions" example="parse" of={filter} />}
         {view === 'functions' && <AddRun runs={runs} />}
         {view === 'calls' && <CallsShow comparison={comparison} />}
         {view === 'functions' && <Count comparison={comparison} pair={pair} />}
       </div>
-      <Sentence text={sentence} isBrief={view === 'calls' || view === 'things'} />
-      {view === 'functions' && <RunList runs={runs} pair={pair} compared={compared} />}
+      <Sentence text={sentence} isBrief={view === 'calls'} />
+      {runsOf(compared)}
       {view === 'functions' && <DifferenceTable {...common} rows={rows} choose={choose} />}
       {view === 'calls' && <CallsOfBoth {...common} />}
       {view === 'drawn' && <DrawnTable drawn={comparison.drawn} />}
-      {view === 'things' && <ThingsOfBoth pair={pair} />}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { differencesOf } from '../../page/differences.ts';
 import type { Feature } from '../../page/page.ts';
 
 /** Differences: what two traces that are compared take, function by function, and as a flame graph. */
@@ -9,6 +10,7 @@ export const COMPARE: Feature = {
       place: 0,
       ofPair: true,
       offered: ({ pair }) => pair.value !== null,
+      isAsked: ({ pair }) => pair.value !== null && differencesOf(pair.value).wanted.value,
       load: async () => (await import('./view.tsx')).compareView,
     },
   ],

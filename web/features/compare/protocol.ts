@@ -1,6 +1,7 @@
 /** What the page and the worker that compares two traces say to each other. */
 
 import type { TreeView } from '../../base/calls_protocol.ts';
+import type { HeldColumns, ResourceColumns } from '../../base/survey_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
 import type {
   ComparedFlame,
@@ -9,6 +10,7 @@ import type {
   ComparedValues,
   FoundHunks,
   FoundSuspects,
+  FoundThings,
   FoundWhy,
 } from '../../worker/wasm/unspool_compare.js';
 
@@ -23,9 +25,12 @@ export type {
   ComparedVariable,
   FoundHunks,
   FoundSuspects,
+  FoundThing,
+  FoundThings,
   FoundWhy,
   PlacedValue,
   PointsOfRun,
+  SaidOfThing,
   SharedSteps,
   SuspectStatement,
   SuspectValues,
@@ -144,6 +149,23 @@ export interface Compares {
   readonly paths: ProfilePaths;
 }
 
+/** The resources and findings of a trace. */
+export interface ThingsOf {
+  readonly resources: Pick<
+    ResourceColumns,
+    'kind' | 'label' | 'facts' | 'name' | 'size' | 'levels' | 'uploads' | 'created'
+  >;
+  readonly held: HeldColumns;
+  readonly findings: {
+    /** What people call their kinds. */
+    readonly kind: readonly string[];
+    readonly sentence: readonly string[];
+    readonly count: Float64Array;
+    /** Their first calls, -1 without one. */
+    readonly first: Float64Array;
+  };
+}
+
 /** The object of the worker. */
 export interface Comparing {
   /** Compares B with A, in place of what was compared before. */
@@ -183,6 +205,8 @@ export interface Comparing {
     own: readonly string[],
     given: readonly string[],
   ): Promise<FoundSuspects | null>;
+  /** Resources and findings that only one trace has, or that differ. */
+  thingsApart(a: ThingsOf, b: ThingsOf): Promise<FoundThings>;
   /** What of frames, calls, draws and uploaded bytes differs, in words; '' if nothing does. */
   drawnSentence(a: Float64Array, b: Float64Array): Promise<string>;
 }

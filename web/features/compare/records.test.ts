@@ -68,7 +68,13 @@ function differences(
       };
     },
   };
-  return { ...createRecordDifferences([a, b] as never, () => service as never, signal(rules)), service };
+  return {
+    ...createRecordDifferences([a, b] as never, () => service as never, {
+      ignored: signal(rules),
+      wanted: signal(false),
+    }),
+    service,
+  };
 }
 
 test('what the worker has of the records is on the ledger until nothing is compared any more', async () => {

@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { FoundTokens, RecordRow } from '../../base/record_protocol.ts';
 import { give, type Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import type { PairDifferences } from '../../page/differences.ts';
 import type { Pair } from '../../timeline/open_trace.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { type LeftOut, rulesAmong } from './ignore.ts';
@@ -117,13 +118,12 @@ const NONE = 2 ** 32 - 1;
 export function createRecordDifferences(
   sides: Sides,
   comparing: () => Remote<Comparing>,
-  ignored: ReadonlySignal<readonly string[]>,
+  { ignored, wanted }: Pick<PairDifferences, 'ignored' | 'wanted'>,
 ): RecordDifferences {
   const scope = createScope();
   const state = signal<RecordsState>({ at: 'waiting' });
   const chosen = signal(-1);
   const order = signal<HunkOrder>('position');
-  const wanted = signal(false);
   const ends = signal<ReadonlyMap<number, Ends>>(new Map());
   /** The numbers of those that were asked for. */
   let asked = new Set<number>();

@@ -216,9 +216,15 @@ function Summary({ differences, pair, noun }: Omit<Props, 'why'> & { readonly no
         />
       )}
       {alone && alone[0] + alone[1] > 0 && (
-        <span title="Underlined on the timelines, whether or not a difference is there">
-          {` ${aloneInWords(alone)}`}
-        </span>
+        <>
+          {' '}
+          <span
+            class="difference-alone"
+            title="Underlined in this colour on both timelines, whether or not a difference is there"
+          >
+            {aloneInWords(alone)}
+          </span>
+        </>
       )}
     </>
   );

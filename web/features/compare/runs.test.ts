@@ -28,7 +28,7 @@ function trace(parts: { status?: unknown; format?: string; values?: Uint8Array }
       records: { aboutValues: async () => parts.values ?? null },
       companions: signal<{ id: number; kind: string; attachment: unknown }[]>([]),
       tracks: signal(new Map()),
-      names: { of: () => '', keyOf: () => '' },
+      names: { of: () => '', keyOf: () => '', text: [] },
       ledger: { set: (_: string, { bytes }: { bytes: number }) => held.push(bytes) },
       begin: ({ kind }: { kind: string }, take: (reply: unknown) => void) => {
         const times = { function: new Uint32Array(2), start: none, own: none };
@@ -93,11 +93,11 @@ it('reads the values of runs that have these in place of functions, once', async
   const { runs, a, log } = made({ x: trace({ values }) });
   const run = file('x');
   runs.a.add([run]);
-  await vi.waitFor(() => expect(runs.a.all.value[0]?.values).toBe(values));
+  await vi.waitFor(() => expect(runs.a.all.value[0]?.values?.bytes).toBe(values));
   expect([a.held.at(-1), runs.a.all.value[0]?.profile]).toEqual([3, null]);
   runs.a.remove(run);
   runs.b.add([{ ...run }]);
-  await vi.waitFor(() => expect(runs.b.all.value[0]?.values).toBe(values));
+  await vi.waitFor(() => expect(runs.b.all.value[0]?.values?.bytes).toBe(values));
   expect(log).toEqual(['+x', '-x']);
 });
 

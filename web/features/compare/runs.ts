@@ -8,7 +8,7 @@ import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { tracksOf } from '../../trace/statistics.ts';
 import { figuresOf } from './profile.ts';
 import type { Profile } from './protocol.ts';
-import { haveValues, valuesOf, wholeValues } from './values.ts';
+import { haveValues, namesFilesOf, valuesOf, type WholeValues, wholeValues } from './values.ts';
 
 /** A further run of a side, as far as its figures are read. */
 export interface Run {
@@ -16,7 +16,7 @@ export interface Run {
   /** null until they are, and if they cannot be; of a trace that has values in place of functions, always. */
   readonly profile: Profile | null;
   /** What values are compared by, of a trace that has them; null until they are read, and if they cannot be. */
-  readonly values: Uint8Array | null;
+  readonly values: WholeValues | null;
   /** Why there are none, in a sentence; '' otherwise. */
   readonly failure: string;
 }
@@ -60,7 +60,10 @@ export function createRuns(pair: Pick<Pair, 'a' | 'b' | 'openFurther' | 'endFurt
     const hold = () => {
       const bytes = all
         .peek()
-        .reduce((sum, { profile, values }) => sum + (profile ? bytesOf(profile) : 0) + (values?.byteLength ?? 0), 0);
+        .reduce(
+          (sum, { profile, values }) => sum + (profile ? bytesOf(profile) : 0) + (values?.bytes.byteLength ?? 0),
+          0,
+        );
       trace.ledger.set(HELD, { noun: HELD, bytes, free: null });
     };
     // What the run is called depends on the programs and names that the trace has.
@@ -119,11 +122,11 @@ async function readRun(
   signal: AbortSignal,
 ): Promise<Omit<Run, 'file'> | null> {
   if (signal.aborted) return null;
-  const known = valuesOf(file);
-  if (known) return { profile: null, values: known, failure: '' };
   const { lifted, nested, companions, info } = beside.trace;
   // A write-ahead log is of one database only, and times of calls are of one recording.
-  const own = companions.peek().filter(({ kind }) => kind === 'names' || kind === 'binary');
+  const own = namesFilesOf(companions.peek());
+  const known = valuesOf(file, own);
+  if (known) return { profile: null, values: known, failure: '' };
   const open = pair.openFurther({ file, name, companions: own, lifted, nested });
   const failed = (sentence: string) => ({ profile: null, values: null, failure: `${shortened(name)}: ${sentence}` });
   try {

@@ -7,6 +7,7 @@ import type { Pair } from '../../timeline/open_trace.ts';
 import { DIFFERING } from '../../timeline/render/palette.ts';
 import type { KindOfStretch } from '../../trace/range_marks.ts';
 import type { Ends, Hunk, Positions, RecordDifferences, Thread } from './records.ts';
+import { wordsOf } from './work.ts';
 
 /** The kind of marks of what was executed, as in `abouts` of the palette. */
 const EXECUTED = 1;
@@ -36,7 +37,7 @@ export function showDifference(differences: RecordDifferences, pair: Pair, numbe
 /** As long as differences are known, both timelines have marks of them, and keys go from one to the next. */
 export function showDifferences(differences: RecordDifferences, pair: Pair): Dispose {
   const scope = createScope();
-  const { known } = differencesOf(pair);
+  const { known, progress } = differencesOf(pair);
   const marks = [differingOf(pair.a), differingOf(pair.b)] as const;
   const forget = () => {
     known.value = null;
@@ -45,6 +46,7 @@ export function showDifferences(differences: RecordDifferences, pair: Pair): Dis
   scope.add(
     effect(() => {
       const state = differences.state.value;
+      progress.value = state.at === 'done' ? '' : wordsOf(state);
       if (state.at !== 'done' || state.hunks.length === 0) return forget();
       for (const side of [0, 1] as const) marks[side].set(stretchesOf(state.threads, state.hunks, side));
       known.value = {

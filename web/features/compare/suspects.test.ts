@@ -17,14 +17,15 @@ const side = (name: string, byte: number) =>
       status: signal({ at: 'ready' }),
       info: signal({ offers: ['values'] }),
       names: { version: signal(0), text: ['f', 'm = y'], keyOf: (id: number) => (id === 1 ? '1:7' : '') },
+      companions: signal([]),
       records: { aboutValues: async () => Uint8Array.of(byte) },
     },
   }) as unknown as SuspectsSide;
 
-const run = (name: string, values: Uint8Array | null): Run => ({
+const run = (name: string, bytes: Uint8Array | null, names: readonly (readonly [string, string])[] = []): Run => ({
   file: { file: new Blob(), name },
   profile: null,
-  values,
+  values: bytes && { bytes, names: new Map(names) },
   failure: '',
 });
 
@@ -51,10 +52,10 @@ it('ranks runs of A, which passed, and of B, which failed, once all are read and
   expect(suspects.state.value.at).toBe('waiting');
   isShown.value = true;
   expect(suspects.state.value).toEqual({ at: 'working', share: 0.5 });
-  ofA.value = [run('a2', Uint8Array.of(2)), { ...run('broken', null), failure: 'It is damaged.' }];
+  ofA.value = [run('a2', Uint8Array.of(2), [['1:8', 'else']]), { ...run('broken', null), failure: 'It is damaged.' }];
   await vi.waitFor(() => expect(suspects!.state.value.at).toBe('done'));
   const bytes = [1, 2, 3, 4].map((byte) => Uint8Array.of(byte));
-  expect(asked).toEqual([[bytes, 2, ['1:7', '1:7'], ['m = y', 'm = y']]]);
+  expect(asked).toEqual([[bytes, 2, ['1:7', '1:8'], ['m = y', 'else']]]);
   const state = suspects.state.value as Extract<Suspects['state']['value'], { at: 'done' }>;
   expect(state.runs.map(({ side, name, file }) => [side, name, file === null])).toEqual([
     ['a', 'a1', true],

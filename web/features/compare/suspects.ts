@@ -5,7 +5,15 @@ import { furtherRunsOf, type RunFile } from '../../page/further_runs.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import type { Comparing, FoundSuspects, PointsOfRun } from './protocol.ts';
 import { type Runs, whenRead } from './runs.ts';
-import { givenNames, haveValues, showPoints, type ValueDifferences, type ValuesSide, wholeValues } from './values.ts';
+import {
+  haveValues,
+  namesFilesOf,
+  showPoints,
+  type ValueDifferences,
+  type ValuesSide,
+  type WholeValues,
+  wholeValues,
+} from './values.ts';
 import type { Work } from './work.ts';
 
 /** The view that ranks what goes with failing. */
@@ -20,7 +28,12 @@ export interface CountedRun {
 }
 
 /** How far ranking is. */
-export type SuspectsState = Work<{ readonly found: FoundSuspects; readonly runs: readonly CountedRun[] }>;
+export type SuspectsState = Work<{
+  readonly found: FoundSuspects;
+  readonly runs: readonly CountedRun[];
+  /** Names that companions give to statements, of all runs. */
+  readonly names: ReadonlyMap<string, string>;
+}>;
 
 /** What goes with failing, over the runs of A, which passed, and those of B, which failed. */
 export interface Suspects {
@@ -46,19 +59,24 @@ export function createSuspects(
   const scope = createScope();
   const state = signal<SuspectsState>({ at: 'waiting' });
   const rank = async (
-    others: readonly [readonly Uint8Array[], readonly Uint8Array[]],
+    others: readonly [readonly WholeValues[], readonly WholeValues[]],
     runs: readonly CountedRun[],
     isOver: () => boolean,
   ) => {
     try {
       const [a, b] = await Promise.all(sides.map(wholeValues));
       if (isOver()) return;
-      const { own, given } = givenNames(sides);
+      const all = a && b && [a, ...others[0], b, ...others[1]];
+      // A statement may be in few runs only, which need not be the ones that are open.
+      const names = new Map(all?.flatMap((of) => [...of.names]));
       // What is sent changes hands, and these are asked about again.
-      const all = a && b && [a, ...others[0], b, ...others[1]].map((bytes) => bytes.slice());
-      const found = all && (await comparing().rankSuspects(all, 1 + others[0].length, own, given));
+      const bytes = all?.map((of) => of.bytes.slice());
+      const found =
+        bytes && (await comparing().rankSuspects(bytes, 1 + others[0].length, [...names.keys()], [...names.values()]));
       if (isOver()) return;
-      state.value = found ? { at: 'done', found, runs } : { at: 'failed', sentence: 'The values could not be read.' };
+      state.value = found
+        ? { at: 'done', found, runs, names }
+        : { at: 'failed', sentence: 'The values could not be read.' };
     } catch (thrown) {
       if (!isOver()) state.value = { at: 'failed', sentence: String(thrown) };
     }
@@ -125,7 +143,7 @@ async function openRun(pair: Pair, side: 'a' | 'b', { file, name }: RunFile): Pr
   const left: RunFile = { file: before.file, name: before.trace.name };
   files.value = files.peek().map((run) => (run.file === file ? left : run));
   const { lifted, nested, companions } = before.trace;
-  const own = companions.peek().filter(({ kind }) => kind === 'names' || kind === 'binary');
+  const own = namesFilesOf(companions.peek());
   pair.replace(before, { file, name, companions: own, lifted, nested });
   const next = stays.pair.peek();
   if (!next) return null;

@@ -10,7 +10,7 @@ import type { FoundSuspects, PointsOfRun, SuspectStatement, SuspectValues } from
 import type { Runs } from './runs.ts';
 import { AddRun, RunList } from './runs_bar.tsx';
 import { bestOf, type CountedRun, type Suspects, showRun } from './suspects.ts';
-import { type List, Listed, matching, nameIn } from './values_tables.tsx';
+import { type List, Listed, matching } from './values_tables.tsx';
 import { wordsOf } from './work.ts';
 
 interface Props {
@@ -58,7 +58,14 @@ export function SuspectsOfBoth({ suspects, runs, pair, lead, filter }: Props) {
       </>
     );
   }
-  const props = { found: state.found, counted: state.runs, pair, choice, filter: suspects.filter.value };
+  const props = {
+    found: state.found,
+    counted: state.runs,
+    names: state.names,
+    pair,
+    choice,
+    filter: suspects.filter.value,
+  };
   const summary = <RunSummary runs={runs} pair={pair} />;
   return ofValues.value ? <Values {...props}>{summary}</Values> : <Statements {...props}>{summary}</Statements>;
 }
@@ -82,6 +89,7 @@ function RunSummary({ runs, pair }: Pick<Props, 'runs' | 'pair'>) {
 interface ListProps {
   readonly found: FoundSuspects;
   readonly counted: readonly CountedRun[];
+  readonly names: ReadonlyMap<string, string>;
   readonly pair: Pair;
   readonly filter: string;
   readonly choice: ComponentChildren;
@@ -90,9 +98,9 @@ interface ListProps {
 
 type Placed = Pick<SuspectStatement, 'points' | 'failed' | 'passed'>;
 
-function Statements({ found, counted, pair, filter, choice, children }: ListProps) {
+function Statements({ found, counted, names, pair, filter, choice, children }: ListProps) {
   const list = useMemo((): List<SuspectStatement> => {
-    const nameOf = ({ name }: SuspectStatement) => nameIn(pair, name);
+    const nameOf = ({ name }: SuspectStatement) => names.get(name) ?? name;
     const sizes = sizesOf(counted);
     return {
       rows: matching(found.statements, filter, nameOf),
@@ -126,7 +134,7 @@ function Statements({ found, counted, pair, filter, choice, children }: ListProp
       choose: (row) => go(pair, row.points, counted),
       none: 'No run reached a statement.',
     };
-  }, [found, counted, pair, filter]);
+  }, [found, counted, names, pair, filter]);
   return (
     <Listed key="statements" label="Suspicious statements" list={list} sentence={found.sentence} choice={choice}>
       {children}
@@ -134,9 +142,9 @@ function Statements({ found, counted, pair, filter, choice, children }: ListProp
   );
 }
 
-function Values({ found, counted, pair, filter, choice, children }: ListProps) {
+function Values({ found, counted, names, pair, filter, choice, children }: ListProps) {
   const list = useMemo((): List<SuspectValues> => {
-    const nameOf = ({ statement }: SuspectValues) => nameIn(pair, statement);
+    const nameOf = ({ statement }: SuspectValues) => names.get(statement) ?? statement;
     return {
       rows: matching(found.tests, filter, (row) => `${row.query} ${nameOf(row)}`),
       all: found.tests.length,
@@ -175,7 +183,7 @@ function Values({ found, counted, pair, filter, choice, children }: ListProps) {
       choose: (row) => go(pair, row.points, counted),
       none: 'What holds in runs that failed holds as often in runs that passed.',
     };
-  }, [found, counted, pair, filter]);
+  }, [found, counted, names, pair, filter]);
   return (
     <>
       <Listed key="values" label="Suspicious values" list={list} sentence={found.sentence} choice={choice}>

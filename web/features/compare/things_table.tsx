@@ -1,40 +1,58 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import { formatBytes, formatCounted, shortened } from '../../base/format.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { shortened } from '../../base/format.ts';
+import type { HeldColumns } from '../../base/survey_protocol.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { findingsOf } from '../../trace/findings.ts';
 import { surveyOf } from '../../trace/surveys.ts';
-import { findingsApart, heldBy, type Resources, resourcesApart, type Thing, type ThingOf } from './things.ts';
+import type { Comparison } from './comparison.ts';
+import type { FoundThing, FoundThings, SaidOfThing } from './protocol.ts';
+import { type Resources, thingsOf } from './things.ts';
 import { showPoint, showPoints } from './values.ts';
 
+interface Props extends Pick<Comparison, 'thingsApart'> {
+  readonly pair: Pair;
+  /** The choice of a view. */
+  readonly lead: ComponentChildren;
+}
+
 /** Resources and findings of OpenGL calls that are new, gone, or not the same. A row leads to the calls in both traces. */
-export function ThingsOfBoth({ pair }: { readonly pair: Pair }) {
+export function ThingsOfBoth({ pair, lead, thingsApart }: Props) {
   const [a, b] = [useResources(pair.a), useResources(pair.b)];
   const [inA, inB] = [findingsOf(pair.a), findingsOf(pair.b)];
   useEffect(() => {
     inA?.look();
     inB?.look();
   }, [inA, inB]);
-  const isFound = [inA, inB].every((of) => of?.state.value.at === 'done');
+  const isFound = [inA, inB].every((of) => ['done', 'failed'].includes(of?.state.value.at ?? 'done'));
   const kinds = inA?.kinds.value;
   const [ofA, ofB] = [inA?.all.value, inB?.all.value];
-  const rows = useMemo((): readonly Thing[] => {
-    const resources = a && b ? resourcesApart(a, b, formatBytes) : [];
-    const times = (count: number) => formatCounted(count, 'call');
-    const findings = isFound && ofA && ofB && kinds ? findingsApart(ofA, ofB, kinds, times) : [];
-    return [...findings, ...resources];
+  const found = useSignal<FoundThings | string | null>(null);
+  useEffect(() => {
+    found.value = null;
+    if (!a || !b || !isFound) return undefined;
+    let isOver = false;
+    const take = (answer: FoundThings | string) => {
+      if (!isOver) found.value = answer;
+    };
+    thingsApart(thingsOf(a, ofA ?? [], kinds ?? []), thingsOf(b, ofB ?? [], kinds ?? [])).then(take, (thrown) =>
+      take(String(thrown)),
+    );
+    return () => {
+      isOver = true;
+    };
   }, [a, b, ofA, ofB, kinds, isFound]);
-  const isWaiting = !a || !b || [inA, inB].some((of) => ['idle', 'looking'].includes(of?.state.value.at ?? 'done'));
+  const now = found.value;
+  const rows = now && typeof now !== 'string' ? now.rows : [];
+  const sentence = typeof now === 'string' ? now : (now?.sentence ?? 'Resources and findings are being compared…');
   return (
     <>
-      <p class="panel-note muted" role="status">
-        {isWaiting
-          ? 'Resources and findings are being looked for…'
-          : rows.length === 0
-            ? 'Resources and findings are the same.'
-            : `Resources and findings: ${formatCounted(rows.length, 'difference')}.`}
+      <div class="panel-bar">{lead}</div>
+      <p class="difference-sentence ellipsis" title={sentence} role="status">
+        {sentence}
       </p>
       {rows.length > 0 && (
         <Table
@@ -63,11 +81,12 @@ function useResources(open: OpenTrace): Resources | null {
     read.value = null;
     if (!columns) return undefined;
     let isOver = false;
-    const done = (held: Resources['held']) => {
-      if (!isOver) read.value = { columns, held };
+    const done = (held: HeldColumns | null) => {
+      // Without contents, there is what is known of them.
+      const none = { key: columns.kind.map(() => ''), uploaded: new Float64Array(columns.count).fill(-1) };
+      if (!isOver) read.value = { columns, held: held ?? none };
     };
-    // Without contents, there is what is known of them.
-    heldBy(columns, survey.ask).then(done, () => done([]));
+    survey.ask.held().then(done, () => done(null));
     return () => {
       isOver = true;
     };
@@ -75,8 +94,8 @@ function useResources(open: OpenTrace): Resources | null {
   return read.value;
 }
 
-function columnsOf(pair: Pair): readonly Column<Thing>[] {
-  const side = (of: 'a' | 'b'): Column<Thing> => ({
+function columnsOf(pair: Pair): readonly Column<FoundThing>[] {
+  const side = (of: 'a' | 'b'): Column<FoundThing> => ({
     id: `thing-${of}`,
     title: `In ${of.toUpperCase()}`,
     class: 'words',
@@ -130,6 +149,6 @@ function columnsOf(pair: Pair): readonly Column<Thing>[] {
   ];
 }
 
-function placeOf(of: ThingOf | null): { readonly point: number; readonly track: null } | null {
+function placeOf(of: SaidOfThing | null): { readonly point: number; readonly track: null } | null {
   return of === null || of.call === null ? null : { point: of.call, track: null };
 }

@@ -1,4 +1,5 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { CompanionFile } from '../../base/companions.ts';
 import type { Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -30,19 +31,39 @@ export function haveValues({ trace }: Pick<OpenTrace, 'trace'>): boolean {
   return trace.info.value?.offers.includes('values') ?? false;
 }
 
-/** What values of whole files are compared by: a run that is opened again, in place of another one, is not read again for it. */
-const whole = new WeakMap<Blob, Uint8Array>();
+/** What values of a whole file are compared by. */
+export interface WholeValues {
+  readonly bytes: Uint8Array;
+  /** Names that companions give to its statements, by those in the trace. */
+  readonly names: ReadonlyMap<string, string>;
+}
 
-/** What the values of a whole file are compared by, if they were read before. */
-export function valuesOf(file: Blob): Uint8Array | null {
-  return whole.get(file) ?? null;
+/** A run that is opened again, in place of another one, is not read again. `by`: the companions that its names are of. */
+const whole = new WeakMap<Blob, WholeValues & { readonly by: readonly Blob[] }>();
+
+/** What the values of a whole file are compared by, if they were read before, with these companions. */
+export function valuesOf(file: Blob, companions: readonly Pick<CompanionFile, 'file'>[]): WholeValues | null {
+  const known = whole.get(file);
+  const isSame = known?.by.length === companions.length && companions.every(({ file }) => known.by.includes(file));
+  return known && isSame ? known : null;
 }
 
 /** The same of a trace that has been read, of all its points. null if that cannot be found, or was asked for again meanwhile. */
-export async function wholeValues({ trace, file }: Pick<OpenTrace, 'trace' | 'file'>): Promise<Uint8Array | null> {
-  const found = whole.get(file) ?? (await trace.records.aboutValues((values) => values.profile(null, () => undefined)));
-  if (found) whole.set(file, found);
+export async function wholeValues(open: Pick<OpenTrace, 'trace' | 'file'>): Promise<WholeValues | null> {
+  const { trace, file } = open;
+  const known = whole.get(file)?.bytes;
+  const bytes = known ?? (await trace.records.aboutValues((values) => values.profile(null, () => undefined)));
+  if (!bytes) return null;
+  const { own, given } = givenNames([open]);
+  const names = new Map(own.map((name, i) => [name, given[i]!]));
+  const found = { bytes, names, by: namesFilesOf(trace.companions.peek()).map((it) => it.file) };
+  whole.set(file, found);
   return found;
+}
+
+/** The companions that give names, also to further runs. */
+export function namesFilesOf<Of extends Pick<CompanionFile, 'kind'>>(companions: readonly Of[]): readonly Of[] {
+  return companions.filter(({ kind }) => kind === 'names' || kind === 'binary');
 }
 
 /** Names of statements in traces, and those that companions give them in their place. */

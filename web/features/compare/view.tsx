@@ -7,6 +7,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { surveyOf } from '../../trace/surveys.ts';
 import { createComparison, type View } from './comparison.ts';
 import { Differences } from './differences.tsx';
+import { matchFrames } from './matched_frames.ts';
 import { createRuns } from './runs.ts';
 import { showDifferences } from './shown.ts';
 import { createWhy } from './why.ts';
@@ -24,7 +25,7 @@ export function compareView({ pair }: OpenTrace): PanelView {
     () => startWorker(compareWorker),
     runs,
     () => (haveCalls(both.a) && haveCalls(both.b) ? [surveyOf(both.a), surveyOf(both.b)] : null),
-    differencesOf(both).ignored,
+    differencesOf(both),
   );
   // The view stays when a side is opened again, and when they change places.
   const [ofA, ofB] = [furtherRunsOf(both.a).view, furtherRunsOf(both.b).view];
@@ -36,11 +37,13 @@ export function compareView({ pair }: OpenTrace): PanelView {
   });
   const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);
+  const forget = haveCalls(both.a) && haveCalls(both.b) ? matchFrames(comparison.records, both) : null;
   return {
     component: ({ theme }) => <Differences comparison={comparison} runs={runs} why={why} pair={both} theme={theme} />,
     dispose: () => {
       keep();
       hide();
+      forget?.();
       why.dispose();
       comparison.dispose();
       runs.dispose();

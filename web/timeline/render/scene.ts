@@ -213,11 +213,13 @@ function drawAccesses(context: Pen, scene: Part, accesses: readonly AboutMarks[]
       laid.rows === 0
         ? laid.top - scene.band.shift + laid.height - 1
         : rowTop(scene, laid, 0) + Math.max(sliceHeight(laid), ACCESS_HEIGHT);
+    // Three kinds or more leave the letters of a label free if they are thinner.
+    const tall = accesses.length > 2 ? ACCESS_HEIGHT - 1 : ACCESS_HEIGHT;
     for (const [i, { about, marks }] of accesses.entries()) {
       const offset = (distance(marks.from, view.anchor) - view.fraction) / view.perPixel;
       context.fillStyle = palette.abouts[about]!;
-      const y = bottom - (i + 1) * ACCESS_HEIGHT;
-      const put: PutMark = (x, wide) => context.fillRect(x, y, wide, ACCESS_HEIGHT);
+      const y = bottom - (i + 1) * tall;
+      const put: PutMark = (x, wide) => context.fillRect(x, y, wide, tall);
       placeMarks(marks, marks.row(laid.track.id, 0), offset, Number(marks.step) / view.perPixel, width, put, 'alike');
     }
   });

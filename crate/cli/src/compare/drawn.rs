@@ -5,11 +5,14 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 use unspool_compare::drawn::{Drawn, DrawnFigure, figures};
 use unspool_compare::sentence::grouped;
+use unspool_compare::things::{Of, Thing};
 
+use super::things;
 use crate::listing::{Cell, Form, Listing, column};
 
-/// `graphics` of the report: frames, and each figure with its mean of a frame.
-pub(super) fn report([a, b]: [&Drawn; 2]) -> Value {
+/// `graphics` of the report: frames, each figure with its mean of a frame, and the resources and
+/// findings that differ.
+pub(super) fn report([a, b]: [&Drawn; 2], things: &[Thing]) -> Value {
     let mut all: Map<String, Value> = Map::new();
     all.insert("frames".into(), json!({ "a": a.frames, "b": b.frames }));
     for it in figures([a, b]) {
@@ -21,6 +24,9 @@ pub(super) fn report([a, b]: [&Drawn; 2]) -> Value {
             "a": in_a, "b": in_b, "change": change, "per_frame_a": means.0, "per_frame_b": means.1,
         });
         all.insert(it.key.into(), of);
+    }
+    for (key, of) in [("resources", Of::Resource), ("findings", Of::Finding)] {
+        all.insert(key.into(), things::report(things, of));
     }
     Value::Object(all)
 }

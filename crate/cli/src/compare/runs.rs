@@ -15,6 +15,7 @@ use unspool_trace::{Capability, StatementId};
 use unspool_values::Profile;
 
 use super::saved::is_wanted;
+use super::things::{self, Things};
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
@@ -33,7 +34,13 @@ pub(super) struct Trace {
     /// Its call paths, if a file is to have them. Their rows are indices of functions.
     pub(super) paths: Paths,
     pub(super) values: Option<Valued>,
-    pub(super) drawn: Option<Drawn>,
+    pub(super) calls: Option<Calls>,
+}
+
+/// What is compared of the OpenGL calls of a trace.
+pub(super) struct Calls {
+    pub(super) drawn: Drawn,
+    pub(super) things: Things,
 }
 
 /// The values of a trace that has some.
@@ -76,9 +83,9 @@ impl Side {
         self.0.get(shown)?.values.as_ref()
     }
 
-    /// What the OpenGL calls add up to of the run that stands for the side.
-    pub(super) fn drawn(&self, shown: usize) -> Option<&Drawn> {
-        self.0.get(shown)?.drawn.as_ref()
+    /// The OpenGL calls of the run that stands for the side.
+    pub(super) fn calls(&self, shown: usize) -> Option<&Calls> {
+        self.0.get(shown)?.calls.as_ref()
     }
 
     /// The first run, if there is one.
@@ -123,9 +130,12 @@ pub(super) fn read(
         let has = |capability: Capability| info.offers.contains(&capability.word());
         let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
         let values = profile.map(|profile| Valued { profile, names: statement_names(&session) });
-        let is_graphics = has(Capability::Graphics);
-        let drawn = is_graphics.then(|| drawn(&source, &session.index_of_numbers())).transpose()?;
-        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, paths, values, drawn })
+        let calls = || {
+            let index = session.index_of_numbers();
+            Ok::<_, Failure>(Calls { drawn: drawn(&source, &index)?, things: things::read(&source, &index)? })
+        };
+        let calls = has(Capability::Graphics).then(calls).transpose()?;
+        Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, paths, values, calls })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)
 }

@@ -5,7 +5,7 @@ use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 use unspool_gl::textures::{Command, Does, face_of, smaller};
 use unspool_records::{ByteSource, Unreadable};
 
-use super::{Kind, Resources, Upload, What};
+use super::{Kind, Resource, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
@@ -27,6 +27,20 @@ pub struct TextureAt {
     pub uploaded: Option<u64>,
     /// Calls have more bytes than are kept of one.
     pub is_cut: bool,
+}
+
+/// Resources whose contents [`Contents::held`] reads, and uploads of each.
+const MOST_HELD: usize = 400;
+const MOST_UPLOADS: usize = 16;
+
+/// What a resource holds, as far as that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The text of a shader, or a hash of each upload: equal where contents are equal, but for
+    /// collisions in 64 bits. Empty if it is not known.
+    pub key: String,
+    /// The last call that uploaded something, if the contents are known.
+    pub uploaded: Option<u64>,
 }
 
 /// Reads contents again. The reader must keep all bytes of blobs.
@@ -118,6 +132,31 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         read(self.reader, calls, &mut visitor)?;
         visitor.found.retain(|(number, _)| *number <= call);
         Ok(visitor.found)
+    }
+
+    /// What resources hold at last, by position in [`Resources::all`], for a comparison with
+    /// another trace: texts of shaders, and uploaded bytes. Reads the first 400 resources that have
+    /// uploads, and of those the ones with 16 uploads at most, in one pass over their pieces of the
+    /// file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn held(&mut self) -> Result<Vec<Held>, Unreadable> {
+        let all = &self.resources.all;
+        let mut held = vec![Held::default(); all.len()];
+        let mut calls = Vec::new();
+        let filled = all.iter().enumerate().filter(|(_, it)| !it.uploads.is_empty()).take(MOST_HELD);
+        for (at, it) in filled.filter(|(_, it)| it.uploads.len() <= MOST_UPLOADS) {
+            calls.extend(it.uploads.iter().map(|upload| (upload.call, at)));
+            if let Some(held) = held.get_mut(at) {
+                held.uploaded = it.uploads.last().map(|upload| upload.call);
+            }
+        }
+        calls.sort_unstable();
+        let mut visitor = HeldVisitor { resources: all, calls: &calls, functions: Functions::default(), held };
+        read(self.reader, calls.iter().map(|(call, _)| *call), &mut visitor)?;
+        Ok(visitor.held)
     }
 }
 
@@ -315,12 +354,73 @@ impl CallVisitor for SourceVisitor<'_> {
 
     fn call(&mut self, call: &Call) {
         let Some(known) = self.functions.known.get(call.function as usize) else { return };
-        let texts = match known.arg(call, "string") {
-            Value::List(list) => list.filter_map(Value::text).collect::<String>(),
-            value => value.text().unwrap_or_default().into(),
-        };
-        self.found.push((call.number, texts));
+        self.found.push((call.number, source_of(known, call)));
     }
+}
+
+/// The text of a `glShaderSource` call.
+fn source_of(known: &Known, call: &Call) -> String {
+    match known.arg(call, "string") {
+        Value::List(list) => list.filter_map(Value::text).collect(),
+        value => value.text().unwrap_or_default().into(),
+    }
+}
+
+struct HeldVisitor<'a> {
+    resources: &'a [Resource],
+    /// Uploads, each with the position of its resource, ascending.
+    calls: &'a [(u64, usize)],
+    functions: Functions,
+    held: Vec<Held>,
+}
+
+impl HeldVisitor<'_> {
+    /// The resources that a call gives contents.
+    fn filled(&self, call: u64) -> impl Iterator<Item = usize> {
+        let first = self.calls.partition_point(|(number, _)| *number < call);
+        let calls = self.calls.get(first..).unwrap_or_default();
+        calls.iter().take_while(move |(number, _)| *number == call).map(|(_, at)| *at)
+    }
+}
+
+impl CallVisitor for HeldVisitor<'_> {
+    fn function(&mut self, name: &str) -> Option<u32> {
+        Some(self.functions.number(name))
+    }
+
+    fn wants(&mut self, number: u64, _function: u32) -> bool {
+        self.filled(number).next().is_some()
+    }
+
+    fn call(&mut self, call: &Call) {
+        let filled: Vec<usize> = self.filled(call.number).collect();
+        let known = self.functions.known.get(call.function as usize);
+        for at in filled {
+            let is_shader = self.resources.get(at).is_some_and(|it| it.kind == Kind::Shader);
+            let (Some(held), Some(known)) = (self.held.get_mut(at), known) else { continue };
+            if is_shader {
+                // The latest text is what it has.
+                held.key = source_of(known, call);
+            } else {
+                let bytes = blob_of(call);
+                let hash = bytes.iter().fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
+                held.key += &format!("{}:{hash:x},", bytes.len());
+            }
+        }
+    }
+}
+
+/// Of the hash FNV-1a of 64 bits.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// The bytes of the first argument of a call that is a blob. Empty without one.
+fn blob_of(call: &Call) -> &[u8] {
+    let blob = (0..call.len()).find_map(|at| match call.argument(at) {
+        Value::Bytes(bytes, _) => Some(bytes),
+        _ => None,
+    });
+    blob.unwrap_or_default()
 }
 
 struct BlobVisitor {
@@ -338,10 +438,6 @@ impl CallVisitor for BlobVisitor {
     }
 
     fn call(&mut self, call: &Call) {
-        let blob = (0..call.len()).find_map(|at| match call.argument(at) {
-            Value::Bytes(bytes, _) => Some(bytes),
-            _ => None,
-        });
-        self.bytes = blob.unwrap_or_default().to_vec();
+        self.bytes = blob_of(call).to_vec();
     }
 }

@@ -4,12 +4,14 @@
 mod drawn;
 mod records;
 mod suspects;
+mod things;
 mod values;
 mod why;
 
 pub use drawn::drawn_sentence;
 pub use records::Sequences;
 pub use suspects::rank_suspects;
+pub use things::Things;
 use unspool_compare::call_tree::{TreeRows, TreeView};
 use unspool_compare::flame::{Both, Graph, Paths, Tree, View, Width, factor_of};
 use unspool_compare::report::Report;

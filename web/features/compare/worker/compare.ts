@@ -8,6 +8,7 @@ import init, {
   drawnSentence,
   rankSuspects,
   Sequences,
+  Things,
 } from '../../../worker/wasm/unspool_compare.js';
 import { type Comparing, type FoundHunks, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
 
@@ -95,6 +96,24 @@ const service: Comparing = {
   rankSuspects: async (runs, passed, own, given) => {
     await loaded;
     return rankSuspects([...runs], passed, [...own], [...given]) ?? null;
+  },
+  thingsApart: async (...sides) => {
+    await loaded;
+    const things = new Things();
+    for (const [side, { resources, held, findings }] of sides.entries()) {
+      const { kind, label, facts, name, size, levels, uploads, created } = resources;
+      const texts = [kind, label, facts, held.key].map((column) => [...column]) as [
+        string[],
+        string[],
+        string[],
+        string[],
+      ];
+      things.takeResources(side, ...texts, name, size, levels, uploads, created, held.uploaded);
+      things.takeFindings(side, [...findings.kind], [...findings.sentence], findings.count, findings.first);
+    }
+    const found = things.rows();
+    things.free();
+    return found;
   },
   drawnSentence: async (a, b) => {
     await loaded;

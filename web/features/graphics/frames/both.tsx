@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { FrameColumns } from '../../../base/survey_protocol.ts';
+import { differencesOf } from '../../../page/differences.ts';
 import { Segments } from '../../../parts/segments.tsx';
 import { SideMark } from '../../../parts/side_mark.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -28,17 +29,18 @@ interface Props {
 
 /** The frames of two traces beside each other. A chosen pair is selected in both, and stands below each other on the timelines. */
 export function FramesOfBoth({ open, pair, which }: Props) {
-  const { by, pairs } = framePairsOf(pair);
+  const { by, paired, pairs } = framePairsOf(pair);
+  const { wanted, progress } = differencesOf(pair);
   const [surveyA, surveyB] = [surveyOf(pair.a), surveyOf(pair.b)];
   const [a, b] = [surveyA.frames.value, surveyB.frames.value];
   const all = pairs.value;
   /** A pair that was chosen here, and the selected frame of the trace in front then: it stays where that trace has none. */
   const chosen = useSignal<{ readonly pair: FramePair; readonly while: number | null } | null>(null);
   const seen = useSignal<readonly [number, number]>([0, 0]);
-  const differing = useMemo(
-    () => (all && a && b ? all.filter((it) => differenceOf(it, a, b) !== '').length : 0),
-    [all],
-  );
+  const differing = useMemo(() => (all && a && b ? differingInWords(all, a, b) : ''), [all]);
+  useEffect(() => {
+    if (by.value === 'calls') wanted.value = true;
+  }, [by.value]);
   const [first, end] = seen.value;
   const pictures = { a: framePicturesOf(pair.a).value, b: framePicturesOf(pair.b).value };
   useEffect(() => {
@@ -78,7 +80,7 @@ export function FramesOfBoth({ open, pair, which }: Props) {
         {which}
         <span class="muted" role="status">
           {formatCounted(a.count, 'frame')} in A, {formatCount(b.count)} in B{!isWhole && ' so far'}
-          {isWhole && `, ${differing === 0 ? 'none' : formatCount(differing)} with other figures`}
+          {isWhole && `, ${differing}`}
         </span>
         <Surveying survey={surveyA} />
         <Surveying survey={surveyB} />
@@ -86,14 +88,19 @@ export function FramesOfBoth({ open, pair, which }: Props) {
         <Segments<PairedBy>
           label="Frames are paired by"
           options={[
+            ['calls', 'Calls'],
             ['number', 'Number'],
-            ['figures', 'Figures'],
           ]}
           value={by.value}
           choose={(next) => {
             by.value = next;
           }}
         />
+        {by.value !== paired.value && (
+          <span class="muted" role="status">
+            {progress.value} By number until then.
+          </span>
+        )}
       </div>
       <Table
         label="Frames of both"
@@ -169,6 +176,17 @@ function What({ pair, frames, text }: { pair: Pair; frames: FramePair; text: str
   ) : (
     all
   );
+}
+
+/** How many frames only one trace has, and how many of the others differ. */
+function differingInWords(all: readonly FramePair[], a: FrameColumns, b: FrameColumns): string {
+  const only = (side: 'a' | 'b') => {
+    const count = all.filter((it) => it[side === 'a' ? 'b' : 'a'] === null).length;
+    return count > 0 ? `${formatCount(count)} only in ${side.toUpperCase()}` : '';
+  };
+  const paired = all.filter((it) => it.a !== null && it.b !== null && differenceOf(it, a, b) !== '').length;
+  const others = `${paired === 0 ? 'none' : formatCount(paired)} with other figures`;
+  return [only('a'), only('b'), others].filter(Boolean).join(', ');
 }
 
 /** The figures of B that differ from those of A; '' if none does. */

@@ -79,9 +79,7 @@ export function ComparedState({ open, page }: Props) {
       {a && b && difference && (
         <>
           <p class="muted" role="status">
-            {count + difference.shaders.length === 0
-              ? 'The state is the same after both calls.'
-              : `${formatCounted(count, 'value')}${shadersText(difference.shaders.length)} differ after these calls.`}
+            {differingInWords(count, difference.shaders.length)}
           </p>
           {difference.sections.map(({ title, rows }) => (
             <section class="gl-section" key={title} aria-label={title}>
@@ -108,8 +106,12 @@ export function ComparedState({ open, page }: Props) {
   );
 }
 
-function shadersText(count: number): string {
-  return count === 0 ? '' : ` and ${formatCounted(count, 'shader')}`;
+/** How many values and shaders differ. */
+function differingInWords(values: number, shaders: number): string {
+  if (values + shaders === 0) return 'The state is the same after both calls.';
+  const counted = [values > 0 && formatCounted(values, 'value'), shaders > 0 && formatCounted(shaders, 'shader')];
+  const verb = values + shaders === 1 ? 'differs' : 'differ';
+  return `${counted.filter(Boolean).join(' and ')} ${verb} after these calls.`;
 }
 
 /** The two states; or why there are none, in a sentence. Subscribes. */

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { Coverage, Frames, SmallPicture } from '../protocol.ts';
 import { differenceOf, isAlike } from './difference.ts';
 import { firstDraw, momentsOf } from './first_draw.ts';
-import { pairedCall } from './pairing.ts';
+import { type Across, pairedCall } from './pairing.ts';
 
 const picture = (width: number, ...pixels: number[]): SmallPicture => ({
   width,
@@ -63,14 +63,30 @@ it('pairs calls by the number of the draw in the frame, and ends of frames', () 
     11,
     20,
   );
-  const at = (call: number, frameThere?: (frame: number) => number | null) => pairedCall(call, a, b, 'B', frameThere);
+  const at = (call: number, across?: Across) => pairedCall(call, a, b, 'B', across);
   expect([at(2), at(5), at(6), at(9)].map(({ call }) => call)).toEqual([1, 6, 6, 7]);
   expect([at(0), at(10), at(12), at(19)].map(({ call }) => call)).toEqual([0, 8, 11, 29]);
   expect(at(17)).toEqual({ call: 20, remark: 'Frame 1 of B draws and clears only 2 times.' });
   expect(at(20)).toEqual({ call: null, remark: 'This call is outside of frames.' });
-  expect(at(2, () => 1).call).toBe(11);
-  expect(at(2, () => 2)).toEqual({ call: null, remark: 'B has no frame 2.' });
-  expect(at(2, () => null)).toEqual({ call: null, remark: 'No frame of B is paired with frame 0.' });
+  const to = (frame: number | null): Across => ({ frame: () => frame, call: () => undefined });
+  expect(at(2, to(1)).call).toBe(11);
+  expect(at(2, to(2))).toEqual({ call: null, remark: 'B has no frame 2.' });
+  expect(at(2, to(null))).toEqual({ call: null, remark: 'B has no frame like frame 0.' });
+});
+
+it('pairs draws that both have, and says of another one that it is not there', () => {
+  const a = drawn([[0, 9]], 2, 5, 7);
+  const b = drawn([[0, 9]], 4, 6, 8);
+  const calls = new Map([
+    [2, 4],
+    [7, 8],
+  ]);
+  const across: Across = { frame: (frame) => frame, call: (call) => calls.get(call) ?? null };
+  const at = (call: number) => pairedCall(call, a, b, 'B', across);
+  expect([at(0), at(2), at(7), at(9)]).toEqual([0, 4, 8, 9].map((call) => ({ call, remark: '' })));
+  expect(at(5)).toEqual({ call: 4, remark: 'Draw 2 is not in B, which is shown before it.' });
+  calls.delete(2);
+  expect(at(2)).toEqual({ call: 0, remark: 'Draw 1 is not in B, which is shown before it.' });
 });
 
 it('finds the first draw whose picture differs in few steps, wherever it is', async () => {

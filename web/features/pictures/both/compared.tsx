@@ -2,10 +2,12 @@ import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
+import { differencesOf } from '../../../page/differences.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import { SideMark } from '../../../parts/side_mark.tsx';
 import { alignmentOf } from '../../../timeline/alignment.ts';
+import { framePairsOf } from '../../../timeline/frame_pairs.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { CallLink, selectCall } from '../call_link.tsx';
 import { Missing } from '../missing.tsx';
@@ -38,6 +40,11 @@ export function Compared({ open, call }: Props) {
   useEffect(() => {
     if (other && isRead) replayOf(other).look();
   }, [other, isRead, otherLimits]);
+  const pair = comparing.against.value === 'other' ? open.pair.value : null;
+  const isByCalls = pair !== null && framePairsOf(pair).by.value === 'calls';
+  useEffect(() => {
+    if (pair && isByCalls) differencesOf(pair).wanted.value = true;
+  }, [pair, isByCalls]);
   useEffect(() => {
     if (!isPair) return undefined;
     const { at, ...found } = searching.state.peek();

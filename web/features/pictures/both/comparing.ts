@@ -91,17 +91,20 @@ export function sidesOf(open: OpenTrace, call: number): Sides | string {
   if (!here || !there) return `Scanning all calls of ${there ? own.name : name}…`;
   const pairs = framePairsOf(open.pair.value!);
   const side = sideOf(open) ?? 'a';
-  const paired = pairedCall(call, here, there, name, (frame) => pairs.across(frame, side));
+  const paired = pairedCall(call, here, there, name, {
+    frame: (frame) => pairs.across(frame, side),
+    call: (draw) => pairs.callAcross(draw, side),
+  });
   if (paired.call === null) return paired.remark;
   const its = { open: other, call: paired.call, replay, name };
   const [a, b] = own.name === 'A' ? [own, its] : [its, own];
-  return { a, b, how: paired.remark || PAIRED[pairs.by.value] };
+  return { a, b, how: paired.remark || PAIRED[pairs.paired.value] };
 }
 
 /** What frames and draws are paired by, in sentences. */
 const PAIRED = {
   number: 'Paired by the numbers of frame and draw.',
-  figures: 'Frames are paired by their figures, draws by number.',
+  calls: 'Paired by the calls that both have.',
 } as const;
 
 function nameOf(open: OpenTrace): string {

@@ -17,28 +17,45 @@ export interface PairedCall {
   readonly remark: string;
 }
 
+/** What of a trace belongs to what of another one; null if nothing does. */
+export interface Across {
+  frame(number: number): number | null;
+  /** `undefined` if that is not known: then draws are paired by number. */
+  call(number: number): number | null | undefined;
+}
+
+/** By number. */
+const SAME: Across = { frame: (number) => number, call: () => undefined };
+
 /**
- * The call of `there` that has drawn as much of its frame as a call of `here`: after the draw or clear of the same number, or where the
- * frame ends. `frameThere`: the frame that is paired with a frame, null if none is. `name`: what `there` is called in sentences.
+ * The call of `there` that has drawn as much of its frame as a call of `here`: after the draw or clear that belongs to the last one, or where the
+ * frame ends. `name`: what `there` is called in sentences.
  */
 export function pairedCall(
   call: number,
   here: Pictured,
   there: Pictured,
   name: string,
-  frameThere: (frame: number) => number | null = (frame) => frame,
+  across: Across = SAME,
 ): PairedCall {
   const frame = frameOf(here.frames, call);
   if (frame < 0) return { call: null, remark: 'This call is outside of frames.' };
-  const other = frameThere(frame);
-  if (other === null) return { call: null, remark: `No frame of ${name} is paired with frame ${formatCount(frame)}.` };
-  const end = there.frames.to[other];
+  const other = across.frame(frame);
+  if (other === null) return { call: null, remark: `${name} has no frame like frame ${formatCount(frame)}.` };
+  const [begin, end] = [there.frames.from[other] ?? 0, there.frames.to[other]];
   if (end === undefined) return { call: null, remark: `${name} has no frame ${formatCount(other)}.` };
   if (call === here.frames.to[frame]) return { call: end, remark: '' };
-  const drawn = drawsOf(here.coverage, here.frames, frame).filter((each) => each <= call).length;
-  if (drawn === 0) return { call: there.frames.from[other] ?? 0, remark: '' };
+  const drawn = drawsOf(here.coverage, here.frames, frame).filter((each) => each <= call);
+  if (drawn.length === 0) return { call: begin, remark: '' };
   const draws = drawsOf(there.coverage, there.frames, other);
-  const at = draws[drawn - 1];
+  const same = drawn.map((draw) => across.call(draw));
+  if (!same.includes(undefined)) {
+    const last = same.findLastIndex((draw) => draw != null && draws.includes(draw));
+    const isSame = last === drawn.length - 1;
+    const remark = isSame ? '' : `Draw ${formatCount(drawn.length)} is not in ${name}, which is shown before it.`;
+    return { call: same[last] ?? begin, remark };
+  }
+  const at = draws[drawn.length - 1];
   if (at !== undefined) return { call: at, remark: '' };
   const remark = `Frame ${formatCount(other)} of ${name} draws and clears only ${formatCount(draws.length)} times.`;
   return { call: draws.at(-1) ?? end, remark };
