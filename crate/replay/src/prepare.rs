@@ -205,7 +205,7 @@ impl Replay {
         }
         let none = hashbrown::HashMap::new();
         let sources = parts.shaders().map(|source| self.translations.source(&source));
-        let origin = Made { calls: [0; 2], sources };
+        let origin = Made { calls: [0; 2], sources, outputs: Vec::new() };
         let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
         Ok(self.link_translated(made, origin))
     }

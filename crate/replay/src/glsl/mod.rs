@@ -11,5 +11,5 @@ mod translate;
 mod translations;
 mod views;
 
-pub(crate) use translate::{Input, Source, Stage, Translated};
+pub(crate) use translate::{Input, Output, Source, Stage, Translated};
 pub(crate) use translations::{Sources, Translations};
