@@ -3,6 +3,7 @@
 mod builtins;
 pub(crate) mod channels;
 mod check;
+pub(crate) mod clips;
 mod constants;
 mod cost;
 mod preprocess;

@@ -113,6 +113,8 @@ pub(crate) struct Translated {
     pub(crate) may_be_cut: bool,
     /// Samplers whose channels it exchanges, if it is made for that: see [`super::channels`].
     pub(crate) exchanges: Option<HashSet<String>>,
+    /// It maps clip volumes: see [`super::clips`].
+    pub(crate) maps_clips: bool,
     /// Operations of the larger shader once all calls are written out.
     pub(crate) size: u64,
     /// Operations for a vertex and for a pixel, about.

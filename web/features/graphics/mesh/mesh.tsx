@@ -246,7 +246,7 @@ function Outputs({ find, draw, mesh, marked, inputs, call, instance }: OutputsPr
   return (
     <>
       <Remarks all={outputRemarks(outputs, wires.missing)} />
-      <div class="mesh-parts grow">
+      <div class="mesh-parts mesh-outputs grow">
         <MeshCanvas wires={wires} view={view} marked={marked} isDown={null} />
         <Vertices mesh={mesh} columns={[...outputColumns(outputs, draw.mode), ...inputs]} marked={marked} />
       </div>
