@@ -49,5 +49,5 @@ export interface OutputsFound {
 /** Finds what the vertex shader of a draw writes. Resolves with null if the trace is closed. */
 export type FindsOutputs = (asked: VerticesAsked) => Promise<OutputsFound | null>;
 
-/** What finds the outputs of vertices; null if nothing does. A feature sets it for traces that it can replay. */
+/** What finds the outputs of vertices; null until a feature replays the trace, soon after it is read. */
 export const vertexOutputsOf = perTrace((_: Opened): Signal<FindsOutputs | null> => signal(null));

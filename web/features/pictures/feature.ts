@@ -2,7 +2,6 @@ import { effect } from '@preact/signals';
 import { whenIdle } from '../../base/idle.ts';
 import type { Feature } from '../../page/page.ts';
 import { framesTrack } from '../../timeline/frames_track.ts';
-import { vertexOutputsOf } from '../../trace/vertex_outputs.ts';
 import { isDrawn } from './drawn.ts';
 import { FILM_PIXELS } from './film.ts';
 
@@ -29,13 +28,7 @@ export const PICTURES: Feature = {
   ],
   start: (open) => {
     const { trace, timeline } = open;
-    const outputs = vertexOutputsOf(open);
     const stops = [
-      effect(() => {
-        outputs.value = isDrawn(open).is.value
-          ? async (asked) => (await import('./replays.ts')).replayOf(open).outputs(asked)
-          : null;
-      }),
       // The room for small pictures is there from the start: rows do not move when they come.
       effect(() => {
         const track = isDrawn(open).is.value ? framesTrack(trace.tracks.value) : null;
