@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, fixture, open, showPanel, test, typeGoTo } from './page.ts';
 
@@ -139,4 +139,86 @@ test('lists the draws that cannot be shown, marks them in Events, and shows the 
   await page.getByLabel('Filter calls').fill('name:glDispatchCompute');
   await expect(page.getByRole('row').getByRole('img', { name: /compute shaders/ })).toBeVisible();
   expect(await barriers(page)).toEqual([]);
+});
+
+test('shows what the vertex shader of a draw writes, beside its inputs', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open(page, fixture('replay_outputs.trace'));
+  await page.getByRole('tab', { name: 'State', exact: true }).click();
+  const outputsOf = async (call: number) => {
+    await typeGoTo(page, call);
+    await expect(page.getByRole('complementary', { name: 'State' })).toContainText(`call ${call}`);
+    await page.getByRole('button', { name: 'Show mesh' }).click();
+    const mesh = page.getByRole('dialog', { name: `Mesh of call ${call}` });
+    await mesh.getByRole('radio', { name: 'Outputs' }).click();
+    return mesh;
+  };
+  const table = (mesh: Locator) => mesh.getByRole('grid', { name: 'Vertices' });
+  const cells = (mesh: Locator, row: number) =>
+    table(mesh).locator('tbody tr:not(.spacer)').nth(row).getByRole('gridcell');
+
+  // Vertices in the order of the indices: 2, 3, 0, 0, 1, 2.
+  const indexed = await outputsOf(22);
+  await expect(table(indexed).getByRole('columnheader')).toHaveText(
+    ['#', 'Vertex', 'gl_Position', 'Device', 'Pixel', 'uv', 'number', 'light.normal', '0'],
+    { timeout: 20_000 },
+  );
+  const first = ['0', '2', '0.75, -0.5, 0.5, 2', '0.375, -0.25, 0.25', '44, 30', '1, 1', '5', '1, 1, 4', '1, 1'];
+  await expect(cells(indexed, 0)).toHaveText(first);
+  await expect(cells(indexed, 3)).toHaveText([
+    '3',
+    '0',
+    '-0.25, 0.5, 0.5, 2',
+    '-0.125, 0.25, 0.25',
+    '28, 18',
+    '0, 0',
+    '-1',
+    '-1, -1, 4',
+    '-1, -1',
+  ]);
+  await expect(indexed.getByRole('img', { name: 'Wireframe as on the screen, zoom 100 %' })).toHaveAttribute(
+    'data-drawn',
+    '6',
+  );
+  await cells(indexed, 0).first().click();
+  expect(await barriers(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+
+  // Of two instances with the same inputs, the second one lies further right.
+  const instanced = await outputsOf(23);
+  await expect(cells(instanced, 0).nth(2)).toHaveText('0.75, 0.5, 0.5, 2');
+  await instanced.getByRole('spinbutton', { name: 'Instance' }).fill('2');
+  await expect(cells(instanced, 0).nth(2)).toHaveText('1.75, 0.5, 0.5, 2');
+  await expect(cells(instanced, 0).nth(6)).toHaveText('2');
+  await page.keyboard.press('Escape');
+
+  const fixed = await outputsOf(30);
+  await expect(table(fixed).getByRole('columnheader').nth(5)).toHaveText('gl_FrontColor');
+  await expect(cells(fixed, 2).nth(2)).toHaveText('0.5, 0.5, 0, 1');
+  await expect(cells(fixed, 2).nth(5)).toHaveText('0, 0.5, 1, 1');
+  await page.keyboard.press('Escape');
+
+  const refused = await outputsOf(46);
+  await expect(refused.getByRole('alert')).toHaveText(
+    'The replay leaves this draw out: geometry shaders are not in WebGL2.',
+  );
+  await page.keyboard.press('Escape');
+
+  // Where y goes down, the same numbers are at other pixels.
+  const turned = await outputsOf(54);
+  await expect(cells(turned, 3).nth(2)).toHaveText('-0.25, 0.5, 0.5, 2');
+  await expect(cells(turned, 3).nth(4)).toHaveText('28, 30');
+});
+
+test('shows draws in the clip volume of Direct3D', async ({ page }) => {
+  const pane = await pictureOf(page, 'replay_outputs.trace');
+  await typeGoTo(page, 22);
+  await expect(pane).toContainText('call 22');
+  // Green grows with y of the vertices, which the matrix turns upside down.
+  await expect.poll(() => colorAt(page, 36, 19)).toMatch(/^\d+ 3\d 0 255$/);
+  await typeGoTo(page, 54);
+  await expect.poll(() => colorAt(page, 36, 19)).toMatch(/^\d+ 2[2-5]\d 0 255$/);
+  await expect(pane).not.toContainText('missing');
+  await pane.getByRole('radio', { name: 'Depth' }).click();
+  await expect(pane).toContainText('Depth from 0.250000 (light)');
 });

@@ -60,9 +60,9 @@ const TABLES: Readonly<Record<string, () => Case>> = {
     const chose: number[] = [];
     const marked = signal(-1);
     marked.subscribe((row) => row >= 0 && chose.push(row));
-    const input = { input: { title: 'pos', divisor: 0 }, at: (vertex: number) => Float64Array.of(vertex, 1) };
-    const mesh = { order: Uint32Array.from({ length: COUNT }, (_, i) => i), inputs: [input] } as unknown as Mesh;
-    return { node: <Vertices mesh={mesh} instance={0} marked={marked} />, chose, acted: [], columns: 3 };
+    const inputs = [{ title: 'pos', numbers: (vertex: number) => [vertex, 1] }];
+    const mesh = { order: Uint32Array.from({ length: COUNT }, (_, i) => i) } as unknown as Mesh;
+    return { node: <Vertices mesh={mesh} columns={inputs} marked={marked} />, chose, acted: [], columns: 3 };
   },
   'Edges of the call graph': () => {
     const chose: number[] = [];

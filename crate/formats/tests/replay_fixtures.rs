@@ -25,6 +25,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_lists.trace", lists()),
         ("tests/fixtures/apitrace/replay_bytes.trace", bytes()),
         ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),
+        ("tests/fixtures/apitrace/replay_outputs.trace", outputs()),
     ];
     common::are_written(&files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
 }
@@ -83,6 +84,10 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glEnableClientState", &["array"]),
     ("glDisableClientState", &["array"]),
     ("glDeleteBuffers", &["n", "buffers"]),
+    ("glUniformMatrix4fv", &["location", "count", "transpose", "value"]),
+    ("glLoadMatrixf", &["m"]),
+    ("glClipControl", &["origin", "depth"]),
+    ("glFrontFace", &["mode"]),
 ];
 
 /// A trace that is being written.
@@ -477,6 +482,68 @@ fn unshown() -> Vec<u8> {
     t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     t.program(21, &[VERTEX, (gl::FRAGMENT_SHADER, "#version 150\nout vec4 color;\nvoid main() { color = missing; }")]);
     t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Draws whose vertex shaders write known numbers: four vertices with indices and a matrix, two
+/// instances, four vertices in memory with the fixed function, and three before a geometry shader.
+/// In a second frame the first draw again, in the clip volume of Direct3D.
+fn outputs() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    let matrix = |numbers: [f32; 16]| Value::Array(numbers.map(Value::Float).to_vec());
+    let corners: Vec<u8> =
+        [-1.0f32, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let indices: Vec<u8> = [2u16, 3, 0, 0, 1, 2].iter().flat_map(|index| index.to_le_bytes()).collect();
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    let source = "#version 150\nin vec2 p;\nuniform mat4 m;\nout vec2 uv;\nflat out int number;\n\
+                  out Light { vec3 normal; } light;\nvoid main() {\n    gl_Position = m * vec4(p, 0.0, 1.0);\n    \
+                  gl_Position.x += float(gl_InstanceID);\n    uv = p * 0.5 + 0.5;\n    number = 3 * gl_VertexID - 1;\n    \
+                  light.normal = vec3(p, 4.0);\n}";
+    let fragment = "#version 150\nin vec2 uv;\nout vec4 color;\nvoid main() { color = vec4(uv, 0.0, 1.0); }";
+    t.program(1, &[(gl::VERTEX_SHADER, source), (gl::FRAGMENT_SHADER, fragment)]);
+    t.call("glGetUniformLocation", vec![Value::Int(1), Value::Text(b"m")], Some(Value::Int(0)));
+    #[rustfmt::skip]
+    let whole = [
+        0.5, 0.0, 0.0, 0.0,
+        0.0, -0.5, 0.0, 0.0,
+        0.0, 0.0, 1.0, 0.0,
+        0.25, 0.0, 0.5, 2.0,
+    ];
+    t.call("glUniformMatrix4fv", vec![Value::Int(0), Value::Int(1), Value::Bool(false), matrix(whole)], None);
+    for (target, name, data) in [(gl::ARRAY_BUFFER, 1, &corners), (gl::ELEMENT_ARRAY_BUFFER, 2, &indices)] {
+        t.ints("glBindBuffer", &[target, name]);
+        let size = Value::Int(data.len() as i64);
+        t.call(
+            "glBufferData",
+            vec![Value::Int(target.into()), size, Value::Blob(data), Value::Int(gl::STATIC_DRAW.into())],
+            None,
+        );
+    }
+    let pointer = [0, 2, gl::FLOAT, 0, 0].iter().map(|n| Value::Int(i64::from(*n))).chain([Value::Null]).collect();
+    t.call("glVertexAttribPointer", pointer, None);
+    t.ints("glEnableVertexAttribArray", &[0]);
+    t.ints("glDrawElements", &[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 0]);
+    t.ints("glDrawArraysInstanced", &[gl::TRIANGLES, 1, 3, 2]);
+    t.ints("glUseProgram", &[0]);
+    t.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 0]);
+    let half = [0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0];
+    t.call("glLoadMatrixf", vec![matrix(half)], None);
+    t.floats("glColor3f", &[0.0, 0.5, 1.0]);
+    let memory = vec![Value::Int(2), Value::Int(gl::FLOAT.into()), Value::Int(0), Value::Blob(&corners)];
+    t.call("glVertexPointer", memory, None);
+    t.ints("glEnableClientState", &[gl::VERTEX_ARRAY]);
+    t.ints("glDrawArrays", &[gl::QUADS, 0, 4]);
+    t.program(11, &[VERTEX, (gl::GEOMETRY_SHADER, "#version 150\nvoid main() {}"), WHITE]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.swap(1);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+    t.ints("glUseProgram", &[1]);
+    t.ints("glClipControl", &[gl::UPPER_LEFT, gl::ZERO_TO_ONE]);
+    t.ints("glFrontFace", &[gl::CW]);
+    t.ints("glEnable", &[gl::CULL_FACE]);
+    t.ints("glEnable", &[gl::DEPTH_TEST]);
+    t.ints("glDrawElements", &[gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 0]);
     t.swap(1);
     t.finish()
 }

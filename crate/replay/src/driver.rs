@@ -17,7 +17,7 @@ use crate::calls::{Handler, Handlers, Resolved};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
-use crate::state::State;
+use crate::state::{State, word};
 use crate::verdict::Verdict;
 
 /// What a trace may demand.
@@ -546,7 +546,15 @@ impl Replay {
             return false;
         }
         let Some(context) = self.at.and_then(|at| self.contexts.get(&at)) else { return false };
-        context.state.flush(&mut self.actual.state, &mut self.stream);
+        if context.clips[0] == gl::UPPER_LEFT {
+            // What is upside down is still seen from the same side: OpenGL 4.6, section 14.6.1.
+            let mut state = context.state.clone();
+            let face = if state.get(word::FRONT_FACE) == gl::CW { gl::CCW } else { gl::CW };
+            state.put(word::FRONT_FACE, &[face]);
+            state.flush(&mut self.actual.state, &mut self.stream);
+        } else {
+            context.state.flush(&mut self.actual.state, &mut self.stream);
+        }
         true
     }
 

@@ -13,6 +13,9 @@ use crate::glsl::channels::ENCODED;
 use crate::pixels::Storage;
 use crate::state::State;
 
+/// The clip volume of a new context: see [`Context::clips`].
+pub(crate) const USUAL_CLIPS: [u32; 2] = [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE];
+
 /// Units that a draw can use. The last two of WebGL2's 32 are for uploads and for reading depths.
 pub(crate) const UNITS: usize = 30;
 /// Slots of a unit: 2D, cube, 3D, 2D array, 1D, rectangle, and 2D with several samples a pixel.
@@ -583,7 +586,7 @@ impl Context {
             list_base: 0,
             extras: Vec::new(),
             logic_op: gl::COPY,
-            clips: [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE],
+            clips: USUAL_CLIPS,
             bounds: [0.0, 1.0],
             pipeline: 0,
             written: HashMap::new(),

@@ -105,6 +105,24 @@ structures! {
         pub halted: String,
     }
 
+    /// An output of the vertex shader of a program.
+    pub struct VertexOutput {
+        /// In the trace.
+        pub name: String,
+        /// In the translation.
+        pub shown: String,
+        /// Its type in GLSL, without what makes it an array.
+        pub type_name: String,
+        /// What follows the name of an array, such as `[4]`; empty for anything else.
+        pub array: String,
+    }
+
+    /// The outputs of the vertex shader of a program, without the position.
+    pub struct VertexOutputs {
+        /// In their order.
+        pub all: Vec<VertexOutput>,
+    }
+
     /// The source of a shader.
     pub struct ShaderSource {
         /// The call that compiled it.
@@ -312,5 +330,18 @@ impl JsPlayer {
         let side = usize::from(fragment);
         let call = *made.calls.get(side)? as f64;
         Some(ShaderSource { call, source: made.source(side).to_string() }.cross())
+    }
+
+    /// The outputs of the vertex shader of a program.
+    #[wasm_bindgen(js_name = vertexOutputs)]
+    pub fn vertex_outputs(&mut self, program: u32) -> Option<Ts<VertexOutputs>> {
+        let made = self.player.replay().programs.get(&program)?;
+        let output = |(name, of): (&str, &crate::glsl::Output)| VertexOutput {
+            name: name.into(),
+            shown: of.shown.clone(),
+            type_name: of.type_name.clone(),
+            array: of.array.clone(),
+        };
+        Some(VertexOutputs { all: made.named_outputs().map(output).collect() }.cross())
     }
 }

@@ -8,8 +8,10 @@ use unspool_gl::pixels::Base;
 use crate::driver::{Replay, Sampled};
 use crate::fixed::{Environment, FIXED_UNITS, Fixed, in_webgl};
 use crate::fixed_shaders::Parts;
+use crate::glsl::Translated;
 use crate::glsl::channels::{UNIFORM, exchanging};
-use crate::objects::{Context, Linked, Objects, Sampler, Texture, UNITS};
+use crate::glsl::clips::{self, mapping_clips};
+use crate::objects::{Context, Linked, Objects, Sampler, Texture, UNITS, USUAL_CLIPS};
 use crate::ops::{Kind, Op, Stream};
 use crate::shader_list::Made;
 use crate::state::word;
@@ -82,6 +84,7 @@ impl Replay {
             self.restore(linked);
             return Err(reason.into());
         }
+        self.map_clip_volume(&mut linked);
         self.flush_uniform_buffers();
         let work = total.saturating_mul(linked.made.vertex_work);
         let of_pixel = total.saturating_mul(linked.made.fragment_work);
@@ -165,19 +168,40 @@ impl Replay {
             return Ok(());
         }
         if !Rc::ptr_eq(&linked.made, &made) {
-            self.reserve(linked.made.bytes(), made.bytes());
-            if linked.sent_in > 0 {
-                self.stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
-                linked.again();
-                linked.sent_in = 0;
-            }
-            linked.handle = self.handle(Kind::Program);
-            linked.made = made;
+            self.replace(linked, made);
         }
         for (name, kind, words) in all {
             self.set_named(linked, &name, kind, &words);
         }
         Ok(())
+    }
+
+    /// Has the vertex shader map the clip volume of the context to the one that WebGL2 has.
+    fn map_clip_volume(&mut self, linked: &mut Linked) {
+        let [origin, depths] = self.context().map_or(USUAL_CLIPS, |context| context.clips);
+        let is_needed = [origin, depths] != USUAL_CLIPS || linked.made.maps_clips;
+        if !self.stream.on || !is_needed {
+            return;
+        }
+        if !linked.made.maps_clips {
+            let made = Rc::new(mapping_clips(&linked.made));
+            self.replace(linked, made);
+        }
+        let y = if origin == gl::UPPER_LEFT { -1.0 } else { 1.0 };
+        let from_zero = if depths == gl::ZERO_TO_ONE { 1.0 } else { 0.0 };
+        self.set_named(linked, clips::UNIFORM, 2, &bits(&[y, from_zero]));
+    }
+
+    /// Gives a program other shaders than those that WebGL2 may have.
+    fn replace(&mut self, linked: &mut Linked, made: Rc<Translated>) {
+        self.reserve(linked.made.bytes(), made.bytes());
+        if linked.sent_in > 0 {
+            self.stream.put(Op::Delete, &[Kind::Program as u32, linked.handle]);
+            linked.again();
+            linked.sent_in = 0;
+        }
+        linked.handle = self.handle(Kind::Program);
+        linked.made = made;
     }
 
     /// Why the fixed function cannot be emulated at this moment.
@@ -205,7 +229,7 @@ impl Replay {
         }
         let none = hashbrown::HashMap::new();
         let sources = parts.shaders().map(|source| self.translations.source(&source));
-        let origin = Made { calls: [0; 2], sources };
+        let origin = Made { calls: [0; 2], sources, outputs: Vec::new() };
         let made = self.translations.link(&origin.sources, false, &none, &none).map_err(|(_, error)| error)?;
         Ok(self.link_translated(made, origin))
     }

@@ -22,6 +22,8 @@ export interface Mesh {
   readonly positions: number;
   /** Instances that can be told apart: 1 if all have the same inputs. */
   readonly instances: number;
+  /** Instances that are drawn. */
+  readonly drawn: number;
   /** What is not shown, and why. */
   readonly remarks: readonly string[];
 }
@@ -38,8 +40,10 @@ export interface MeshInput {
 
 /** What is drawn as lines. */
 export interface Wireframe {
-  /** Three coordinates of each vertex of the order. */
+  /** The coordinates of each vertex of the order. */
   readonly positions: Float32Array;
+  /** Coordinates of a vertex: three, or four with w. */
+  readonly components: 3 | 4;
   /** Pairs of places in the order; of points the places themselves. */
   readonly edges: Uint32Array;
   readonly arePoints: boolean;
@@ -88,6 +92,7 @@ export async function meshOf(draw: GlDraw, call: number, bytes: MeshBytes): Prom
     inputs,
     positions: positionsOf(draw.inputs),
     instances: differ ? Math.max(1, instances) : 1,
+    drawn: Math.max(1, instances),
     remarks,
   };
 }
@@ -196,6 +201,8 @@ function inputOf(input: GlInput, view: DataView, baseInstance: number): MeshInpu
   };
 }
 
+const AXES = [0, 1, 2] as const;
+
 /** What a program calls positions. */
 const NAMED = [/position/i, /vert/i, /pos/i, /coord/i];
 
@@ -237,30 +244,33 @@ function primitivesOf(mode: string, parts: readonly number[]): string {
 }
 
 /** The lines of an instance of a mesh, with the positions of one of its inputs. */
-export function wireframeOf(
+export function wireframeOf(mode: string, mesh: Mesh, positions: number, instance: number): Wireframe {
+  const input = mesh.inputs[positions];
+  return wiresOf(mode, mesh, 3, (vertex) => input?.at(vertex, instance) ?? null);
+}
+
+/** The lines of a mesh, with the positions of its vertices. Those that are missing are 0. */
+export function wiresOf(
   mode: string,
-  { order, parts, inputs }: Mesh,
-  positions: number,
-  instance: number,
+  { order, parts }: Pick<Mesh, 'order' | 'parts'>,
+  components: 3 | 4,
+  at: (vertex: number) => ArrayLike<number> | null,
 ): Wireframe {
-  const input = inputs[positions];
-  const found = new Float32Array(3 * order.length);
+  const found = new Float32Array(components * order.length);
   const low: [number, number, number] = [Infinity, Infinity, Infinity];
   const high: [number, number, number] = [-Infinity, -Infinity, -Infinity];
   let missing = 0;
   for (let i = 0; i < order.length; i += 1) {
-    const numbers = input?.at(order[i]!, instance) ?? null;
-    if (
-      !numbers ||
-      !(Number.isFinite(numbers[0]) && Number.isFinite(numbers[1] ?? 0) && Number.isFinite(numbers[2] ?? 0))
-    ) {
-      found[3 * i] = Number.NaN;
+    const numbers = at(order[i]!);
+    if (!numbers || !AXES.every((axis) => Number.isFinite(numbers[axis] ?? 0))) {
+      found[components * i] = Number.NaN;
       missing += 1;
       continue;
     }
-    for (let axis = 0; axis < 3; axis += 1) {
+    if (components === 4) found[4 * i + 3] = numbers[3] ?? 1;
+    for (const axis of AXES) {
       const number = numbers[axis] ?? 0;
-      found[3 * i + axis] = number;
+      found[components * i + axis] = number;
       low[axis] = Math.min(low[axis]!, number);
       high[axis] = Math.max(high[axis]!, number);
     }
@@ -270,7 +280,7 @@ export function wireframeOf(
   // A list of triangles has most: three edges for three vertices.
   const edges = new Uint32Array(arePoints ? order.length : 2 * order.length + 8);
   let count = 0;
-  const has = (i: number) => !Number.isNaN(found[3 * i]!);
+  const has = (i: number) => !Number.isNaN(found[components * i]!);
   const edge = (a: number, b: number) => {
     if (!has(a) || !has(b)) return;
     edges[count] = a;
@@ -289,7 +299,7 @@ export function wireframeOf(
     }
   }
   const bounds = missing < order.length ? { low, high } : null;
-  return { positions: found, edges: edges.subarray(0, count), arePoints, bounds, missing };
+  return { positions: found, components, edges: edges.subarray(0, count), arePoints, bounds, missing };
 }
 
 /** The edges of the primitives from one place of the order to another: OpenGL 4.6, 10.1. */

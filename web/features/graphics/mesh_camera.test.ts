@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GlSection } from './gl_state_protocol.ts';
-import { homeCamera, matrixOf, pointsDown, turned, zoomed } from './mesh_camera.ts';
+import { homeCamera, matrixOf, pointsDown, screenView, spaceView, turned, zoomed } from './mesh_camera.ts';
 
 const CUBE = { low: [-1, -1, -1], high: [1, 1, 1] } as const;
 
@@ -83,4 +83,30 @@ test('stands as in the picture: interfaces count from the top', () => {
   expect(pointsDown(sections([['mat4 u_mvp', '0  2  0  0\n-3  -2  0  0\n0  0  1  0\n0  0  0  1']]))).toBe(false);
   expect(pointsDown(sections([['PROJECTION_MATRIX', matrix(-2)]], 'none: fixed function', 'Matrices'))).toBe(true);
   expect(pointsDown([])).toBe(false);
+});
+
+test('shows the screen in its shape, with what is beside it, and moves it by as much as the pointer', () => {
+  const view = screenView(64 / 48);
+  for (const aspect of [0.5, 64 / 48, 3]) {
+    const matrix = view.matrix(view.home, aspect, false);
+    const at = (x: number, y: number) => place(matrix, [x, y, 0]);
+    expect(Math.max(at(1, 1).x, at(1, 1).y)).toBeCloseTo(0.8);
+    expect((at(1, 1).x * aspect) / at(1, 1).y).toBeCloseTo(64 / 48);
+    expect(at(0, 0)).toMatchObject({ x: 0, y: 0 });
+  }
+  const near = view.zoomed(view.home, 3);
+  const moved = view.dragged(near, 30, 10, [300, 200]);
+  const [before, after] = [near, moved].map((camera) => place(view.matrix(camera, 1.5, false), [0.5, 0.5, 0]));
+  expect(after!.x - before!.x).toBeCloseTo(0.2);
+  expect(after!.y - before!.y).toBeCloseTo(-0.1);
+  expect(view.says(moved)).toBe('Wireframe as on the screen, zoom 300 %');
+  const right = place(view.matrix(view.stepped(view.home, 1, 1), 1, false), [0, 0, 0]);
+  expect(right.x).toBeGreaterThan(0);
+  expect(right.y).toBeLessThan(0);
+});
+
+test('says how a mesh is turned', () => {
+  const view = spaceView(CUBE);
+  expect(view.says(view.stepped(view.home, 1, 0))).toBe('Wireframe turned by -28°, tilted by 23°, zoom 100 %');
+  expect(view.dragged(view.home, 10, 0, [1, 1]).yaw).toBeGreaterThan(view.home.yaw);
 });

@@ -15,6 +15,85 @@ const MOST_ZOOM = 1000;
 const DISTANCE = 3.2;
 const FOCAL = 2.8;
 
+/** How a picture is looked at: what is in its middle, where the whole picture goes from -1 to 1. */
+export interface ScreenCamera {
+  readonly x: number;
+  readonly y: number;
+  /** 1: the picture fits. */
+  readonly zoom: number;
+}
+
+/** How a mesh is looked at and moved. `C` is the camera. */
+export interface MeshView<C> {
+  readonly home: C;
+  /** What moves the mesh by a drag in CSS pixels, on a canvas of this size. */
+  dragged(camera: C, right: number, down: number, size: readonly [number, number]): C;
+  /** What an arrow key does: -1 to 1 to the right and down. */
+  stepped(camera: C, right: number, down: number): C;
+  zoomed(camera: C, factor: number): C;
+  /** The matrix that takes positions to clip space. `aspect` is width by height of the canvas. */
+  matrix(camera: C, aspect: number, isDown: boolean): Float32Array;
+  /** What it shows, in words. */
+  says(camera: C): string;
+}
+
+/** Radians of a key and of a CSS pixel. */
+const KEY_TURN = 0.12;
+const PIXEL_TURN = 0.008;
+/** The share of the picture that a key moves. */
+const KEY_MOVE = 0.1;
+/** The share of the canvas that the picture has: what is beside it is seen, too. */
+const SCREEN = 0.8;
+
+/** Looks at positions in space, which are turned. */
+export function spaceView(bounds: Bounds): MeshView<Camera> {
+  const degrees = (angle: number) => `${Math.round((angle * 180) / Math.PI)}°`;
+  return {
+    home: homeCamera(bounds),
+    dragged: (camera, right, down) => turned(camera, right * PIXEL_TURN, down * PIXEL_TURN),
+    stepped: (camera, right, down) => turned(camera, right * KEY_TURN, down * KEY_TURN),
+    zoomed,
+    matrix: (camera, aspect, isDown) => matrixOf(camera, bounds, aspect, isDown),
+    says: ({ yaw, pitch, zoom }) =>
+      `Wireframe turned by ${degrees(yaw)}, tilted by ${degrees(pitch)}, zoom ${percent(zoom)}`,
+  };
+}
+
+/** Looks at clip coordinates as they are on the screen. `shape` is width by height of the viewport. */
+export function screenView(shape: number): MeshView<ScreenCamera> {
+  return {
+    home: { x: 0, y: 0, zoom: 1 },
+    dragged: (camera, right, down, [width, height]) => {
+      const [sx, sy] = screenScale(camera, shape, width / Math.max(1, height));
+      return { ...camera, x: camera.x - (2 * right) / width / sx, y: camera.y + (2 * down) / height / sy };
+    },
+    stepped: (camera, right, down) => ({
+      ...camera,
+      x: camera.x - (right * KEY_MOVE) / camera.zoom,
+      y: camera.y + (down * KEY_MOVE) / camera.zoom,
+    }),
+    zoomed: (camera, factor) => ({ ...camera, zoom: within(camera.zoom * factor) }),
+    matrix: (camera, aspect) => {
+      const [sx, sy] = screenScale(camera, shape, aspect);
+      const matrix = new Float32Array(16);
+      [matrix[0], matrix[5], matrix[15]] = [sx, sy, 1];
+      [matrix[12], matrix[13]] = [-sx * camera.x, -sy * camera.y];
+      return matrix;
+    },
+    says: ({ zoom }) => `Wireframe as on the screen, zoom ${percent(zoom)}`,
+  };
+}
+
+/** What a canvas of this shape shows the picture's coordinates as: half of its width and of its height. */
+function screenScale({ zoom }: ScreenCamera, shape: number, aspect: number): readonly [number, number] {
+  const size = SCREEN * zoom;
+  return aspect > shape ? [(size * shape) / aspect, size] : [size, (size * aspect) / shape];
+}
+
+function percent(zoom: number): string {
+  return `${Math.round(100 * zoom)} %`;
+}
+
 /** The camera that shows a whole mesh: a flat one from the front, any other one from above and the side. */
 export function homeCamera(bounds: Bounds): Camera {
   const [width, height, depth] = [0, 1, 2].map((axis) => bounds.high[axis]! - bounds.low[axis]!) as [
@@ -34,7 +113,11 @@ export function turned({ yaw, pitch, zoom }: Camera, right: number, down: number
 
 /** The camera with a multiple of its zoom, within limits. */
 export function zoomed(camera: Camera, factor: number): Camera {
-  return { ...camera, zoom: Math.max(LEAST_ZOOM, Math.min(MOST_ZOOM, camera.zoom * factor)) };
+  return { ...camera, zoom: within(camera.zoom * factor) };
+}
+
+function within(zoom: number): number {
+  return Math.max(LEAST_ZOOM, Math.min(MOST_ZOOM, zoom));
 }
 
 /**

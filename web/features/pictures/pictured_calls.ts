@@ -40,3 +40,11 @@ export function remarksOf(coverage: Coverage, refusals: readonly Refusal[]): Rea
     if (!remarks.has(call)) remarks.set(call, `Not shown as in the trace: ${what}`);
   return remarks;
 }
+
+/** Refusals with further ones, each once, by call. */
+export function merged(known: readonly Refusal[], more: readonly Refusal[]): readonly Refusal[] {
+  const isNew = more.filter(
+    (one, i) => ![...known, ...more.slice(0, i)].some(({ call, what }) => call === one.call && what === one.what),
+  );
+  return isNew.length === 0 ? known : [...known, ...isNew].sort((a, b) => a.call - b.call);
+}

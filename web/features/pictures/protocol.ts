@@ -3,6 +3,7 @@
  * are numbers: a trace has fewer than 2^53.
  */
 
+import type { OutputsFound, VerticesAsked } from '../../trace/vertex_outputs.ts';
 import type { Coverage, Frames, ShaderFailure } from '../../worker/wasm/unspool_replay.js';
 
 // What `crate/replay` answers with.
@@ -102,6 +103,8 @@ export interface ReplayService {
   picture(call: number, view: PictureView, patience: number): Promise<Pictured | null>;
   /** Which draws of the frame up to a call touched a pixel, counted from the top left. */
   pixel(call: number, x: number, y: number, patience: number): Promise<Touched | null>;
+  /** What the vertex shader of a draw writes. */
+  outputs(asked: VerticesAsked, patience: number): Promise<OutputsFound | null>;
   /** Makes small pictures after calls, while there is nothing else to do. A later list replaces it. */
   film(calls: readonly number[], width: number, height: number): void;
   /** Ends the picture that is being made: it is shown as it is then. */

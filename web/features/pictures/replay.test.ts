@@ -6,7 +6,8 @@ import type { Tracks } from '../../trace/tracks.ts';
 import { beginOf, frameOf } from './gl/frames.ts';
 import { heaviest, pictureCall, remarksOf } from './pictured_calls.ts';
 import type { Coverage, Frames, Picture, Pictured, ReplayReports, ReplayService } from './protocol.ts';
-import { createReplay, LONG_MS, megabytesOf, OFFER_MS, PATIENCE_MS, type ReplayWorker, SILENT_MS } from './replay.ts';
+import { createReplay, LONG_MS, OFFER_MS, PATIENCE_MS, type ReplayWorker, SILENT_MS } from './replay.ts';
+import { megabytesOf } from './replay_limits.ts';
 
 const source = {
   recordSource: { file: async () => new Blob(), index: async () => new Uint8Array() },

@@ -2,7 +2,9 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { give, type Remote } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { heaviest } from './pictured_calls.ts';
+import type { FindsOutputs, OutputsFound } from '../../trace/vertex_outputs.ts';
+import { outputsFinder } from './outputs.ts';
+import { heaviest, merged } from './pictured_calls.ts';
 import type {
   Coverage,
   Frames,
@@ -16,6 +18,7 @@ import type {
   SmallPicture,
   Touched,
 } from './protocol.ts';
+import { megabytesOf, type ReplayLimits } from './replay_limits.ts';
 
 /** The worker of a replay. Tests substitute their own. */
 export interface ReplayWorker {
@@ -37,16 +40,6 @@ export interface PixelTouches extends Touched {
   readonly call: number;
   readonly x: number;
   readonly y: number;
-}
-
-/** What a replay may take. */
-export interface ReplayLimits {
-  /** Milliseconds that the GPU may take for a picture. */
-  readonly patience: number;
-  /** MiB of textures and buffers. */
-  readonly megabytes: number;
-  /** Large traces are replayed without a GPU, too. */
-  readonly isAnyway: boolean;
 }
 
 /** How far the worker is. */
@@ -94,6 +87,8 @@ export interface Replay {
   ask(call: number, view: PictureView, patience?: number): Promise<ShownPicture | null>;
   /** Asks which draws touched a pixel of the picture after a call. */
   askPixel(call: number, x: number, y: number): Promise<void>;
+  /** What the vertex shader of a draw writes, once no picture is being made. Resolves with null if there is no replay any more. */
+  readonly outputs: FindsOutputs;
   /** Forgets the pixel. */
   forgetPixel(): void;
   /**
@@ -119,8 +114,6 @@ const START_MS = 40_000;
 const TICK_MS = 250;
 /** Milliseconds after which a picture may be ended by hand. */
 export const LONG_MS = 4000;
-/** Limit for the textures and buffers of a trace, in MiB: at most, and of each GiB of the machine's memory. */
-const [MEGABYTES, MEGABYTES_PER_GIB] = [512, 64] as const;
 /** Milliseconds that the GPU may take for a picture. */
 export const PATIENCE_MS = 60_000;
 /** Milliseconds that the worker may take until the first picture, if the user has not asked for it. */
@@ -132,11 +125,6 @@ const KEPT_BYTES = 64 << 20;
 
 const COSTLY = 'Pictures take longer than a moment on this computer.';
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
-
-/** The limit for a machine of this many GiB, as far as the browser says so. */
-export function megabytesOf(gibibytes: number | undefined): number {
-  return Math.min(MEGABYTES, Math.max(MEGABYTES_PER_GIB, MEGABYTES_PER_GIB * (gibibytes ?? MEGABYTES)));
-}
 
 /**
  * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended; `died` is called
@@ -173,8 +161,9 @@ export function createReplay(
   let ends = 0;
   /** The last call that the worker is known to have executed. */
   let reached = 0;
-  /** Ends the waiting for the latest answer. */
+  /** Ends the waiting for the latest answer, and the end of it. */
   let waiting: (() => void) | null = null;
+  let answered: Promise<void> = Promise.resolve();
   /** Asks the latest question, of a worker that is started if there is none. */
   let send: (() => Promise<void>) | null = null;
   /** The small pictures that are on their way. */
@@ -323,9 +312,10 @@ export function createReplay(
   ): Promise<void> => {
     if (failure.peek() || held.peek() !== '' || disposed) return;
     waiting?.();
-    const answered = new Promise<void>((resolve) => {
+    answered = new Promise<void>((resolve) => {
       waiting = resolve;
     });
+    const ownAnswer = answered;
     const own = waiting;
     askedAt = performance.now();
     progress.value = { what: 'replaying', share: 0, ...progress.peek(), isLong: false };
@@ -345,7 +335,7 @@ export function createReplay(
     };
     send = ask;
     await ask();
-    return answered;
+    return ownAnswer;
   };
   const show = (it: ShownPicture) => {
     hasShown = true;
@@ -401,6 +391,26 @@ export function createReplay(
     );
     return answer;
   };
+  const outputs = outputsFinder({
+    idle: async () => {
+      while (waiting) await answered;
+      if (failure.peek()?.isPassing) failure.value = null;
+    },
+    problem: () => failure.peek()?.sentence ?? held.peek(),
+    ask: async (asked) => {
+      askedFor = `outputs ${asked.call}`;
+      let answer: OutputsFound | null = null;
+      await put(
+        (remote) => remote.outputs(asked, limits.peek().patience),
+        (found) => {
+          answer = found;
+        },
+      );
+      return answer;
+    },
+    // Without a worker there is no file to replay.
+    isOver: () => disposed || !worker,
+  });
   const insist = () => {
     isAsked = true;
     clearTimeout(allowed);
@@ -442,6 +452,10 @@ export function createReplay(
           if (isLatest) touches.value = { call, x, y, ...touched };
         },
       ),
+    outputs: (asked) => {
+      insist();
+      return outputs(asked);
+    },
     forgetPixel: () => {
       touches.value = null;
     },
@@ -477,12 +491,4 @@ export function createReplay(
       end();
     },
   };
-}
-
-/** Refusals with further ones, each once, by call. */
-function merged(known: readonly Refusal[], more: readonly Refusal[]): readonly Refusal[] {
-  const isNew = more.filter(
-    (one, i) => ![...known, ...more.slice(0, i)].some(({ call, what }) => call === one.call && what === one.what),
-  );
-  return isNew.length === 0 ? known : [...known, ...isNew].sort((a, b) => a.call - b.call);
 }

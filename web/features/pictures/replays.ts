@@ -4,6 +4,7 @@ import { overlayOf } from '../../timeline/canvas/overlay.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { framePicturesOf } from '../../timeline/small_pictures.ts';
 import { perTrace } from '../../trace/per_trace.ts';
+import { vertexOutputsOf } from '../../trace/vertex_outputs.ts';
 import { openingOf } from './drawn.ts';
 import { FILM } from './film.ts';
 import { filmOf } from './film.tsx';
@@ -17,6 +18,7 @@ export const replayOf = perTrace((open: OpenTrace) => {
   const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
   overlayOf(open).value = filmOf(open, replay);
   openingOf(open).value = openingPicture(open, replay);
+  vertexOutputsOf(open).value = replay.outputs;
   framePicturesOf(open).value = {
     of: (frame) => {
       void replay.film.version.value;

@@ -4,8 +4,10 @@
 
 /** What is drawn. */
 export interface WireframeMesh {
-  /** Three coordinates of each vertex. */
+  /** The coordinates of each vertex. */
   readonly positions: Float32Array;
+  /** Coordinates of a vertex: three, or four with w. */
+  readonly components: 3 | 4;
   /** Pairs of vertices; of points the vertices. */
   readonly edges: Uint32Array;
   readonly arePoints: boolean;
@@ -39,10 +41,10 @@ const MOST_IN_2D = 20_000;
 const VERTEX = `#version 300 es
 uniform mat4 matrix;
 uniform float size;
-in vec3 position;
+in vec4 position;
 out float depth;
 void main() {
-  gl_Position = matrix * vec4(position, 1.0);
+  gl_Position = matrix * position;
   depth = gl_Position.z;
   // Nothing is cut off for being too near or too far.
   gl_Position.z = clamp(gl_Position.z, -1.0, 1.0) * 0.99 * gl_Position.w;
@@ -84,7 +86,10 @@ function spread(count: number, most: number, each: (from: number, count: number)
   return drawn;
 }
 
-function inWebGl(canvas: HTMLCanvasElement, { positions, edges, arePoints }: WireframeMesh): WireframeRenderer | null {
+function inWebGl(
+  canvas: HTMLCanvasElement,
+  { positions, components, edges, arePoints }: WireframeMesh,
+): WireframeRenderer | null {
   const gl = canvas.getContext('webgl2', { antialias: true, depth: false });
   if (!gl) return null;
   const program = gl.createProgram();
@@ -105,7 +110,7 @@ function inWebGl(canvas: HTMLCanvasElement, { positions, edges, arePoints }: Wir
   gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
   gl.bufferData(gl.ARRAY_BUFFER, positions, gl.STATIC_DRAW);
   gl.enableVertexAttribArray(0);
-  gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+  gl.vertexAttribPointer(0, components, gl.FLOAT, false, 0, 0);
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
   gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, edges, gl.STATIC_DRAW);
   gl.enable(gl.BLEND);
@@ -136,7 +141,10 @@ function inWebGl(canvas: HTMLCanvasElement, { positions, edges, arePoints }: Wir
   };
 }
 
-function inTwoDimensions(canvas: HTMLCanvasElement, { positions, edges, arePoints }: WireframeMesh): WireframeRenderer {
+function inTwoDimensions(
+  canvas: HTMLCanvasElement,
+  { positions, components, edges, arePoints }: WireframeMesh,
+): WireframeRenderer {
   const context = canvas.getContext('2d');
   const per = arePoints ? 1 : 2;
   return {
@@ -145,8 +153,10 @@ function inTwoDimensions(canvas: HTMLCanvasElement, { positions, edges, arePoint
       const { width, height } = canvas;
       const css = (parts: readonly number[]) => `rgb(${parts.map((part) => Math.round(255 * part)).join(' ')})`;
       const place = (vertex: number): readonly [number, number] => {
-        const [x, y, z] = positions.subarray(3 * vertex, 3 * vertex + 3) as unknown as [number, number, number];
-        const of = (row: number) => matrix[row]! * x + matrix[row + 4]! * y + matrix[row + 8]! * z + matrix[row + 12]!;
+        const from = components * vertex;
+        const [x, y, z, last = 1] = positions.subarray(from, from + components) as unknown as [number, number, number];
+        const of = (row: number) =>
+          matrix[row]! * x + matrix[row + 4]! * y + matrix[row + 8]! * z + matrix[row + 12]! * last;
         const w = Math.max(0.01, of(3));
         return [((of(0) / w + 1) / 2) * width, ((1 - of(1) / w) / 2) * height];
       };

@@ -265,7 +265,7 @@ impl Replay {
             vertex.map_or_else(|| translations.source(&vertex_of_old), |shader| Rc::clone(&shader.compiled)),
             fragment.map_or_else(|| translations.source(&fragment_of_old), |shader| Rc::clone(&shader.compiled)),
         ];
-        let origin = Made { calls, sources };
+        let origin = Made { calls, sources, outputs: Vec::new() };
         let made = match other {
             Some(reason) => Err((reason.to_owned(), None)),
             None => translations.link(&origin.sources, es, &program.attributes, &program.outputs).map_err(
@@ -298,7 +298,8 @@ impl Replay {
     }
 
     /// A program that WebGL2 does not have yet.
-    pub(crate) fn link_translated(&mut self, made: Rc<Translated>, origin: Made) -> Linked {
+    pub(crate) fn link_translated(&mut self, made: Rc<Translated>, mut origin: Made) -> Linked {
+        origin.outputs.clone_from(&made.outputs);
         // A block without a binding has 0 until the trace gives it another.
         let bindings = made.blocks.iter().map(|(block, binding)| (block.clone(), binding.unwrap_or(0))).collect();
         self.reserve(0, made.bytes());

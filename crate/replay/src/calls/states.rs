@@ -46,8 +46,10 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDepthRangeIndexed", range_of_index),
     ("glDepthRangeIndexedf", range_of_index),
     ("glClipControl", |r, c| {
-        if let Some(context) = r.context() {
-            context.clips = [c.u32(0), c.u32(1)];
+        let known = [[gl::LOWER_LEFT, gl::UPPER_LEFT], [gl::NEGATIVE_ONE_TO_ONE, gl::ZERO_TO_ONE]];
+        let clips = [c.u32(0), c.u32(1)];
+        if let Some(context) = r.context().filter(|_| known.iter().zip(clips).all(|(known, it)| known.contains(&it))) {
+            context.clips = clips;
         }
     }),
     ("glDepthBounds", |r, c| {

@@ -3,6 +3,7 @@
 mod builtins;
 pub(crate) mod channels;
 mod check;
+pub(crate) mod clips;
 mod constants;
 mod cost;
 mod preprocess;
@@ -11,5 +12,5 @@ mod translate;
 mod translations;
 mod views;
 
-pub(crate) use translate::{Input, Source, Stage, Translated};
+pub(crate) use translate::{Input, Output, Source, Stage, Translated};
 pub(crate) use translations::{Sources, Translations};

@@ -42,6 +42,32 @@ fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
 }
 
 #[test]
+fn outputs_of_vertices_have_the_names_that_the_shader_gives_them() {
+    let outputs = |vertex: &str, fragment: &str| {
+        let all = both(vertex, fragment).outputs;
+        all.into_iter().map(|it| format!("{} {}{}: {}", it.type_name, it.shown, it.array, it.name)).collect::<Vec<_>>()
+    };
+    let modern = outputs(
+        "#version 430\nlayout(location = 2) out vec3 normal; flat out ivec2 k[2]; out V { vec3 n; } v; out vec2 input__a;\n\
+         void main() { gl_Position = vec4(0.0); gl_PointSize = 2.0; }",
+        "#version 430\nin vec4 missing; out vec4 o; void main() { o = missing; }",
+    );
+    let names = [
+        "vec3 _l2: normal",
+        "ivec2 k[2]: k",
+        "vec3 _b_V_n: v.n",
+        "vec2 input_u_ua: input__a",
+        "float gl_PointSize: gl_PointSize",
+    ];
+    assert_eq!(modern.iter().map(|it| it.replace(' ', "")).collect::<Vec<_>>(), names.map(|it| it.replace(' ', "")));
+    let old = outputs(
+        "varying vec2 uv; void main() { gl_Position = ftransform(); gl_FrontColor = gl_Color; gl_TexCoord[1] = gl_MultiTexCoord1; uv = vec2(0.0); }",
+        "void main() { gl_FragColor = gl_Color; }",
+    );
+    assert_eq!(old, ["vec2 uv: uv", "vec4 _fcs: gl_FrontColor", "vec4 _tc1: gl_TexCoord[1]"]);
+}
+
+#[test]
 fn textures_without_a_counterpart_are_sampled_as_flat_ones() {
     let made = both(
         "#version 140\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }",

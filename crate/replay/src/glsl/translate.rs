@@ -56,6 +56,18 @@ pub(crate) struct Input {
     pub(crate) kind: u32,
 }
 
+/// An output of the vertex shader, beside the position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Output {
+    /// In the trace's shader: a member of a block has the name of its instance before it.
+    pub(crate) name: String,
+    /// In the translation.
+    pub(crate) shown: String,
+    pub(crate) type_name: String,
+    /// What follows the name of an array, or nothing.
+    pub(crate) array: String,
+}
+
 /// A uniform that is not a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Uniform {
@@ -86,6 +98,8 @@ pub(crate) struct Translated {
     pub(crate) vertex: String,
     pub(crate) fragment: String,
     pub(crate) inputs: Vec<Input>,
+    /// Outputs of the vertex shader.
+    pub(crate) outputs: Vec<Output>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Uniform blocks with the binding that the shader gives them.
     pub(crate) blocks: Vec<(String, Option<u32>)>,
@@ -99,6 +113,8 @@ pub(crate) struct Translated {
     pub(crate) may_be_cut: bool,
     /// Samplers whose channels it exchanges, if it is made for that: see [`super::channels`].
     pub(crate) exchanges: Option<HashSet<String>>,
+    /// It maps clip volumes: see [`super::clips`].
+    pub(crate) maps_clips: bool,
     /// Operations of the larger shader once all calls are written out.
     pub(crate) size: u64,
     /// Operations for a vertex and for a pixel, about.
@@ -120,6 +136,8 @@ impl Translated {
 /// A varying, or an output of the fragment shader.
 #[derive(Clone, Debug)]
 struct Varying {
+    /// In the trace's shader.
+    name: String,
     shown: String,
     type_name: String,
     array: String,
@@ -202,6 +220,7 @@ pub(crate) fn link(
     for unit in [&mut vertex, &mut fragment] {
         unit.declare_compatibility(arrays);
     }
+    made.outputs = vertex.vertex_outputs();
     let known: HashSet<String> = vertex.varyings.iter().map(|v| v.shown.clone()).collect();
     let missing: Vec<Varying> = fragment.varyings.iter().filter(|v| !known.contains(&v.shown)).cloned().collect();
     vertex.varyings.extend(missing);
@@ -557,7 +576,7 @@ impl Unit {
                     }
                     let flat = q.flat || (is_whole && storage == "varying");
                     let type_name = type_name.to_owned();
-                    let made = Varying { shown, type_name, array, flat, location };
+                    let made = Varying { name, shown, type_name, array, flat, location };
                     if storage == "varying" { self.varyings.push(made) } else { self.outputs.push(made) }
                 }
             }
@@ -625,6 +644,7 @@ impl Unit {
             if let Some(instance) = &instance {
                 for varying in self.varyings.get_mut(before..).unwrap_or_default() {
                     let member = varying.shown.clone();
+                    varying.name = format!("{instance}.{}", varying.name);
                     if varying.location.is_none() {
                         varying.shown = format!("_b_{}_{member}", shown_name(&name));
                     }

@@ -1,12 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { createWireframe, type WireframeRenderer } from '../../../timeline/render/wireframe.ts';
-import type { Bounds, Wireframe } from '../mesh.ts';
-import { homeCamera, matrixOf, turned, zoomed } from '../mesh_camera.ts';
+import type { Wireframe } from '../mesh.ts';
+import type { MeshView } from '../mesh_camera.ts';
 
-/** Radians of a key and of a CSS pixel, and the zoom of a key. */
-const KEY_TURN = 0.12;
-const PIXEL_TURN = 0.008;
+/** The zoom of a key. */
 const KEY_ZOOM = 1.2;
 /** Milliseconds of a frame while the mesh turns: fewer edges are drawn if it takes longer. */
 const FRAME_MS = 24;
@@ -15,21 +13,22 @@ const LEAST = 20_000;
 /** After this many milliseconds without a move, all edges are drawn. */
 const REST_MS = 160;
 
-/** The edges of a mesh. Dragging and arrow keys turn it. */
-export function MeshCanvas({
+/** The edges of a mesh. Dragging and arrow keys move it as its view says. */
+export function MeshCanvas<C extends object>({
   wires,
-  bounds,
+  view,
   marked,
   isDown,
 }: {
   wires: Wireframe;
-  bounds: Bounds;
+  view: MeshView<C>;
   marked: Signal<number>;
-  /** Greater y is shown below. */
-  isDown: Signal<boolean>;
+  /** Greater y is shown below. null where the view decides that. */
+  isDown: Signal<boolean> | null;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const camera = useSignal(homeCamera(bounds));
+  const screen = useRef<HTMLDivElement>(null);
+  const camera = useSignal(view.home);
   const renderer = useRef<WireframeRenderer | null>(null);
   const pace = useRef({ most: Number.POSITIVE_INFINITY, frame: 0, rest: 0, at: 0 });
 
@@ -42,8 +41,10 @@ export function MeshCanvas({
     );
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
     const style = getComputedStyle(element);
+    const matrix = view.matrix(camera.peek(), width! / height!, isDown?.peek() ?? false);
+    if (screen.current) place(screen.current, matrix);
     const drawn = renderer.current.draw({
-      matrix: matrixOf(camera.peek(), bounds, width! / height!, isDown.peek()),
+      matrix,
       colour: partsOf(style.color),
       mark: partsOf(style.accentColor),
       marked: marked.peek(),
@@ -83,7 +84,7 @@ export function MeshCanvas({
     // Not passive: the wheel zooms, and the page stays.
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
-      camera.value = zoomed(camera.peek(), Math.exp(-event.deltaY * 0.0015));
+      camera.value = view.zoomed(camera.peek(), Math.exp(-event.deltaY * 0.0015));
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => {
@@ -96,22 +97,22 @@ export function MeshCanvas({
       renderer.current = null;
     };
   }, [wires]);
-  useEffect(() => move(), [camera.value, marked.value, isDown.value]);
+  useEffect(() => move(), [camera.value, marked.value, isDown?.value]);
 
   const reset = () => {
-    camera.value = homeCamera(bounds);
+    camera.value = view.home;
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = {
-      ArrowLeft: () => turned(camera.value, -KEY_TURN, 0),
-      ArrowRight: () => turned(camera.value, KEY_TURN, 0),
-      ArrowUp: () => turned(camera.value, 0, -KEY_TURN),
-      ArrowDown: () => turned(camera.value, 0, KEY_TURN),
-      '+': () => zoomed(camera.value, KEY_ZOOM),
-      '=': () => zoomed(camera.value, KEY_ZOOM),
-      '-': () => zoomed(camera.value, 1 / KEY_ZOOM),
-      '0': () => homeCamera(bounds),
+      ArrowLeft: () => view.stepped(camera.value, -1, 0),
+      ArrowRight: () => view.stepped(camera.value, 1, 0),
+      ArrowUp: () => view.stepped(camera.value, 0, -1),
+      ArrowDown: () => view.stepped(camera.value, 0, 1),
+      '+': () => view.zoomed(camera.value, KEY_ZOOM),
+      '=': () => view.zoomed(camera.value, KEY_ZOOM),
+      '-': () => view.zoomed(camera.value, 1 / KEY_ZOOM),
+      '0': () => view.home,
     }[event.key];
     if (!next) return;
     event.preventDefault();
@@ -120,10 +121,9 @@ export function MeshCanvas({
   };
   const drag = (event: PointerEvent) => {
     if (event.buttons !== 1) return;
-    camera.value = turned(camera.value, event.movementX * PIXEL_TURN, event.movementY * PIXEL_TURN);
+    const { clientWidth, clientHeight } = canvas.current!;
+    camera.value = view.dragged(camera.value, event.movementX, event.movementY, [clientWidth, clientHeight]);
   };
-  const { yaw, pitch, zoom } = camera.value;
-  const degrees = (angle: number) => `${Math.round((angle * 180) / Math.PI)}°`;
   return (
     <div class="mesh-view">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is turned by keys. */}
@@ -131,32 +131,46 @@ export function MeshCanvas({
         <canvas
           ref={canvas}
           role="img"
-          aria-label={`Wireframe turned by ${degrees(yaw)}, tilted by ${degrees(pitch)}, zoom ${Math.round(100 * zoom)} %`}
+          aria-label={view.says(camera.value)}
           onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
           onPointerMove={drag}
           onDblClick={reset}
         />
+        {wires.components === 4 && <div class="mesh-screen" ref={screen} />}
       </section>
       <div class="mesh-tools rigid small">
-        <span class="muted">Drag or arrow keys turn · wheel, + and − zoom</span>
+        <span class="muted">Drag or arrow keys {isDown ? 'turn' : 'move'} · wheel, + and − zoom</span>
         <span class="panel-end" />
-        <button
-          type="button"
-          class="toggle"
-          aria-pressed={isDown.value}
-          title="Show greater y below, as pictures of interfaces are"
-          onClick={() => {
-            isDown.value = !isDown.value;
-          }}
-        >
-          y down
-        </button>
+        {isDown && (
+          <button
+            type="button"
+            class="toggle"
+            aria-pressed={isDown.value}
+            title="Show greater y below, as pictures of interfaces are"
+            onClick={() => {
+              isDown.value = !isDown.value;
+            }}
+          >
+            y down
+          </button>
+        )}
         <button type="button" title="Reset the view (0)" onClick={reset}>
           Reset
         </button>
       </div>
     </div>
   );
+}
+
+/** Puts the frame of the picture where a matrix shows it. */
+function place(frame: HTMLElement, matrix: Float32Array): void {
+  const [sx, sy, x, y] = [matrix[0]!, matrix[5]!, matrix[12]!, matrix[13]!];
+  Object.assign(frame.style, {
+    left: `${50 * (1 + x - sx)}%`,
+    top: `${50 * (1 - y - sy)}%`,
+    width: `${100 * sx}%`,
+    height: `${100 * sy}%`,
+  });
 }
 
 /** The parts of a colour as the browser computes it. */

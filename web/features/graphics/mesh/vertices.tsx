@@ -1,10 +1,19 @@
 import type { Signal } from '@preact/signals';
-import { codeNumber, formatCount } from '../../../base/format.ts';
+import { formatCount } from '../../../base/format.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import type { Mesh } from '../mesh.ts';
+import { textOf, type VertexColumn } from '../mesh_outputs.ts';
 
 /** The vertices of a draw in its order. The one that is selected stands out in the wireframe. */
-export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: number; marked: Signal<number> }) {
+export function Vertices({
+  mesh,
+  columns: shown,
+  marked,
+}: {
+  mesh: Mesh;
+  columns: readonly VertexColumn[];
+  marked: Signal<number>;
+}) {
   const columns: readonly Column<number>[] = [
     {
       title: '#',
@@ -20,15 +29,15 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
       cell: (row) => formatCount(mesh.order[row]!),
       value: (row) => mesh.order[row]!,
     },
-    ...mesh.inputs.map(({ input, at }): Column<number> => {
-      const numbers = (row: number) => [...(at(mesh.order[row]!, instance) ?? [])].map(codeNumber).join(', ');
+    ...shown.map((column): Column<number> => {
+      const text = (row: number) => textOf(column, mesh.order[row]!);
       return {
-        title: input.title,
-        says: input.divisor > 0 ? 'Per instance' : undefined,
-        cell: (row) => numbers(row) || '–',
-        look: (row) => ({ title: numbers(row) }),
+        title: column.title,
+        says: column.says,
+        cell: (row) => text(row) || '–',
+        look: (row) => ({ title: text(row) }),
         // By the first of its numbers.
-        value: (row) => at(mesh.order[row]!, instance)?.[0] ?? null,
+        value: (row) => column.numbers(mesh.order[row]!)?.[0] ?? null,
       };
     }),
   ];
@@ -37,11 +46,11 @@ export function Vertices({ mesh, instance, marked }: { mesh: Mesh; instance: num
       <Table
         label="Vertices"
         id="vertex"
-        minWidth={`${130 + 190 * mesh.inputs.length}px`}
+        minWidth={`${130 + 190 * shown.length}px`}
         count={mesh.order.length}
         row={(number) => number}
         columns={columns}
-        columnsOf={mesh.inputs.map(({ input }) => input.title).join(' ')}
+        columnsOf={shown.map(({ title }) => title).join(' ')}
         sorts={mesh}
         current={marked.value}
         choose={(row) => {

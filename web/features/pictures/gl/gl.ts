@@ -6,6 +6,7 @@
 import { createBlocks } from './blocks.ts';
 import { COMMANDS, type Command } from './commands.ts';
 import type { Objects } from './copies.ts';
+import { createOutputs, type Outputs } from './outputs.ts';
 import { type Pace, workOf } from './pace.ts';
 import { createParts, type DrawCost, type Wait } from './parts.ts';
 import { createPrograms, type Programs } from './programs.ts';
@@ -20,6 +21,8 @@ export interface ReplayGl {
   readonly programs: Programs;
   /** What is found out about draws. */
   readonly views: Views;
+  /** Captures outputs of vertices. */
+  readonly outputs: Outputs;
   /** Reads framebuffers. */
   readonly reading: Reading;
   /** The state that is changed for a moment. */
@@ -132,6 +135,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
   };
   const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
   const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
+  const outputs = createOutputs(gl, programs, now);
   let refused: Refused[] = [];
   const refuse = (what: string, isMissing: boolean) => {
     if (refused.length < MOST_REFUSED) refused.push({ call, what, isMissing });
@@ -417,6 +421,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
   return {
     programs,
     views,
+    outputs,
     reading,
     now,
     objects: { texture, renderbuffer, restore },
@@ -437,7 +442,10 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
           pace.add(command, work);
         }
         order[head & 0xffff]?.(i + 1, n);
-        if (drawing) yield* drawing;
+        if (drawing) {
+          yield* drawing;
+          outputs.drawn(call, cost[4]);
+        }
         drawing = null;
         if (isChecked) check(command);
         i += 1 + n;

@@ -3,6 +3,7 @@
 import { LOST, STUCK, type Touched } from '../protocol.ts';
 import { type Copies, createCopies } from './copies.ts';
 import { createReplayGl, type Refused } from './gl.ts';
+import type { Outputs } from './outputs.ts';
 import { createPace } from './pace.ts';
 import type { Failure } from './programs.ts';
 import type { Reading } from './reading.ts';
@@ -26,6 +27,8 @@ export interface ReplayGpu {
   readonly renderer: string;
   /** Copies of surfaces that were drawn to. */
   readonly copies: Copies;
+  /** Captures outputs of vertices. */
+  readonly outputs: Omit<Outputs, 'drawn'>;
   /** Reads framebuffers. */
   readonly reading: Omit<Reading, 'pixel'>;
   /** Is called while the GPU works: whenever it has done a portion of the commands, and now and then until then. */
@@ -74,7 +77,7 @@ export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
   const renderer = rendererOf(gl);
   const pace = createPace(isSoftware(renderer));
   const machine = createReplayGl(gl, isSoftware(renderer), pace);
-  const { programs, views, reading } = machine;
+  const { programs, views, outputs, reading } = machine;
   const alive = <T>(value: T): T => {
     if (gl.isContextLost()) throw LOST;
     return value;
@@ -133,6 +136,7 @@ export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
   const gpu: ReplayGpu = {
     renderer,
     copies: createCopies(gl, machine.now, machine.objects),
+    outputs,
     reading: {
       colors: (framebuffer, size) => alive(reading.colors(framebuffer, size)),
       small: (framebuffer, from, to) => alive(reading.small(framebuffer, from, to)),

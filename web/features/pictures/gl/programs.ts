@@ -4,6 +4,7 @@
  */
 
 import type { Block } from './blocks.ts';
+import { zeroUniforms } from './uniforms.ts';
 
 type Gl = WebGL2RenderingContext;
 
@@ -52,6 +53,8 @@ export interface Programs {
   use(number: number): void;
   /** Whether the program in use can draw. */
   isUsable(): boolean;
+  /** The program in use with its shaders; null if it cannot draw. */
+  current(): Pick<Made, 'program' | 'vertex' | 'fragment'> | null;
   /** Gives a uniform block of a program its binding point. */
   block(number: number, name: string, binding: number): void;
   /** The uniform blocks of the program in use. */
@@ -182,6 +185,7 @@ export function createPrograms(gl: Gl): Programs {
       current.blocks ??= blocksOf(gl, current.program);
       return current.blocks;
     },
+    current: () => (current !== null && check(currentNumber, current) ? current : null),
     isUsable: () => current !== null && check(currentNumber, current),
     loops: () => {
       const [vertex = false, fragment = false] = current?.loops ?? [];
@@ -310,88 +314,4 @@ function blocksOf(gl: Gl, program: WebGLProgram): Block[] {
     binding: of(i, gl.UNIFORM_BLOCK_BINDING),
     size: of(i, gl.UNIFORM_BLOCK_DATA_SIZE),
   }));
-}
-
-/** Gives each uniform of the program in use the value that it has in a new one. */
-function zeroUniforms(gl: Gl, program: WebGLProgram): void {
-  const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) as number;
-  for (let i = 0; i < count; i += 1) {
-    const info = gl.getActiveUniform(program, i);
-    for (let element = 0; element < (info?.size ?? 0); element += 1) {
-      const name = info!.size > 1 ? info!.name.replace(/\[0\]$/, `[${element}]`) : info!.name;
-      const location = gl.getUniformLocation(program, name);
-      if (location) toZero(gl, info!.type, location);
-    }
-  }
-}
-
-function toZero(gl: Gl, type: number, at: WebGLUniformLocation): void {
-  switch (type) {
-    case gl.FLOAT:
-      gl.uniform1f(at, 0);
-      return;
-    case gl.FLOAT_VEC2:
-      gl.uniform2f(at, 0, 0);
-      return;
-    case gl.FLOAT_VEC3:
-      gl.uniform3f(at, 0, 0, 0);
-      return;
-    case gl.FLOAT_VEC4:
-      gl.uniform4f(at, 0, 0, 0, 0);
-      return;
-    case gl.INT_VEC2:
-    case gl.BOOL_VEC2:
-      gl.uniform2i(at, 0, 0);
-      return;
-    case gl.INT_VEC3:
-    case gl.BOOL_VEC3:
-      gl.uniform3i(at, 0, 0, 0);
-      return;
-    case gl.INT_VEC4:
-    case gl.BOOL_VEC4:
-      gl.uniform4i(at, 0, 0, 0, 0);
-      return;
-    case gl.UNSIGNED_INT:
-      gl.uniform1ui(at, 0);
-      return;
-    case gl.UNSIGNED_INT_VEC2:
-      gl.uniform2ui(at, 0, 0);
-      return;
-    case gl.UNSIGNED_INT_VEC3:
-      gl.uniform3ui(at, 0, 0, 0);
-      return;
-    case gl.UNSIGNED_INT_VEC4:
-      gl.uniform4ui(at, 0, 0, 0, 0);
-      return;
-    case gl.FLOAT_MAT2:
-      gl.uniformMatrix2fv(at, false, new Float32Array(4));
-      return;
-    case gl.FLOAT_MAT3:
-      gl.uniformMatrix3fv(at, false, new Float32Array(9));
-      return;
-    case gl.FLOAT_MAT4:
-      gl.uniformMatrix4fv(at, false, new Float32Array(16));
-      return;
-    case gl.FLOAT_MAT2x3:
-      gl.uniformMatrix2x3fv(at, false, new Float32Array(6));
-      return;
-    case gl.FLOAT_MAT2x4:
-      gl.uniformMatrix2x4fv(at, false, new Float32Array(8));
-      return;
-    case gl.FLOAT_MAT3x2:
-      gl.uniformMatrix3x2fv(at, false, new Float32Array(6));
-      return;
-    case gl.FLOAT_MAT3x4:
-      gl.uniformMatrix3x4fv(at, false, new Float32Array(12));
-      return;
-    case gl.FLOAT_MAT4x2:
-      gl.uniformMatrix4x2fv(at, false, new Float32Array(8));
-      return;
-    case gl.FLOAT_MAT4x3:
-      gl.uniformMatrix4x3fv(at, false, new Float32Array(12));
-      return;
-    default:
-      gl.uniform1i(at, 0);
-      return;
-  }
 }

@@ -1,4 +1,5 @@
 import { shortened } from '../../../base/format.ts';
+import type { OutputsFound, VerticesAsked } from '../../../trace/vertex_outputs.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
 import { sentenceOf } from '../../../trace/worker/errors.ts';
 import { startReader } from '../../../trace/worker/loading.ts';
@@ -25,6 +26,7 @@ import type {
 } from '../protocol.ts';
 import { createKeyframes, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
 import { compared, cover, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+import { leftOut, stoppedLoop } from './replay_reasons.ts';
 
 /** A question that has no answer yet. */
 interface Ask {
@@ -94,7 +96,6 @@ const [LOOK_MS, URGENT_MS] = [50, 500];
 const FILM_MS = 20_000;
 const USUAL: Shortcuts = { skips: true, copyMs: 500, keepCalls: null };
 
-/** The last call that a player has come to, and the number of all calls. */
 const load = startReader(() => init());
 
 /** A worker without a file; `open` comes first. */
@@ -264,12 +265,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const note = (ran: Ran) => {
     hasErrors ||= ran.hasErrors;
     refusals.push(...ran.refused);
-    for (const { call, iterations } of ran.cut)
-      refusals.push({
-        call,
-        what: `a loop of its shader was stopped after ${iterations} iterations`,
-        isMissing: false,
-      });
+    refusals.push(...ran.cut.map(stoppedLoop));
   };
   const targetOf = ({ player }: Open): Target | null => {
     const target = player.target() ?? null;
@@ -366,6 +362,20 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     });
     if (!(await again(open, way, frames, watch))) return null;
     return open.gpu.touches();
+  };
+  const outputs = async (open: Open, asked: VerticesAsked, goal: Goal): Promise<OutputsFound | null> => {
+    await look(open);
+    const { player, survey, gpu } = open;
+    const way = wayTo(open, goal);
+    const declared = (program: number) => player.vertexOutputs(program)?.all ?? [];
+    if (!(await advance(open, { ...way, call: way.call - 1 }))) return null;
+    gpu.outputs.want(stopped ? null : { ...asked, declared });
+    const isDone = stopped !== null || (await advance(open, way));
+    const found = gpu.outputs.take();
+    if (!isDone) return null;
+    if (found) return { outputs: found, problem: '' };
+    const ended = stopped ?? cut;
+    return { outputs: null, problem: ended?.sentence ?? leftOut(asked.call, survey.verdict(), refusals) };
   };
   const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
     gpu.takeFailures().map(({ program, fragment, log, shown }) => {
@@ -471,6 +481,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     },
     picture: (call, view, patience) => ask({ call, patience }, (open, goal) => pictured(open, view, goal)),
     pixel: (call, x, y, patience) => ask({ call, patience }, (open, goal) => pixel(open, x, y, goal)),
+    outputs: (asked, patience) => ask({ call: asked.call, patience }, (open, goal) => outputs(open, asked, goal)),
     film: (calls, width, height) => {
       film = calls.length > 0 ? { calls, width, height } : null;
       void answer();

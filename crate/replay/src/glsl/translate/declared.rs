@@ -5,7 +5,7 @@ use core::fmt::Write;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::{Ending, Input, Source, Unit, Varying};
+use super::{Ending, Input, Output, Source, Unit, Varying};
 use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES, HELPERS};
 use crate::glsl::views;
 
@@ -13,6 +13,7 @@ impl Unit {
     /// Declares what the fixed function passes from stage to stage.
     pub(super) fn declare_compatibility(&mut self, arrays: bool) {
         let vec4 = |shown: &str, flat: bool| Varying {
+            name: old_name(shown),
             shown: shown.into(),
             type_name: "vec4".into(),
             array: String::new(),
@@ -71,6 +72,24 @@ impl Unit {
         if arrays {
             self.any_tex_coord = true;
         }
+    }
+
+    /// What the vertex shader has for the fragment shader, in its order, and the size of points if
+    /// it sets that.
+    pub(super) fn vertex_outputs(&self) -> Vec<Output> {
+        let point_size = self.uses("gl_PointSize").then(|| Output {
+            name: "gl_PointSize".into(),
+            shown: "gl_PointSize".into(),
+            type_name: "float".into(),
+            array: String::new(),
+        });
+        let varyings = self.varyings.iter().filter(|varying| !varying.name.is_empty()).map(|varying| Output {
+            name: varying.name.clone(),
+            shown: varying.shown.clone(),
+            type_name: varying.type_name.clone(),
+            array: varying.array.clone(),
+        });
+        varyings.chain(point_size).collect()
     }
 
     /// Gives each input that is used a location, and the attribute that it takes.
@@ -203,6 +222,18 @@ impl Unit {
         out.push_str(&ending.views);
         out.push_str("}\n");
         out
+    }
+}
+
+/// What shaders call an output that the fixed function has. Empty for the copy of colours that is
+/// not interpolated.
+fn old_name(shown: &str) -> String {
+    match shown {
+        "_fcs" => "gl_FrontColor".into(),
+        "_fsc" => "gl_FrontSecondaryColor".into(),
+        "_fogc" => "gl_FogFragCoord".into(),
+        "_tca" => "gl_TexCoord".into(),
+        _ => shown.strip_prefix("_tc").map_or_else(String::new, |unit| format!("gl_TexCoord[{unit}]")),
     }
 }
 
