@@ -14,7 +14,7 @@ use crate::registers::{Register, differ};
 use crate::{Kind, Moment, Toward};
 
 /// Bytes that are read at once while the index is built, and for a question.
-const AHEAD: usize = 8 << 20;
+pub(crate) const AHEAD: usize = 8 << 20;
 const STRETCH: usize = 256 << 10;
 
 /// An access in full.
@@ -242,7 +242,7 @@ pub struct State {
 }
 
 /// Runs a pass to its end, or until its visitor is full. `ahead`: bytes that are read at once.
-fn run(
+pub(crate) fn run(
     pass: &mut dyn Pass<steps::Accesses>,
     source: &impl ByteSource,
     window: &mut Window,

@@ -198,6 +198,16 @@ impl RunIndex {
         &self.segments
     }
 
+    /// The blocks, by number.
+    pub(crate) fn blocks(&self) -> &[CodeBlock] {
+        &self.blocks
+    }
+
+    /// Where the block with a number is in [`RunIndex::blocks`].
+    pub(crate) fn place_of(&self, id: u64) -> Option<usize> {
+        self.blocks.binary_search_by_key(&id, |block| block.id).ok()
+    }
+
     pub(crate) fn executed(&self) -> &Executions {
         &self.executions
     }

@@ -1,27 +1,44 @@
-//! `unspool findings`: what the calls of an apitrace waste or do wrong.
+//! `unspool findings`: what stands out in a trace.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use unspool_graphics::findings::{Finding, Findings as Search};
+use unspool_engine::Session;
+use unspool_engine::findings::CallFindings;
+use unspool_engine::jobs::{Job as _, Step};
+use unspool_formats::has_blocks;
+use unspool_trace::finding::arrange;
+use unspool_trace::{Capability, Clock, Finding};
 
+use crate::compare::statement_names;
 use crate::console::one_line;
-use crate::frame_list::{PIECES, calls_of, lost};
 use crate::limit::{LimitArgs, Listed};
 use crate::listing::Form;
-use crate::{Failure, TraceArgs, json};
+use crate::read_whole::{complete, read_named};
+use crate::{Failure, NameArgs, Source, TraceArgs, interrupt, json};
 
-/// Lists what the calls of an apitrace waste or do wrong: redundant state, identical uploads, draws
-/// that are thrown away, waits, errors.
+mod calls;
+mod steps;
+mod values;
+
+/// Slices that are visited between two looks at whether to stop.
+const TURN: u64 = 1 << 20;
+
+/// Lists what stands out in a trace, the greatest first: each as a sentence with its place.
 ///
-/// docs/graphics.md defines each kind. Only what the calls prove is listed. Exit status 1 with
-/// --fail means that something was found.
+/// Slow calls and what explains them, threads that wait, loops in which most steps are, returns
+/// that match no call, relations that hold but for a few points, waits and work thrown away by
+/// OpenGL calls. docs/findings.md defines each kind. Exit status 1 with --fail means that something
+/// was found.
 #[derive(clap::Args)]
 pub(crate) struct Findings {
     #[command(flatten)]
     trace: TraceArgs,
+    #[command(flatten)]
+    names: NameArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -30,7 +47,47 @@ pub(crate) struct Findings {
     /// Exit with status 1 if something is found.
     #[arg(long)]
     fail: bool,
+    /// List only these kinds, such as slow-call.
+    #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
+    kinds: Vec<String>,
+    /// List only what weighs at least this much, from 0 to 1: about the share of the trace that it
+    /// costs.
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.0)]
+    least: f64,
 }
+
+/// The words of all kinds.
+const KINDS: &[&str] = &[
+    "slow-call",
+    "waits",
+    "imbalance",
+    "growth",
+    "lost-records",
+    "short-calls",
+    "repeated-work",
+    "error",
+    "wait",
+    "clear",
+    "upload",
+    "bind",
+    "state",
+    "empty",
+    "frame",
+    "relation",
+    "pointer",
+    "divisor",
+    "wrap",
+    "no-progress",
+    "constant",
+    "once",
+    "hot-loop",
+    "stray-return",
+    "written-code",
+    "unwritten-read",
+    "burst",
+    "failing-call",
+    "tainted-target",
+];
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -41,51 +98,90 @@ struct Report {
 }
 
 pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
-    let (source, index, file) = calls_of(&what.trace)?;
-    let mut search = Search::open(&index, file).map_err(|error| Failure::of(&source.name, error))?;
-    while !search.step(PIECES).map_err(|error| lost(&source, error))? {}
-    let found = search.all();
+    let (mut source, session) = read_named(&what.trace, &what.names)?;
+    let mut found = search(what, &mut source, &session)?;
+    complete(&session)?;
+    if let Some(unknown) = what.kinds.iter().find(|word| !KINDS.contains(&word.as_str())) {
+        return Err(Failure::usage(format!("there is no kind {unknown}; there are: {}", KINDS.join(", "))));
+    }
+    found.retain(|it| {
+        it.weight >= what.least && (what.kinds.is_empty() || what.kinds.iter().any(|word| word == it.kind.word))
+    });
     let form = Form::of(what.json, false);
     let mut out = form.out();
     let (first, listed) = what.limit.first(&found, form, usize::MAX);
     if what.json {
         json::print_line(&mut out, &Report { findings: first.iter().map(row).collect(), listed })?;
     } else {
-        table(&mut out, first)?;
+        let clock = session.clock();
+        table(&mut out, first, |at| position(clock, at))?;
         listed.print_more(&mut out)?;
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(what.fail && !found.is_empty())))
 }
 
-fn row(finding: &Finding) -> Value {
-    let Finding { kind, sentence, count, cost, calls } = finding;
+/// All findings of a trace, the greatest first.
+fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<Vec<Finding>, Failure> {
+    let offers = session.info().offers;
+    let has = |capability: Capability| offers.contains(&capability.word());
+    let mut found = Vec::new();
+    if has(Capability::Graphics) {
+        let file = File::open(&source.path)?;
+        found.extend(calls::findings(source, &session.index_of_numbers(), file)?);
+    } else if has(Capability::Values) {
+        found.extend(values::findings(source, what.trace.limits(), &statement_names(session))?);
+    } else if has_blocks(session.format().id) {
+        found.extend(steps::of_blocks(source)?);
+    } else if has(Capability::State) {
+        found.extend(steps::of_steps(source, session)?);
+    } else if has(Capability::Time) {
+        let mut search = CallFindings::new(session.store(), session.clock());
+        while search.step(session.store(), TURN) == Step::More {
+            interrupt::check()?;
+        }
+        found.extend(search.found().unwrap_or_default().iter().cloned());
+    }
+    arrange(&mut found);
+    Ok(found)
+}
+
+fn row(it: &Finding) -> Value {
+    let figures: Vec<Value> = it
+        .figures
+        .iter()
+        .map(|figure| json!({"name": figure.name, "value": figure.value, "unit": figure.unit}))
+        .collect();
     json!({
-        "kind": kind.word(), "sentence": sentence, "count": count, "cost": cost, "unit": kind.unit(), "calls": calls,
+        "kind": it.kind.word, "sentence": it.sentence, "at": it.at, "end": it.end, "track": it.track, "names": it.names,
+        "figures": figures, "places": it.places, "weight": it.weight, "why": it.kind.why, "part": it.part,
     })
 }
 
-/// The findings of each kind under its title.
-fn table(out: &mut impl Write, found: &[Finding]) -> io::Result<()> {
+/// Each finding with its kind and its place.
+fn table(out: &mut impl Write, found: &[Finding], position: impl Fn(u64) -> String) -> io::Result<()> {
     if found.is_empty() {
-        return writeln!(out, "Nothing found.");
+        return writeln!(out, "Nothing stands out.");
     }
-    let mut before = None;
-    for Finding { kind, sentence, count, cost, calls } in found {
-        if before != Some(*kind) {
-            let gap = if before.is_some() { "\n" } else { "" };
-            writeln!(out, "{gap}{}", kind.title())?;
-            before = Some(*kind);
+    for it in found {
+        write!(out, "{}: {}", it.kind.title, one_line(&it.sentence))?;
+        match (it.at, it.end) {
+            (Some(at), Some(end)) => write!(out, " ({} to {})", position(at), position(end))?,
+            (Some(at), None) => write!(out, " ({})", position(at))?,
+            (None, _) => {}
         }
-        let (noun, unit) = (if *count == 1 { "call" } else { "calls" }, kind.unit());
-        let cost = if unit == "call" || unit == "error" {
-            String::new()
-        } else {
-            format!(", {cost} {unit}{}", if *cost == 1 { "" } else { "s" })
-        };
-        let first = calls.first().map_or(String::new(), |call| format!(", first at call {call}"));
-        let sentence = one_line(sentence);
-        writeln!(out, "  {sentence}: {count} {noun}{cost}{first}")?;
+        writeln!(out)?;
+        if let Some(part) = &it.part {
+            writeln!(out, "  Not all was looked at: {part}.")?;
+        }
     }
     Ok(())
+}
+
+/// A position as `dump` and `slices` print it.
+fn position(clock: Clock, at: u64) -> String {
+    match clock {
+        Clock::Ordinal { unit } => format!("{unit} {at}"),
+        _ => at.to_string(),
+    }
 }

@@ -105,6 +105,24 @@ pub(crate) fn run_index(path: &Path) -> Result<RunIndex, RowError> {
     Ok(index)
 }
 
+/// Passes on the interrupts of a block trace, ascending: the transition, the vector, and whether it
+/// is one of the hardware. Older traces have none.
+pub(crate) fn interrupts(path: &Path, mut each: impl FnMut(u64, u64, bool)) -> Result<(), RowError> {
+    let database = Database::open(path)?;
+    let sql = "select transition_id, number, is_hw from interrupts order by transition_id";
+    let Ok(mut statement) = database.connection.prepare(sql) else { return Ok(()) };
+    let mut rows = statement.query([]).map_err(|error| row_error(&error))?;
+    // Damage ends the interrupts; what came before stays.
+    while let Ok(Some(row)) = rows.next() {
+        if let (Ok(at), Ok(vector), Ok(is_hardware)) =
+            (row.get::<_, i64>(0), row.get::<_, i64>(1), row.get::<_, i64>(2))
+        {
+            each(at.max(0) as u64, vector as u64, is_hardware != 0);
+        }
+    }
+    Ok(())
+}
+
 /// Passes on each run of a block trace: its first transition, how many transitions it has, and the
 /// address and the bytes of its block.
 pub(crate) fn block_runs(path: &Path, mut each: impl FnMut(u64, u64, u64, &[u8])) -> Result<(), RowError> {

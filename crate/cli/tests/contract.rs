@@ -85,8 +85,12 @@ const RUNS: &[&[&str]] = &[
     &["find", XRAY, "/./", "--limit", "2"],
     &["find", FRAMES, "insn:call"],
     &["find", GL, "arg.count>100"],
-    &["findings", "graphics/draws.trace"],
-    &["findings", "graphics/draws.trace", "--limit", "1"],
+    &["findings", GL],
+    &["findings", GL, "--limit", "1"],
+    &["findings", XRAY],
+    &["findings", FRAMES],
+    &["findings", RVN],
+    &["findings", VALUES],
     &["frame-list", GL, "--limit", "1"],
     &["generate", "xray", "--events", "9", "-o", "OUT"],
     &["graph", XRAY, "--limit", "1"],
@@ -180,7 +184,8 @@ fn errors_are_objects_with_a_kind() {
     assert_eq!(error(&["info", "nothing.here", "--json"], 2)["file"], "nothing.here");
     assert_eq!(error(&["stats", "xray/README.md", "--json"], 2)["kind"], "unrecognised");
     assert_eq!(error(&["info", "xray/README.md", "--json"], 1)["kind"], "unrecognised");
-    assert_eq!(error(&["findings", XRAY, "--json"], 2)["kind"], "unsupported");
+    assert_eq!(error(&["frame-list", XRAY, "--json"], 2)["kind"], "unsupported");
+    assert_eq!(error(&["findings", XRAY, "--kinds", "slow", "--json"], 2)["kind"], "usage");
     assert_eq!(error(&["find", XRAY, "dur>1mz", "--json"], 2)["kind"], "usage");
     assert_eq!(error(&["stats", "--json", "--no-such-option"], 2)["kind"], "usage");
     assert_eq!(error(&["stats", "--json"], 2)["kind"], "usage");
@@ -196,8 +201,8 @@ fn a_question_is_answered_by_the_status() {
     assert_eq!(status(&["find", XRAY, "dur>0", "--fail"]), Some(1));
     assert_eq!(status(&["find", XRAY, "name:no-such-name", "--fail"]), Some(0));
     assert_eq!(status(&["find", XRAY, "dur>0"]), Some(0));
-    assert_eq!(status(&["findings", "graphics/draws.trace", "--fail"]), Some(1));
-    assert_eq!(status(&["findings", "graphics/draws.trace"]), Some(0));
+    assert_eq!(status(&["findings", GL, "--fail"]), Some(1));
+    assert_eq!(status(&["findings", GL]), Some(0));
     assert_eq!(status(&["compare", XRAY, XRAY]), Some(0));
     assert_eq!(status(&["compare", XRAY, "xray/copies.xray"]), Some(1));
 }

@@ -1,5 +1,7 @@
 //! What has changed, in words.
 
+use unspool_trace::figures::{self, three_digits};
+
 use crate::profile::Unit;
 use crate::rows::{Comparison, Row};
 use crate::verdict::Verdict;
@@ -104,42 +106,16 @@ fn percent(a: u64, b: u64) -> String {
 pub fn amount(unit: &Unit, ticks: u64) -> String {
     match unit {
         Unit::Ticks { frequency: Some(frequency) } if *frequency > 0 => {
-            let seconds = ticks as f64 / *frequency as f64;
-            let scales = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
-            // What rounds up to 1000 is one of the next unit.
-            let (scale, name) = scales.into_iter().find(|(scale, _)| seconds / scale >= 0.9995).unwrap_or((1e-9, "ns"));
-            format!("{} {name}", three_digits(seconds / scale))
+            figures::seconds(ticks as f64 / *frequency as f64)
         }
-        Unit::Ticks { .. } => counted(ticks, "tick"),
-        Unit::Counted(noun) => counted(ticks, noun),
-    }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// With three significant digits, or all before the point.
-fn three_digits(value: f64) -> String {
-    match value {
-        _ if value == 0.0 => "0".into(),
-        _ if value >= 99.95 => grouped(value.round() as u64),
-        _ if value >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
+        Unit::Ticks { .. } => figures::counted(ticks, "tick"),
+        Unit::Counted(noun) => figures::counted(ticks, noun),
     }
 }
 
 /// With commas between thousands.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    unspool_trace::problem::grouped(number).to_string()
 }
 
 /// Bytes in words: `2.50 MB`.

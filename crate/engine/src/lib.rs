@@ -10,6 +10,7 @@ mod chunked;
 pub mod derived;
 mod details;
 pub mod find;
+pub mod findings;
 mod input;
 pub mod jobs;
 pub mod ledger;

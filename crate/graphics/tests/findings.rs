@@ -309,3 +309,42 @@ fn findings_of_recorded_traces() {
     // The program makes this error on purpose, and checks for it.
     assert_eq!(found(file), [(Kind::Error, "glEnable raises GL_INVALID_ENUM".into(), 3, 3, vec![96, 204, 312])]);
 }
+
+#[test]
+fn what_costs_most_stands_out_as_one_finding_a_kind() {
+    let standing = |plant: fn(&mut Calls, u32)| {
+        let mut calls = Calls::new();
+        for frame in 0..40 {
+            for draw in 0..8 + frame % 3 {
+                calls.call("glBindTexture", &[gl::TEXTURE_2D, 1 + draw]);
+                calls.call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+                plant(&mut calls, frame);
+            }
+            calls.call("glXSwapBuffers", &[1, 1]);
+        }
+        let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
+        let mut search = Findings::open(&index, file).unwrap();
+        while !search.step(1).unwrap() {}
+        search.standing_out()
+    };
+    assert_eq!(standing(|_, _| {}), [], "ordinary frames are quiet");
+    let waits = standing(|calls, frame| {
+        if frame == 20 {
+            calls.call("glFinish", &[]);
+        }
+    });
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert_eq!(waits[0].kind.word, "wait");
+    assert!(waits[0].sentence.ends_with("10 calls in frame 20"), "{}", waits[0].sentence);
+    let many = standing(|calls, frame| {
+        for _ in 0..if frame == 30 { 10 } else { 0 } {
+            calls.call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+        }
+    });
+    assert_eq!(many.iter().map(|it| it.kind.word).collect::<Vec<_>>(), ["frame"]);
+    assert_eq!(many[0].names, ["frame 30"]);
+    let redundant = standing(|calls, _| {
+        calls.call("glEnable", &[gl::BLEND]).call("glEnable", &[gl::BLEND]);
+    });
+    assert_eq!(redundant.iter().map(|it| it.kind.word).collect::<Vec<_>>(), ["state"]);
+}

@@ -49,6 +49,20 @@ impl Reading {
     pub fn x86(bits: u32) -> Self {
         Self { isa: Isa::X86(bits), big: false, thumb: false }
     }
+
+    /// By the disassembler's name for the code ([`Isa::code`]). `None` for other names.
+    pub fn of_code(name: &str) -> Option<Self> {
+        let (isa, thumb) = match name.strip_suffix("-big").unwrap_or(name) {
+            "x86-16" => (Isa::X86(16), false),
+            "x86-32" => (Isa::X86(32), false),
+            "x86-64" => (Isa::X86(64), false),
+            "arm" => (Isa::Arm, false),
+            "thumb" => (Isa::Arm, true),
+            "aarch64" => (Isa::Aarch64, false),
+            _ => return None,
+        };
+        Some(Self { isa, big: name.ends_with("-big"), thumb })
+    }
 }
 
 /// Control flow of the instruction at `address`. `bytes` are its first bytes, at most

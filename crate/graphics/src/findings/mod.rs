@@ -10,6 +10,7 @@
 //! `web/trace/findings.ts` is general: a feature says what looks for findings in its traces
 //! (`findingSource`).
 
+mod standing;
 mod thrown;
 mod uploads;
 mod waits;
@@ -147,6 +148,12 @@ impl<S: ByteSource> Findings<S> {
             finding.calls.sort_unstable();
         }
         all
+    }
+
+    /// What stands out, the greatest first: the kinds that cost most, each as one, and frames that
+    /// differ from all others. `docs/findings.md` says when.
+    pub fn standing_out(&self) -> Vec<unspool_trace::Finding> {
+        standing::standing(&self.finder, &self.all())
     }
 }
 

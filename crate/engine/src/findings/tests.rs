@@ -1,0 +1,184 @@
+//! Planted causes among ordinary calls.
+
+use unspool_trace::{EventBatch, EventKind, Locator, TrackDef};
+
+use super::*;
+
+const CLOCK: Clock = Clock::Seconds { frequency: 1_000_000_000 };
+
+/// Calls of threads, on a made clock.
+struct Program {
+    store: Store,
+    batch: EventBatch,
+    names: Vec<String>,
+    /// A number that looks random.
+    seed: u64,
+}
+
+impl Program {
+    fn new(threads: &[&str]) -> Self {
+        let mut batch = EventBatch::with_capacity(1 << 20);
+        batch.new_tracks.extend(threads.iter().map(|name| TrackDef::new(TrackKind::Thread, *name)));
+        Self { store: Store::default(), batch, names: Vec::new(), seed: 7 }
+    }
+
+    fn event(&mut self, kind: EventKind, track: u32, at: u64, name: &str) {
+        let known = self.names.iter().position(|it| it == name);
+        let number = known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.batch.new_names.push(name.to_string().into());
+            self.names.len() - 1
+        });
+        self.batch.push(kind, track, at, number as u32, Locator::default());
+    }
+
+    fn call(&mut self, track: u32, name: &str, from: u64, to: u64) {
+        self.event(EventKind::Begin, track, from, name);
+        self.event(EventKind::End, track, to, name);
+    }
+
+    /// About this long: up to a half more or less.
+    fn about(&mut self, length: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        length / 2 + (self.seed >> 33) % length
+    }
+
+    /// Requests on a thread from a time on, each with a callee. Returns when they end.
+    fn requests(&mut self, track: u32, from: u64, count: u64, slow: Option<u64>) -> u64 {
+        let mut at = from;
+        for i in 0..count {
+            let (before, mut work) = (self.about(1000), self.about(20_000));
+            if slow == Some(i) {
+                work = 2_000_000;
+            }
+            self.event(EventKind::Begin, track, at, "request");
+            self.call(track, "query", at + before, at + before + work);
+            at += before + work + self.about(2000);
+            self.event(EventKind::End, track, at, "request");
+            at += self.about(500);
+        }
+        at
+    }
+
+    fn findings(mut self) -> Vec<Finding> {
+        self.store.apply(&mut self.batch);
+        self.store.finish(false);
+        let mut search = CallFindings::new(&self.store, CLOCK);
+        // Whatever the turns, the findings are the same.
+        let mut whole = CallFindings::new(&self.store, CLOCK);
+        assert_eq!(whole.step(&self.store, u64::MAX), Step::Done);
+        while search.step(&self.store, 7) == Step::More {
+            assert!(search.progress().done <= search.progress().of && search.found().is_none());
+        }
+        assert_eq!(search.found(), whole.found());
+        search.found().unwrap().to_vec()
+    }
+}
+
+/// The words of kinds.
+fn kinds(found: &[Finding]) -> Vec<&str> {
+    found.iter().map(|it| it.kind.word).collect()
+}
+
+#[test]
+fn ordinary_calls_are_quiet() {
+    let mut program = Program::new(&["a", "b"]);
+    program.requests(0, 0, 500, None);
+    program.requests(1, 300, 480, None);
+    assert_eq!(kinds(&program.findings()), [""; 0]);
+    assert_eq!(Program::new(&["a"]).findings(), []);
+}
+
+#[test]
+fn a_slow_call_is_explained_by_its_callee() {
+    let mut program = Program::new(&["a"]);
+    program.requests(0, 0, 500, Some(333));
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["slow-call"]);
+    assert_eq!(found[0].names, ["query", "request"]);
+    assert_eq!(found[0].end.unwrap() - found[0].at.unwrap(), 2_000_000);
+    assert!(found[0].sentence.contains("of a slow call of request"), "{}", found[0].sentence);
+}
+
+#[test]
+fn a_cost_that_grows_is_found_with_its_factor() {
+    let mut program = Program::new(&["a"]);
+    let mut at = 0;
+    for i in 0..400 {
+        let work = program.about(5_000) + i * 100;
+        program.call(0, "insert", at, at + work);
+        at += work;
+        at = program.requests(0, at, 1, None);
+    }
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["growth"]);
+    assert_eq!(found[0].names, ["insert"]);
+}
+
+#[test]
+fn short_calls_and_the_same_work_are_found() {
+    let mut program = Program::new(&["a"]);
+    let mut at = 0;
+    for i in 0..400_u64 {
+        for _ in 0..10 {
+            program.call(0, "get", at, at + 40 + i % 20);
+            at += 100;
+        }
+        program.event(EventKind::Begin, 0, at, "config");
+        program.call(0, "parse", at + 100, at + 9_000);
+        program.event(EventKind::End, 0, at + 10_000 + i % 50, "config");
+        at = program.requests(0, at + 11_000, 1, None);
+    }
+    let mut found = kinds(&program.findings()).into_iter().map(String::from).collect::<Vec<_>>();
+    found.sort();
+    assert_eq!(found, ["repeated-work", "short-calls"]);
+}
+
+#[test]
+fn threads_that_take_turns_wait_for_one_another() {
+    let mut program = Program::new(&["a", "b"]);
+    let ends = [program.requests(0, 0, 100, None), program.requests(1, 0, 100, None)];
+    let mut at = ends[0].max(ends[1]);
+    for i in 0..60 {
+        let (works, waits) = (i % 2, 1 - i % 2);
+        let length = program.about(30_000);
+        program.call(works, "work", at + 50, at + length);
+        program.call(waits, "lock", at, at + length + 20);
+        at += length + 100;
+    }
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["waits"]);
+    assert_eq!(found[0].names, ["lock", "work", "a", "b"]);
+}
+
+#[test]
+fn one_of_several_workers_works_longer() {
+    let mut program = Program::new(&["a", "b", "c"]);
+    let mut ends = Vec::new();
+    for (track, count) in [(0, 100), (1, 500), (2, 110)] {
+        program.event(EventKind::Begin, track, 0, "worker");
+        let end = program.requests(track, 10, count, None);
+        program.event(EventKind::End, track, end, "worker");
+        ends.push(end);
+    }
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["imbalance"]);
+    assert_eq!((found[0].names[0].as_str(), found[0].end), ("b", Some(ends[1])));
+}
+
+#[test]
+fn records_that_were_lost_are_a_gap_and_no_slow_call() {
+    let mut program = Program::new(&["a"]);
+    program.event(EventKind::Begin, 0, 0, "main");
+    let at = program.requests(0, 10, 200, None);
+    program.event(EventKind::Begin, 0, at, "request");
+    // The end of the request, and the begin of another one with its callee, are lost.
+    let later = at + 5_000_000;
+    program.event(EventKind::End, 0, later, "query");
+    program.event(EventKind::End, 0, later + 10, "request");
+    let at = program.requests(0, later + 100, 200, None);
+    program.event(EventKind::End, 0, at, "main");
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["lost-records"]);
+    assert_eq!(found[0].end, Some(later));
+}

@@ -1,0 +1,143 @@
+//! What stands out: the findings by kind, those that cost most, and frames that differ from all
+//! others.
+
+use unspool_trace::Finding as Standing;
+use unspool_trace::figures::{counted, percent};
+use unspool_trace::finding::{Kind as Listed, arrange};
+
+use super::{Finder, Finding, Kind};
+use crate::frames::{FIGURES, Frame};
+
+/// Groups of findings that are listed.
+const MOST_GROUPS: usize = 3;
+/// Frames that are listed.
+const MOST_FRAMES: usize = 2;
+/// Places that are listed of a group.
+const MOST_PLACES: usize = 64;
+/// Redundant calls, and draws of nothing, are listed from this share of all on.
+const LEAST_SHARE: f64 = 0.1;
+/// A frame stands out if a figure is this many times that of 95 % of the frames.
+const TIMES: u64 = 4;
+/// Frames that a trace needs before one stands out.
+const ENOUGH: usize = 10;
+/// In the first frames a program makes what it uses later.
+const FIRST: usize = 2;
+
+const WHY: &str = "Its calls prove it, and it is one of the three kinds that cost most.";
+/// The kinds, as in [`super::KINDS`].
+static LISTED: [Listed; 7] = [
+    Listed { word: "error", title: "Errors", why: WHY },
+    Listed { word: "wait", title: "Waits", why: WHY },
+    Listed { word: "clear", title: "Work thrown away", why: WHY },
+    Listed { word: "upload", title: "Identical uploads", why: WHY },
+    Listed { word: "bind", title: "Redundant binds", why: WHY },
+    Listed { word: "state", title: "Redundant state", why: WHY },
+    Listed { word: "empty", title: "Empty draws", why: WHY },
+];
+static FRAME: Listed = Listed {
+    word: "frame",
+    title: "Frames that stand out",
+    why: "One of its figures is at least four times as high as in 95 % of the frames, and few other frames are like that.",
+};
+/// Figures by which frames stand out, with the least number above that of the others.
+const OF_FRAMES: [(&str, &str, u64); 4] = [
+    ("draws", "draw", 30),
+    ("textureBytes", "byte", 1 << 20),
+    ("bufferBytes", "byte", 1 << 20),
+    ("shaderBytes", "byte", 256),
+];
+
+/// Everything that stands out, the greatest first.
+pub(super) fn standing(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
+    let frames = finder.frames.frames();
+    let mut groups: Vec<Standing> =
+        LISTED.iter().filter_map(|kind| group(kind, findings, frames)).filter(|it| it.weight > 0.0).collect();
+    arrange(&mut groups);
+    groups.truncate(MOST_GROUPS);
+    groups.extend(of_frames(frames));
+    arrange(&mut groups);
+    groups
+}
+
+fn figure(frame: &Frame, key: &str) -> u64 {
+    let at = FIGURES.iter().position(|figure| figure.key == key);
+    at.and_then(|at| frame.figures.get(at)).copied().unwrap_or(0)
+}
+
+/// All findings of a kind as one.
+fn group(listed: &'static Listed, findings: &[Finding], frames: &[Frame]) -> Option<Standing> {
+    let of_kind: Vec<&Finding> = findings.iter().filter(|it| it.kind.word() == listed.word).collect();
+    let most = of_kind.first()?;
+    let (kind, unit) = (most.kind, most.kind.unit());
+    let sum = |of: fn(&Finding) -> u64| of_kind.iter().map(|it| of(it)).sum::<u64>();
+    let (count, cost) = (sum(|it| it.count), sum(|it| it.cost));
+    let mut calls: Vec<u64> = of_kind.iter().flat_map(|it| it.calls.iter().copied()).collect();
+    calls.sort_unstable();
+    let (first, last) = (*calls.first()?, *calls.last()?);
+    let within = |call: u64| frames.partition_point(|frame| frame.last < call);
+    let (from, to) = (within(first), within(last));
+    let reached: Vec<&Frame> = frames.iter().skip(from).take(to + 1 - from).collect();
+    let all = |frames: &[&Frame], key: &str| frames.iter().map(|frame| figure(frame, key)).sum::<u64>().max(1) as f64;
+    let whole: Vec<&Frame> = frames.iter().collect();
+    let share = match kind {
+        Kind::Error => 0.5 + 0.4 * (count as f64 / all(&whole, "calls")),
+        // A wait takes the time that it takes: half for any that comes again.
+        Kind::Wait if count < 3 => 0.0,
+        Kind::Wait => 0.3 + 0.5 * (count as f64 / whole.len().max(1) as f64).min(1.0),
+        Kind::Clear => cost as f64 / all(&reached, "draws"),
+        Kind::Upload => cost as f64 / all(&reached, "uploaded"),
+        Kind::Bind | Kind::State => count as f64 / all(&whole, "calls"),
+        Kind::Empty => count as f64 / all(&whole, "draws"),
+    };
+    let is_minor = matches!(kind, Kind::Bind | Kind::State | Kind::Empty) && share < LEAST_SHARE;
+    let frames_of = match (from, to) {
+        (from, to) if from == to => format!("frame {from}"),
+        _ => format!("frames {from} to {to}"),
+    };
+    let costs = if unit == "call" || unit == "error" { String::new() } else { format!(", {}", counted(cost, unit)) };
+    let others = match of_kind.len() {
+        1 => String::new(),
+        more => format!(", and {} like it", counted(more as u64 - 1, "other")),
+    };
+    let sentence = format!("{}: {}{costs} in {frames_of}{others}", most.sentence, counted(count, "call"));
+    let weight = if is_minor { 0.0 } else { share.clamp(0.0, 1.0) };
+    let mut it = Standing::new(listed, weight, sentence).within(first, last);
+    it.places = calls.into_iter().take(MOST_PLACES).collect();
+    let it = it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default()));
+    Some(it.figure("calls", count as f64, "call").figure("cost", cost as f64, unit))
+}
+
+/// Frames with far more of something than others.
+fn of_frames(frames: &[Frame]) -> Vec<Standing> {
+    let mut found: Vec<Standing> = Vec::new();
+    if frames.len() < ENOUGH {
+        return found;
+    }
+    for (key, unit, least) in OF_FRAMES {
+        let title = FIGURES.iter().find(|figure| figure.key == key).map_or("", |figure| figure.title);
+        let mut all: Vec<u64> = frames.iter().map(|frame| figure(frame, key)).collect();
+        all.sort_unstable();
+        let usual = all.get((all.len() * 95 / 100).min(all.len() - 1)).copied().unwrap_or(0);
+        let median = all.get(all.len() / 2).copied().unwrap_or(0);
+        let is_far = |value: u64| value >= usual.saturating_mul(TIMES) && value >= usual.saturating_add(least);
+        for (number, frame) in frames.iter().enumerate().skip(FIRST) {
+            let value = figure(frame, key);
+            if !is_far(value) || found.iter().any(|it| it.at == Some(frame.first)) {
+                continue;
+            }
+            let sentence = format!(
+                "Frame {number} has {}, and half of the frames have at most {median}: {} of all {}",
+                counted(value, unit),
+                percent(value as f64 / all.iter().sum::<u64>().max(1) as f64),
+                title.to_lowercase()
+            );
+            // More than most have, as a share of all.
+            let weight = (value - usual) as f64 / all.iter().sum::<u64>().max(1) as f64;
+            let it = Standing::new(&FRAME, weight.min(1.0) * 0.5, sentence).within(frame.first, frame.last);
+            found.push(it.about([format!("frame {number}")]).figure("value", value as f64, unit));
+        }
+    }
+    arrange(&mut found);
+    found.truncate(MOST_FRAMES);
+    found
+}

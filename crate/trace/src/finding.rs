@@ -1,0 +1,130 @@
+//! What stands out in a trace, whatever its format: a sentence with figures, a place, and why it is
+//! listed.
+//!
+//! Who looks for it is the crate that knows what the trace says: `engine` for calls that take time,
+//! `access_index` for steps, `values` for variables, `graphics` for calls of OpenGL.
+//! `docs/findings.md` defines each kind: what it is, how it is found, and when it is wrong.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Most findings of a kind that are listed: one cause often shows several times.
+pub const MOST_OF_A_KIND: usize = 3;
+
+/// A kind of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// A stable word: `slow-call`.
+    pub word: &'static str,
+    /// What people call several: `Slow calls`.
+    pub title: &'static str,
+    /// Why findings of this kind are listed: a sentence.
+    pub why: &'static str,
+}
+
+/// A number that a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is: `calls`.
+    pub name: &'static str,
+    /// The number.
+    pub value: f64,
+    /// What it is counted in: `tick`, `call`, `step`, or empty for a ratio.
+    pub unit: &'static str,
+}
+
+/// Something that stands out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: &'static Kind,
+    /// What happens, to what, and how much, without a full stop.
+    pub sentence: String,
+    /// Where it leads to: a position on the x axis.
+    pub at: Option<u64>,
+    /// Where it ends, at least `at`. `None` if it is at one position.
+    pub end: Option<u64>,
+    /// The track where it is, if it is on one.
+    pub track: Option<u32>,
+    /// Names of what it is about, as the trace shows them. The first is the cause.
+    pub names: Vec<String>,
+    /// The numbers of the sentence.
+    pub figures: Vec<Figure>,
+    /// Further positions, ascending: the first few.
+    pub places: Vec<u64>,
+    /// How much it matters, from 0 to 1: usually the share of the trace that it costs. Findings are
+    /// listed by it, the greatest first.
+    pub weight: f64,
+    /// Only a part of the trace was looked at for it, and how much.
+    pub part: Option<String>,
+}
+
+impl Finding {
+    /// A finding without a place, names and figures.
+    pub fn new(kind: &'static Kind, weight: f64, sentence: String) -> Self {
+        let (names, figures, places) = (Vec::new(), Vec::new(), Vec::new());
+        Self { kind, sentence, at: None, end: None, track: None, names, figures, places, weight, part: None }
+    }
+
+    /// With the positions where it begins and ends.
+    #[must_use]
+    pub fn within(mut self, at: u64, end: u64) -> Self {
+        (self.at, self.end) = (Some(at), (end > at).then_some(end));
+        self
+    }
+
+    /// On a track.
+    #[must_use]
+    pub fn on(mut self, track: u32) -> Self {
+        self.track = Some(track);
+        self
+    }
+
+    /// With names of what it is about.
+    #[must_use]
+    pub fn about<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// With a number.
+    #[must_use]
+    pub fn figure(mut self, name: &'static str, value: f64, unit: &'static str) -> Self {
+        self.figures.push(Figure { name, value, unit });
+        self
+    }
+}
+
+/// Sorts findings, the greatest first, and keeps the first [`MOST_OF_A_KIND`] of each kind.
+pub fn arrange(findings: &mut Vec<Finding>) {
+    findings.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let mut kept: Vec<(&'static str, usize)> = Vec::new();
+    findings.retain(|it| match kept.iter_mut().find(|(word, _)| *word == it.kind.word) {
+        Some((_, count)) => {
+            *count += 1;
+            *count <= MOST_OF_A_KIND
+        }
+        None => {
+            kept.push((it.kind.word, 1));
+            true
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn the_greatest_come_first_and_few_of_each_kind() {
+        static A: Kind = Kind { word: "a", title: "As", why: "." };
+        static B: Kind = Kind { word: "b", title: "Bs", why: "." };
+        let mut all: Vec<Finding> = [0.1, 0.5, 0.2, 0.4, 0.3].map(|w| Finding::new(&A, w, String::new())).into();
+        all.push(Finding::new(&B, 0.25, String::new()).within(7, 7));
+        arrange(&mut all);
+        assert_eq!(all.iter().map(|it| it.weight).collect::<Vec<_>>(), [0.5, 0.4, 0.3, 0.25]);
+        assert_eq!(all.last().map(|it| (it.at, it.end)), Some((Some(7), None)));
+    }
+}
