@@ -1,5 +1,6 @@
 import type { Archive, ArchiveEntry, TraceError } from '../../base/protocol.ts';
 import type { Container, Archive as Entries, Unpacker } from '../../worker/wasm/unspool_unpack.js';
+import { readNow } from './source.ts';
 
 /** Bytes of an entry that recognise its format, and of the archive that they are unpacked from. */
 const HEAD = 64 * 1024;
@@ -40,9 +41,8 @@ export async function chooseEntry(
   choose: Choose,
   formatOf: FormatOf,
 ): Promise<Chosen> {
-  const reader = new FileReaderSync();
-  const read = (from: number, to: number) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
-  const archive = container.archive(file);
+  const read = (from: number, to: number) => readNow(file, from, to);
+  const archive = container.archive(file.size, read);
   const sentence = archive.fault();
   // A list that is cut short is not damage.
   const fault: TraceError | null =
