@@ -126,7 +126,7 @@ test('waits when the server goes away, and goes on where it was', async ({ page 
     host.limit = 700_000;
     await page.goto(host.url);
     const line = notice(page).getByText('does not answer any more');
-    await expect(line).toContainText(/ of \d\S+ MB were read/);
+    await expect(line).toContainText(/ of [\d.]+\sMB were read/);
     // What was read is there.
     await pictured(page);
     const goOn = notice(page).getByRole('button', { name: 'Go on' });
@@ -142,7 +142,7 @@ test('waits when the server goes away, and goes on where it was', async ({ page 
     const { size } = statSync(path);
     // Nothing that had arrived was loaded again, but for the ends by which it is recognised and remembered.
     expect(host.sent).toBeLessThanOrEqual(size + 3 * 65_536);
-    await expect.poll(() => loaded(page)).toContain(`of ${(size / 1e6).toFixed(1)} MB`);
+    await expect.poll(() => loaded(page)).toContain(`of ${(size / 1e6).toFixed(2)} MB`);
   } finally {
     host.stop();
   }

@@ -90,6 +90,8 @@ function tell(use: Use): void {
 
 function count(use: Use, bytes: number): void {
   use.bytes += bytes;
+  // It answers again.
+  if (bytes > 0 && use.waiting.size === 0) use.waits = '';
   tell(use);
 }
 
@@ -219,6 +221,9 @@ function request(use: Use, from: number, to: number): ArrayBuffer {
     count(use, bytes?.byteLength ?? 0);
     if (why === '' && bytes?.byteLength === to - from) return bytes;
   }
+  // Nothing waits, but the user has to hear the reason: wasm modules know only that the file cannot be read.
+  use.waits = silence(ranges).message;
+  tell(use);
   throw silence(ranges);
 }
 
@@ -226,9 +231,9 @@ function request(use: Use, from: number, to: number): ArrayBuffer {
 export interface Flow {
   /**
    * The next bytes, `length` of them, or fewer at the end of the file. If the host does not answer, not even a second time, the page hears
-   * of it, and this waits until it says to go on. Rejects with a `DOMException` if the file is not to be had any more, or once it is closed.
+   * of it, and this waits until it says to go on; `eager` returns what has arrived before. Rejects with a `DOMException` if the file is not to be had any more, or once it is closed.
    */
-  next(length: number): Promise<Uint8Array<ArrayBuffer>>;
+  next(length: number, eager?: boolean): Promise<Uint8Array<ArrayBuffer>>;
   /** Asks for what {@link next} is going to return. */
   ask(): void;
   close(): void;
@@ -307,7 +312,7 @@ export function openFlow(file: Ranged, at: number): Flow {
   };
   return {
     ask: () => void begin().catch(() => undefined),
-    next: async (length) => {
+    next: async (length, eager = false) => {
       clearTimeout(timer);
       use.idle.delete(leave);
       const bytes = new Uint8Array(Math.max(0, Math.min(length, end - position + rest.length)));
@@ -316,6 +321,7 @@ export function openFlow(file: Ranged, at: number): Flow {
         if (rest.length === 0) {
           const found = await piece();
           if (!found) {
+            if (eager && failures > 0 && filled > 0) return bytes.subarray(0, filled);
             await recover();
             continue;
           }

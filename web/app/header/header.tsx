@@ -138,7 +138,9 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
       <Companions companions={trace.companions.value} remove={removeCompanion} />
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
-      {isRanged(open.file) && <Lazy key={`loaded ${open.id}`} load={loadLoaded} props={{ file: open.file }} />}
+      {status.at === 'ready' && isRanged(open.file) && (
+        <Lazy key={`loaded ${open.id}`} load={loadLoaded} props={{ file: open.file }} />
+      )}
       <Part open={open} page={page} />
       {(trace.progress.value.problems.length > 0 || (status.at === 'ready' && status.error)) && (
         <Lazy key={open.id} load={loadProblems} props={{ trace }} />

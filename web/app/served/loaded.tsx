@@ -1,10 +1,13 @@
 import type { Ranged } from '../../base/ranged.ts';
 import { loadedOf, loads } from '../../page/loads.ts';
 
-/** In the header: how much of the file was loaded. */
+/** In the header: how much of the file was loaded. While it is read, its progress says that. */
 export function Loaded({ file }: { file: Ranged }) {
   return (
-    <span class="muted loaded" title="Bytes loaded from the server so far. Only what is read is loaded.">
+    <span
+      class="muted summary ellipsis loaded"
+      title="Bytes loaded from the server so far. Only what is read is loaded."
+    >
       {loadedOf(file)}
     </span>
   );

@@ -110,12 +110,14 @@ function flowingStream(file: RangedFile, at: number): Stream {
 }
 
 function flowing(file: RangedFile, at: number): Source {
-  const stream = flowingStream(file, at);
   let position = at;
+  let flow: Flow | null = null;
   let pending: Promise<Uint8Array> | null = null;
   const prefetch = (most: number) => {
     if (pending || most <= 0) return;
-    pending = stream.next(most);
+    flow ??= openFlow(file, at);
+    // What has arrived before a host went away is shown.
+    pending = flow.next(most, true);
     pending.catch(() => undefined);
   };
   return {
@@ -130,7 +132,7 @@ function flowing(file: RangedFile, at: number): Source {
       position += bytes?.length ?? 0;
       return bytes && bytes.length > 0 ? bytes : null;
     },
-    close: stream.close,
+    close: () => flow?.close(),
   };
 }
 
