@@ -1,8 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
-import { formatBytes } from '../base/format.ts';
 // Files that workers report have their methods.
 import '../base/ranged_file.ts';
-import type { Moved, Ranged, Ranges, Told } from '../base/ranged.ts';
+import type { Moved, Ranges, Told } from '../base/ranged.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 
@@ -60,9 +59,4 @@ export function accountFor({ trace: { ledger } }: OpenTrace): Dispose {
     const held = { noun: 'parts of the file that were loaded last', bytes, free: loads().forget };
     if (bytes > 0) untracked(() => ledger.set('blocks', held));
   });
-}
-
-/** How much of a file was loaded, for the header. */
-export function loadedOf({ ranges }: Ranged): string {
-  return `${formatBytes(loads().bytesOf(ranges.url))} of ${formatBytes(ranges.total)} loaded`;
 }

@@ -1,14 +1,16 @@
+import { formatBytes } from '../../base/format.ts';
 import type { Ranged } from '../../base/ranged.ts';
-import { loadedOf, loads } from '../../page/loads.ts';
+import { loads } from '../../page/loads.ts';
+import './loaded.css';
 
 /** In the header: how much of the file was loaded. While it is read, its progress says that. */
 export function Loaded({ file }: { file: Ranged }) {
   return (
     <span
-      class="muted summary ellipsis loaded"
-      title="Bytes loaded from the server so far. Only what is read is loaded."
+      class="muted loaded"
+      title={`Loaded from the server so far, of ${formatBytes(file.ranges.total)}. Only what is read is loaded.`}
     >
-      {loadedOf(file)}
+      {formatBytes(loads().bytesOf(file.ranges.url))} loaded
     </span>
   );
 }
