@@ -88,6 +88,7 @@ for (const name of [
   'frames/calls.frames',
   'trace_db/variables.trace',
   'rvn/blocks.sqlite',
+  'containers/threads.xray.zst',
 ]) {
   test(`reads ${name} by ranges as if it were dropped`, async ({ page }) => {
     const path = fixture(name);
@@ -106,6 +107,20 @@ for (const name of [
     }
   });
 }
+
+test('reads a trace in an archive by ranges', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  const bare = await digest(page);
+  const host = await hostOf(fixture('containers/traces.zip'));
+  try {
+    await page.goto(host.url);
+    await page.getByRole('button', { name: 'threads.xray' }).click();
+    await settled(page, 'ready', 'threads.xray');
+    expect(await digest(page)).toBe(bare);
+  } finally {
+    host.stop();
+  }
+});
 
 /** A log of 2 MB: the buffers of a fixture over and over. */
 function largeLog(): string {
