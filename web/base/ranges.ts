@@ -126,7 +126,7 @@ function silence(ranges: Ranges): DOMException {
   return new DOMException(`${hostOf(ranges)} does not answer any more.`, NOT_LOADED);
 }
 
-/** The answer with a range. Rejects with a `DOMException`: a sentence about a file that is not to be had, or null if it may be had later. */
+/** The answer with a range; null if the host may have it later. Rejects with a `DOMException` of the name {@link NOT_LOADED} if not. */
 async function ask(ranges: Ranges, from: number, to: number, signal: AbortSignal | null): Promise<Response | null> {
   let response: Response;
   try {

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 // Files that workers report have their methods.
 import '../base/ranged_file.ts';
-import type { Moved, Ranges, Told } from '../base/ranged.ts';
+import { isRanged, type Moved, type Ranges, type Told } from '../base/ranged.ts';
 import type { Dispose } from '../base/scope.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 
@@ -16,6 +16,8 @@ export interface Loads {
   /** Has what waits try again. */
   goOn(): void;
   forget(): void;
+  /** The trace at an address is closed: its threads have ended, and with them what they keep and wait for. */
+  leave(url: string): void;
 }
 
 /** The channel of this page. Other tabs have their own. */
@@ -49,14 +51,21 @@ function hear(channel: Pick<BroadcastChannel, 'onmessage' | 'postMessage'>): Loa
     waits: computed(() => values().find(({ waits }) => waits !== '')?.waits ?? ''),
     goOn: () => post('go on'),
     forget: () => post('forget'),
+    leave: (url) => {
+      moved.value = new Map([...moved.peek()].filter(([, it]) => it.url !== url));
+    },
   };
 }
 
-/** Enters the blocks that threads keep in the ledger of a trace. Returns what ends that. */
-export function accountFor({ trace: { ledger } }: OpenTrace): Dispose {
-  return effect(() => {
+/** Enters the blocks that threads keep in the ledger of a trace, until that is closed. Returns what ends it. */
+export function accountFor({ file, trace: { ledger } }: OpenTrace): Dispose {
+  const stop = effect(() => {
     const bytes = loads().kept.value;
     const held = { noun: 'parts of the file that were loaded last', bytes, free: loads().forget };
     if (bytes > 0) untracked(() => ledger.set('blocks', held));
   });
+  return () => {
+    stop();
+    if (isRanged(file)) loads().leave(file.ranges.url);
+  };
 }
