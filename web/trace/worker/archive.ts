@@ -1,4 +1,5 @@
 import type { Archive, ArchiveEntry, TraceError } from '../../base/protocol.ts';
+import { isRanged } from '../../base/ranged.ts';
 import type { Container, Archive as Entries, Unpacker } from '../../worker/wasm/unspool_unpack.js';
 import { readNow } from './source.ts';
 
@@ -37,12 +38,14 @@ export interface Chosen {
  */
 export async function chooseEntry(
   container: Container,
-  file: Blob,
+  given: Blob,
   choose: Choose,
   formatOf: FormatOf,
 ): Promise<Chosen> {
+  // The module reads the browser's own files: of an archive at an address, all is loaded.
+  const file = isRanged(given) ? new Blob([await given.arrayBuffer()]) : given;
   const read = (from: number, to: number) => readNow(file, from, to);
-  const archive = container.archive(file.size, read);
+  const archive = container.archive(file);
   const sentence = archive.fault();
   // A list that is cut short is not damage.
   const fault: TraceError | null =

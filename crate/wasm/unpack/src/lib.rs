@@ -2,28 +2,28 @@
 
 mod decompressor;
 
-use js_sys::{Function, Uint8Array};
+use js_sys::Uint8Array;
 use unspool_archives::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
 use wasm_bindgen::prelude::*;
+use web_sys::{Blob, FileReaderSync};
 
 pub use decompressor::Decompressor;
 
 /// A file that is read while the caller waits: in a worker.
 struct File {
-    size: u64,
-    /// Returns the bytes from one offset up to another, or throws.
-    read: Function,
+    bytes: Blob,
+    reader: FileReaderSync,
 }
 
 impl Random for File {
     fn size(&self) -> u64 {
-        self.size
+        self.bytes.size() as u64
     }
 
     fn read(&mut self, at: u64, len: usize) -> Option<Vec<u8>> {
         let end = at.saturating_add(len as u64).min(self.size());
-        let part = self.read.call2(&JsValue::UNDEFINED, &(at as f64).into(), &(end.max(at) as f64).into()).ok()?;
-        Some(part.dyn_into::<Uint8Array>().ok()?.to_vec())
+        let part = self.bytes.slice_with_f64_and_f64(at as f64, end.max(at) as f64).ok()?;
+        Some(Uint8Array::new(&self.reader.read_as_array_buffer(&part).ok()?.into()).to_vec())
     }
 }
 
@@ -57,15 +57,15 @@ impl Container {
         Stream::new(self.kind).map(|stream| Unpacker { stream, kind: self.kind })
     }
 
-    /// The entries of the archive in a file of `size` bytes. `read` returns the bytes from one
-    /// offset up to another; what it throws is damage.
-    pub fn archive(
-        &self,
-        size: f64,
-        #[wasm_bindgen(unchecked_param_type = "(from: number, to: number) => Uint8Array")] read: Function,
-    ) -> Archive {
-        let mut file = File { size: size as u64, read };
-        Archive { kind: self.kind, listing: list(self.kind, &mut file), file }
+    /// The entries of the archive in a file.
+    ///
+    /// # Errors
+    ///
+    /// Throws the browser's error outside of a worker, where no file is read while the caller
+    /// waits.
+    pub fn archive(&self, file: Blob) -> Result<Archive, JsValue> {
+        let mut file = File { bytes: file, reader: FileReaderSync::new()? };
+        Ok(Archive { kind: self.kind, listing: list(self.kind, &mut file), file })
     }
 }
 
