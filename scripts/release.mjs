@@ -1,5 +1,5 @@
 // `npm run release`: makes all that a release has, in release/: the page as an archive for static hosting, the page as one file, the native
-// command if `cargo build --release -p unspool-cli` has built it, the Python package if `npm run wheel` has made it, and the SHA-256 of
+// command with the page in it, the Python package if `npm run wheel` has made it, and the SHA-256 of
 // each. `-- --fast` skips slow optimisations.
 
 import { createHash } from 'node:crypto';
@@ -21,10 +21,10 @@ copyFileSync(file, join(folder, 'unspool.html'));
 if (!find('tar')) fail('tar is needed for the archive of the page.');
 await must('tar', ['-czf', join(folder, `unspool-${manifest.version}-page.tar.gz`), '-C', join(root, 'dist'), '.']);
 
+// With the page that was built above.
+await must('cargo', ['build', '--release', '--locked', '-p', 'unspool-cli', '--features', 'page']);
 const command = `unspool${windows ? '.exe' : ''}`;
-const native = join(root, 'target', 'release', command);
-if (existsSync(native)) copyFileSync(native, join(folder, command));
-else say('without the native command: `cargo build --release -p unspool-cli` builds it');
+copyFileSync(join(root, 'target', 'release', command), join(folder, command));
 
 const wheels = join(root, 'target', 'wheels');
 const built = existsSync(wheels) ? readdirSync(wheels).filter((name) => name.endsWith('.whl')) : [];

@@ -28,6 +28,8 @@ import { loadTraceView, prepareTraceView } from './load.ts';
 const addresses = new URLSearchParams(location.search);
 const url = addresses.get('url');
 const other = addresses.get('with');
+/** The token of `unspool open`, which has served the page. */
+const served = addresses.get('open');
 // Before the first worker, which inherits the policy.
 limitConnections(url, other);
 const spawn = () => startWorker(traceWorker);
@@ -138,6 +140,8 @@ if (url) {
   // Beside the download.
   loadTraceView().catch(() => undefined);
   void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
+} else if (served) {
+  void import('./served/served.ts').then(({ openServed }) => openServed(served, workbench));
 } else if (!savesData()) {
   // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.
   whenIdle(() => {

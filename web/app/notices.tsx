@@ -2,9 +2,11 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCounted, shortened } from '../base/format.ts';
+import { isRanged } from '../base/ranged.ts';
 import { createScope } from '../base/scope.ts';
 import type { Notice } from '../page/notices.ts';
 import type { Workbench } from '../page/workbench.ts';
+import { Lazy } from '../parts/lazy.tsx';
 
 /** Characters of a notice, which may have names of files in it. */
 const LONGEST_NOTICE = 600;
@@ -18,6 +20,8 @@ interface Props {
   /** A line about the page itself; null without one. */
   readonly news: ReadonlySignal<ComponentType | null>;
 }
+
+const loadWaits = async () => (await import('./served/loaded.tsx')).Waits;
 
 /** What the page has to say, below the header: questions, failures, and what leaves by itself. */
 export function Notices({ workbench, choose, news }: Props) {
@@ -90,6 +94,7 @@ export function Notices({ workbench, choose, news }: Props) {
         </p>
       )}
       {News && <News />}
+      {open && isRanged(open.file) && <Lazy load={loadWaits} props={{}} />}
     </div>
   );
 }

@@ -68,6 +68,14 @@ type Reply =
   /** The function among the arguments at place `to` is called, or with a name a method of the object there. */
   | { readonly id: number; readonly to: number; readonly name: string | null; readonly args: readonly unknown[] };
 
+/** Gives what arrives back what crossing took from it. */
+let revive = <T>(message: T): T => message;
+
+/** Has all messages that arrive in this thread changed by a function first. */
+export function reviveBy(change: <T>(message: T) => T): void {
+  revive = change;
+}
+
 const given = new WeakSet<ArrayBuffer>();
 
 /** Marks the typed arrays in an argument to be moved with the next call instead of copied. Returns the argument. */
@@ -102,8 +110,9 @@ export function connect<T extends object>(port: RemotePort): Connection<T> {
     if (!call) return;
     if ('to' in data) {
       const to = call.args[data.to] as object & ((...args: readonly unknown[]) => void);
-      if (data.name === null) to(...data.args);
-      else callByName(to, data.name, data.args);
+      const args = revive(data.args);
+      if (data.name === null) to(...args);
+      else callByName(to, data.name, args);
     } else if ('item' in data) call.item?.({ done: false, value: data.item });
     else {
       waiting.delete(data.id);
@@ -206,7 +215,7 @@ export function serve<T extends object>(
     const stop = new AbortController();
     const state = { stop, items: null as AsyncIterator<unknown> | null };
     running.set(id, state);
-    const args = asked.args.map((arg, place) => {
+    const args = revive(asked.args).map((arg, place) => {
       const back = (name: string | null, values: readonly unknown[]) => {
         if (running.has(id)) post({ id, to: place, name, args: values });
       };

@@ -31,7 +31,8 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
   let missed: Awaited | null = null;
   const wait = (fragment: string, isOwn: boolean) => {
     const link = parseLink(fragment);
-    const hasAddress = new URLSearchParams(location.search).has('url');
+    const search = new URLSearchParams(location.search);
+    const hasAddress = search.has('url') || search.has('open');
     awaited.value = link && { link, isOwn, source: hasAddress ? null : undefined };
     // With an address, the file is on its way.
     if (link && !hasAddress) void restore(page);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isRanged } from '../base/ranged.ts';
 import { type Address, addressOf, download, LARGEST_DOWNLOAD, type Net } from './download.ts';
 
 const BASE = 'https://page.example/unspool/';
@@ -108,5 +109,48 @@ describe('a download', () => {
     const endless = async () =>
       ({ ok: true, headers: new Headers(), body: body([large], () => undefined) }) as Response;
     await expect(run(endless)).rejects.toMatchObject({ sentence: expect.stringContaining('is larger than 16.0') });
+  });
+});
+
+describe('a host with ranges', () => {
+  const large = 5 << 20;
+  /** A host that answers `Range` with a status and headers. */
+  const host = (status: number, headers: Record<string, string>, refusesHeader = false) => {
+    const asked: (string | undefined)[] = [];
+    const fetched: Net['fetch'] = async (_, init) => {
+      const range = init.headers?.['Range'];
+      asked.push(range);
+      if (range && refusesHeader) throw new TypeError('Failed to fetch');
+      return range ? new Response('abc', { status, headers }) : new Response('plain');
+    };
+    return { asked, fetched };
+  };
+  const get = async ({ fetched }: ReturnType<typeof host>, address = ADDRESS) =>
+    download(address, { base: BASE, online: true, fetch: fetched }, new AbortController().signal, () => undefined);
+  const range = (total: number) => ({ 'content-range': `bytes 0-${total - 1}/${total}`, etag: '"v1"' });
+
+  it('gives a file that loads what is read', async () => {
+    const file = await get(host(206, range(large)));
+    expect(isRanged(file) && [file.ranges.url, file.size, file.ranges.tag]).toEqual([ADDRESS.url, large, '"v1"']);
+    const weak = await get(host(206, { ...range(large), etag: 'W/"v1"' }));
+    expect(isRanged(weak) && weak.ranges.tag).toBe(null);
+  });
+
+  it('is read as a whole if that is small, packed on the way, or tells no size', async () => {
+    for (const headers of [range(100), { ...range(large), 'content-encoding': 'gzip' }, {}]) {
+      const file = await get(host(206, headers));
+      expect([isRanged(file), await file.text()]).toEqual([false, 'abc']);
+    }
+    expect(await (await get(host(200, {}))).text()).toBe('abc');
+  });
+
+  it('is asked without ranges if it does not allow them to be asked for, or has none of an empty file', async () => {
+    const shy = host(206, {}, true);
+    expect(await (await get(shy)).text()).toBe('plain');
+    expect(shy.asked).toEqual(['bytes=0-', undefined]);
+    expect(await (await get(host(416, {}))).text()).toBe('plain');
+    const data = host(206, range(large));
+    await get(data, { ...ADDRESS, url: 'data:,abc' });
+    expect(data.asked).toEqual([undefined]);
   });
 });

@@ -1,13 +1,15 @@
 import { parseAddress } from '../base/address.ts';
 import { formatBytes } from '../base/format.ts';
+import { ONE_FILE } from '../base/one_file.ts';
 import type { TraceError } from '../base/protocol.ts';
+import { RangedFile } from '../base/ranged_file.ts';
 
 /** Bytes of a download at most. A server may never stop sending. */
 export const LARGEST_DOWNLOAD = 16e9;
 
 /** What a download needs of the browser. Tests substitute their own. */
 export interface Net {
-  fetch(url: string, init: { signal: AbortSignal }): Promise<Response>;
+  fetch(url: string, init: { signal: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
   /** The address of the page. */
   readonly base: string;
   readonly online: boolean;
@@ -36,19 +38,23 @@ export function addressOf(text: string, base: string): Address {
   return { url: parsed.href, host: host || 'this address', name: nameIn(protocol === 'data:' ? '' : pathname) };
 }
 
+/** Bytes. A smaller file is downloaded as a whole, which takes one request. */
+const LEAST_RANGED = 4 << 20;
+
 /**
- * Downloads into a blob, which the browser may keep on disk. `tell` hears how much has arrived; the total is null if unknown.
+ * Downloads into a blob, which the browser may keep on disk. `tell` hears how much has arrived; the total is null if unknown. Of a host
+ * that offers ranges nothing is downloaded: what reads the file loads them.
  * Throws a {@link TraceError}, or an `AbortError` if `signal` ends it.
  */
 export async function download(
-  { url, host }: Address,
+  { url, host, name }: Address,
   net: Net,
   signal: AbortSignal,
   tell: (received: number, total: number | null) => void,
 ): Promise<Blob> {
   let response: Response;
   try {
-    response = await net.fetch(url, { signal });
+    response = await wholeOf(url, net, signal);
   } catch {
     signal.throwIfAborted();
     if (!net.online) throw refused('The browser is offline, so the file cannot be downloaded.');
@@ -56,6 +62,12 @@ export async function download(
     throw refused(`The file could not be downloaded from ${host}: ${reason}`);
   }
   if (!response.ok) throw refused(`${host} answered with status ${response.status} instead of the file.`);
+  const ranged = rangedOf(response);
+  if (ranged) {
+    void response.body?.cancel().catch(() => undefined);
+    const { rangesAt } = await import('./loads.ts');
+    return new RangedFile(rangesAt(new URL(url, net.base).href, ranged.total, ranged.tag), name, 0);
+  }
   const length = Number(response.headers.get('content-length') ?? Number.NaN);
   // With a content encoding the header gives the compressed length.
   const total = Number.isFinite(length) && !response.headers.get('content-encoding') ? length : null;
@@ -81,6 +93,31 @@ export async function download(
     if (!net.online) throw refused('The browser went offline before the download was complete.');
     throw refused(`The download from ${host} stopped after ${formatBytes(received)}, or its encoding is damaged.`);
   }
+}
+
+/** Asks for the range that is the whole file: the answer says whether there are ranges. */
+async function wholeOf(url: string, net: Net, signal: AbortSignal): Promise<Response> {
+  // From a disk, the page and its workers do not hear of each other's loads.
+  if (!ONE_FILE && /^https?:/.test(url)) {
+    try {
+      const response = await net.fetch(url, { signal, headers: { Range: 'bytes=0-' } });
+      // An empty file has no ranges.
+      if (response.ok) return response;
+    } catch {
+      // A host may allow other pages to read it, but not with this header.
+      signal.throwIfAborted();
+    }
+  }
+  return net.fetch(url, { signal });
+}
+
+/** The size and the version of a file whose ranges are worth reading. Other hosts must expose the header for that. */
+function rangedOf({ status, headers }: Response): { readonly total: number; readonly tag: string | null } | null {
+  const total = Number(/^bytes 0-\d+\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] ?? 0);
+  if (status !== 206 || total < LEAST_RANGED || headers.get('content-encoding')) return null;
+  const tag = headers.get('etag');
+  // A weak one names no bytes.
+  return { total, tag: tag?.startsWith('W/') ? null : tag };
 }
 
 class TooLarge extends Error {}

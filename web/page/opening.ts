@@ -166,7 +166,7 @@ function sidesOf(
 
 /** Milliseconds since 1970 at which a file was written last; 0 if that is not known. */
 function writtenAt({ file }: Chosen): number {
-  return file instanceof File ? file.lastModified : 0;
+  return 'lastModified' in file ? (file as File).lastModified : 0;
 }
 
 function together(reasons: readonly string[]): string {

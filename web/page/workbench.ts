@@ -10,9 +10,9 @@ import { type BrowserMemory, createBrowserMemory } from '../trace/file_memory.ts
 import { createAccount } from '../trace/ledger.ts';
 import { whenAgain } from '../trace/read_again.ts';
 import { openTrace, type Trace, type TraceFile } from '../trace/trace.ts';
-import { addressOf, download, type Net } from './download.ts';
+import type { Net } from './download.ts';
 import type { ChangedFile } from './file_change.ts';
-import { watchFile } from './file_watch.ts';
+import { loadComparing, loadDownload, loadOpening, watchOpen } from './later.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ComparedFile, Opener } from './opener.ts';
 import type { Looking, Offer, Plan, Purpose } from './opening.ts';
@@ -36,8 +36,6 @@ export type Bench =
   /** The download failed. */
   | { readonly at: 'refused'; readonly name: string; readonly error: TraceError }
   | { readonly at: 'open'; readonly open: OpenTrace };
-
-const loadOpening = () => import('./opening.ts');
 
 /** A trace that took longer than this to read is not closed without a question. */
 const COSTLY_MS = 2000;
@@ -189,7 +187,7 @@ export function createWorkbench(
       applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, notes),
       rememberTracks(open.memory, timeline.arrangement.choices),
-      watchFile(open, again, (change) => {
+      watchOpen(open, again, (change) => {
         changed.value = { ...change, open };
       }),
     ]) {
@@ -226,7 +224,6 @@ export function createWorkbench(
     tell,
     warn,
   };
-  const loadComparing = () => import('./comparing.ts');
   const compare = async (file: ComparedFile) => (await loadComparing()).compareWith(opener, file);
   const openBlob = (blob: Blob, name: string, notes: readonly NotesFile[] = []) => {
     choices += 1;
@@ -344,7 +341,10 @@ export function createWorkbench(
     fetching = controller;
     spare.warm();
     let name = text;
+    bench.value = { at: 'fetching', name, received: 0, total: null };
     try {
+      const { addressOf, download } = await loadDownload();
+      if (fetching !== controller) return;
       const address = addressOf(text, net.base);
       name = address.name;
       bench.value = { at: 'fetching', name, received: 0, total: null };

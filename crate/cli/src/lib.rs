@@ -33,6 +33,7 @@ mod limit;
 mod listing;
 mod loops;
 mod mcp;
+mod open;
 pub mod opened;
 mod origin;
 mod output;
@@ -104,6 +105,7 @@ enum Command {
     Suspects(suspects::Suspects),
     Cut(cut::Cut),
     Generate(Generate),
+    Open(open::Open),
     Mcp(mcp::Mcp),
     Guide(guide::Guide),
     Schema(guide::Schema),
@@ -253,6 +255,7 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Cut(what) => cut::run(what).map(done),
         Command::Generate(what) => generate::run(what).map(done),
         Command::Dump(what) => dump::run(what).map(done),
+        Command::Open(what) => open::run(what).map(done),
         Command::Mcp(what) => mcp::run(what).map(done),
         Command::Guide(what) => guide::guide(what).map(done),
         Command::Schema(what) => guide::schema(what).map(done),

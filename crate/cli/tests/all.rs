@@ -33,6 +33,7 @@ mod loops;
 mod mcp;
 mod memory;
 mod names;
+mod open;
 mod outputs;
 mod query;
 mod rvn;

@@ -64,7 +64,7 @@ fn options(command: &str) -> Vec<(String, bool)> {
 }
 
 /// Commands without `--json`: what they print is a script, pages of `man`, or a protocol.
-const FOR_PEOPLE: [&str; 3] = ["completions", "man", "mcp"];
+const FOR_PEOPLE: [&str; 4] = ["completions", "man", "mcp", "open"];
 /// Commands that print one object per line.
 const LINES: [&str; 7] = ["dump", "find", "history", "loops", "query", "slices", "sql"];
 

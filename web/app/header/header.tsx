@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
+import { isRanged } from '../../base/ranged.ts';
 import { runCommand } from '../../page/commands.ts';
 import type { Page, SearchField } from '../../page/page.ts';
 import { Companions } from '../../parts/companions.tsx';
@@ -106,6 +107,7 @@ function EarlySearch({ search: { isAsked, early } }: { search: SearchField }) {
   );
 }
 
+const loadLoaded = async () => (await import('../served/loaded.tsx')).Loaded;
 const loadProblems = async () => (await import('./problems.tsx')).Problems;
 
 /** Characters of the file name in the tooltip of the heading. */
@@ -136,6 +138,9 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
       <Companions companions={trace.companions.value} remove={removeCompanion} />
       {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
+      {status.at === 'ready' && isRanged(open.file) && (
+        <Lazy key={`loaded ${open.id}`} load={loadLoaded} props={{ file: open.file }} />
+      )}
       <Part open={open} page={page} />
       {(trace.progress.value.problems.length > 0 || (status.at === 'ready' && status.error)) && (
         <Lazy key={open.id} load={loadProblems} props={{ trace }} />

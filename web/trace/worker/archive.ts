@@ -1,5 +1,7 @@
 import type { Archive, ArchiveEntry, TraceError } from '../../base/protocol.ts';
+import { isRanged } from '../../base/ranged.ts';
 import type { Container, Archive as Entries, Unpacker } from '../../worker/wasm/unspool_unpack.js';
+import { readNow } from './source.ts';
 
 /** Bytes of an entry that recognise its format, and of the archive that they are unpacked from. */
 const HEAD = 64 * 1024;
@@ -36,12 +38,13 @@ export interface Chosen {
  */
 export async function chooseEntry(
   container: Container,
-  file: Blob,
+  given: Blob,
   choose: Choose,
   formatOf: FormatOf,
 ): Promise<Chosen> {
-  const reader = new FileReaderSync();
-  const read = (from: number, to: number) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+  // The module reads the browser's own files: of an archive at an address, all is loaded.
+  const file = isRanged(given) ? new Blob([await given.arrayBuffer()]) : given;
+  const read = (from: number, to: number) => readNow(file, from, to);
   const archive = container.archive(file);
   const sentence = archive.fault();
   // A list that is cut short is not damage.

@@ -1,4 +1,5 @@
 import type { TraceError } from '../../base/protocol.ts';
+import { NOT_LOADED } from '../../base/ranged.ts';
 
 /** What a person reads when the file cannot be read. */
 export const UNREADABLE = 'The file cannot be read any more: it was changed, moved or deleted after it was opened.';
@@ -14,7 +15,10 @@ export function notLoaded(part: string): TraceError {
  */
 export function asTraceError(error: unknown): TraceError {
   if (isTraceError(error)) return error;
-  if (error instanceof DOMException) return { kind: 'unreadable', sentence: UNREADABLE, offset: null };
+  if (error instanceof DOMException) {
+    const sentence = error.name === NOT_LOADED ? error.message : UNREADABLE;
+    return { kind: 'unreadable', sentence, offset: null };
+  }
   const reason = error instanceof Error ? error.message : String(error);
   // A stack that overflows is a `RangeError`, too. An access out of bounds is a defect of a wasm module.
   const memory = /memory|allocation failed|array (buffer )?length/i.test(reason) && !/out of bounds/i.test(reason);

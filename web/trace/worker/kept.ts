@@ -1,3 +1,4 @@
+import { isRanged } from '../../base/ranged.ts';
 import type { Input } from './reading.ts';
 import type { Source } from './source.ts';
 
@@ -7,7 +8,10 @@ import type { Source } from './source.ts';
  */
 export const KEPT_AT_MOST = 256 * 1024 * 1024;
 
-/** Bytes. Of a larger file, nothing is kept while it is read, which costs a tenth of that time, but all of it afterwards. */
+/**
+ * Bytes. Of a larger file, nothing is kept while it is read, which costs a tenth of that time, but all of it afterwards. What is loaded from
+ * an address would travel twice.
+ */
 const AT_ONCE = 32 * 1024 * 1024;
 /** Bytes that are fetched at once afterwards. */
 const PORTION = 8 * 1024 * 1024;
@@ -35,7 +39,7 @@ export function keepWhileReading(file: Blob, input: Input): Kept {
     take: async (most) => {
       const at = source.position;
       const bytes = await source.take(most);
-      if (bytes && at === size && file.size <= AT_ONCE) append(bytes);
+      if (bytes && at === size && (file.size <= AT_ONCE || isRanged(file))) append(bytes);
       return bytes;
     },
     close: source.close,
@@ -55,9 +59,11 @@ export function keepWhileReading(file: Blob, input: Input): Kept {
   };
 }
 
-/** A copy of a database, which is not read from the beginning on. The file itself if it is too large, or has changed already. */
+/**
+ * A copy of a database, which is not read from the beginning on. The file itself if it is too large or at an address, or has changed already.
+ */
 export async function keepDatabase(file: Blob): Promise<Blob> {
-  if (file.size > KEPT_AT_MOST) return file;
+  if (file.size > KEPT_AT_MOST || isRanged(file)) return file;
   const begins = new TextDecoder().decode(await file.slice(0, 15).arrayBuffer());
   return begins === 'SQLite format 3' ? new Blob([await file.arrayBuffer()]) : file;
 }

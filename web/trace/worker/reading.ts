@@ -52,6 +52,8 @@ const ROWS_MS = 16;
 /** Events a step. */
 const SMALLEST_BUDGET = 1_000;
 const LARGEST_BUDGET = 4_000_000;
+/** How long reading waits for bytes before it reports. */
+const LATE_MS = 200;
 /** How long reading waits for the first picture. */
 const HOLD_MS = 250;
 
@@ -139,7 +141,10 @@ async function readBytes(session: Session, input: Input, pace: Pace): Promise<Ou
             }
             holding = false;
           }
+          // What was read before a long wait is shown.
+          const late = setTimeout(() => pace.report(true), LATE_MS);
           bytes = await source.take(allowed());
+          clearTimeout(late);
         } else {
           bytes = await readAt(input, at, session.wantsLength());
         }

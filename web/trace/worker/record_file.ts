@@ -1,6 +1,6 @@
 import { type Ahead, createAhead } from './ahead.ts';
 import type { ReadAt } from './lazy_file.ts';
-import { openStream } from './source.ts';
+import { openStream, readNow } from './source.ts';
 
 /** Bytes of the file that a turn of a pass covers, about. */
 export const STEP_BYTES = 4 * 1024 * 1024;
@@ -36,8 +36,7 @@ export class RecordFile {
   /** Reads from another file, which has the same bytes. */
   replace(file: Blob): void {
     this.#file = file;
-    const reader = new FileReaderSync();
-    this.#read = (from, to) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+    this.#read = (from, to) => readNow(file, from, to);
     this.#ahead = createAhead(file.size, this.#read, (at) => openStream(file, at));
   }
 

@@ -1,3 +1,5 @@
+// Files that arrive have their methods.
+import '../../base/ranged_file.ts';
 import { type RemotePort, serve } from '../../base/remote.ts';
 import { isTrap, sentenceOf } from './errors.ts';
 

@@ -1,3 +1,6 @@
+import { RangedFile } from '../../base/ranged_file.ts';
+import { type Flow, openFlow, readPart } from '../../base/ranges.ts';
+
 /** Reads a file forwards in portions and prefetches the next portion while the caller works on the last one. */
 export interface Source {
   /** The file offset of the next portion. */
@@ -18,6 +21,7 @@ export interface Source {
  * faster than separate reads. It falls back to separate reads in browsers without BYOB readers for files.
  */
 export function openSource(file: Blob, at: number): Source {
+  if (file instanceof RangedFile) return flowing(file, at);
   const reader = byobReader(at === 0 ? file : file.slice(at));
   return reader ? streamed(reader, file.size, at) : sliced(file, at);
 }
@@ -34,6 +38,7 @@ export interface Stream {
 
 /** The bytes of `file` from the offset `at` on. Like {@link openSource}, but each read has a buffer of its own. */
 export function openStream(file: Blob, at: number): Stream {
+  if (file instanceof RangedFile) return flowingStream(file, at);
   const rest = at === 0 ? file : file.slice(at);
   const reader = byobReader(rest);
   if (reader) held.add(reader);
@@ -74,6 +79,60 @@ export function openStream(file: Blob, at: number): Stream {
       held.delete(reader);
       reader.cancel().catch(() => undefined);
     },
+  };
+}
+
+/** Bytes of a file, while the caller waits: in a worker. Fewer at its end. Throws a `DOMException` if they cannot be read. */
+export function readNow(file: Blob, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const part = file.slice(from, to);
+  return new Uint8Array(part instanceof RangedFile ? readPart(part) : new FileReaderSync().readAsArrayBuffer(part));
+}
+
+/** A file at an address, read on one connection for as long as that lasts. */
+function flowingStream(file: RangedFile, at: number): Stream {
+  let position = at;
+  let flow: Flow | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    get position() {
+      return position;
+    },
+    next: (length) => {
+      const wanted = Math.max(0, Math.min(length, file.size - position));
+      flow ??= openFlow(file, position);
+      position += wanted;
+      const read = Promise.all([flow, last]).then(([it]) => it.next(wanted));
+      last = read.catch(() => undefined);
+      return read;
+    },
+    close: () => flow?.close(),
+  };
+}
+
+function flowing(file: RangedFile, at: number): Source {
+  let position = at;
+  let flow: Flow | null = null;
+  let pending: Promise<Uint8Array> | null = null;
+  const prefetch = (most: number) => {
+    if (pending || most <= 0) return;
+    flow ??= openFlow(file, at);
+    // What has arrived before a host went away is shown.
+    pending = flow.next(most, true);
+    pending.catch(() => undefined);
+  };
+  return {
+    get position() {
+      return position;
+    },
+    prefetch,
+    take: async (most) => {
+      prefetch(most);
+      const bytes = await pending;
+      pending = null;
+      position += bytes?.length ?? 0;
+      return bytes && bytes.length > 0 ? bytes : null;
+    },
+    close: () => flow?.close(),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Database, SqlJs } from 'sql.js';
 import { type Ahead, createAhead } from './ahead.ts';
 import { LazyFile, type ReadAt } from './lazy_file.ts';
-import { openStream } from './source.ts';
+import { openStream, readNow } from './source.ts';
 import { type Log, type Overlaid, overlaid, readLog } from './wal.ts';
 
 /** Result codes of `sqlite3_step`. */
@@ -222,11 +222,10 @@ export interface DatabaseBytes extends Overlaid {
  * left out. Works in a worker only. Throws a `DOMException` if a file cannot be read.
  */
 export function databaseBytes(file: Blob, wal: Blob | null): DatabaseBytes {
-  const reader = new FileReaderSync();
   const reading =
     (blob: Blob): ReadAt =>
     (from, to) =>
-      new Uint8Array(reader.readAsArrayBuffer(blob.slice(from, to)));
+      readNow(blob, from, to);
   const read = reading(file);
   const open = (at: number) => openStream(file, at);
   const bare = { size: file.size, read, stream: open };

@@ -1,5 +1,7 @@
 import type { Attachment, CompanionFile, CompanionKind, Look } from '../../base/companions.ts';
 import { type Progress, type TraceError, VALUE_TYPES } from '../../base/protocol.ts';
+import { isRanged } from '../../base/ranged.ts';
+import { askAhead, giveUp } from '../../base/ranges.ts';
 import type { Opening, PictureAnswer, PictureQuestion, TraceReports, TraceService } from '../../base/trace_protocol.ts';
 import { createBinaries } from './binaries.ts';
 import { createBinding } from './binding.ts';
@@ -153,6 +155,7 @@ export function createTraceWorker(): TraceService {
       const file = await kept?.finish();
       if (file) page.kept(file);
     };
+    if (isRanged(given)) askAhead(given);
     try {
       blob = await keepDatabase(given);
       if (blob !== given) page.kept(blob);
@@ -197,6 +200,7 @@ export function createTraceWorker(): TraceService {
       await handOver();
       await keep();
     } catch (thrown) {
+      const isGivenUp = cancelled && thrown instanceof DOMException && thrown.name === 'AbortError';
       const error = asTraceError(thrown);
       // After a trap the session's memory is unreliable. After a failed read it is intact.
       if (error.kind === 'unrecognised') {
@@ -206,7 +210,7 @@ export function createTraceWorker(): TraceService {
       if (!session || over || error.kind !== 'unreadable') return fail(error);
       guarded((open) => {
         open.cancel();
-        finish(open, 'broken', error);
+        finish(open, isGivenUp ? 'cancelled' : 'broken', error);
       });
       await handOver();
       await keep();
@@ -252,6 +256,7 @@ export function createTraceWorker(): TraceService {
     choose: (entry) => choose(entry),
     cancel: () => {
       cancelled = true;
+      giveUp();
     },
     painted: () => painted(),
     picture: (question) =>

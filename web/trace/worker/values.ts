@@ -5,6 +5,7 @@ import { asTraceError, notLoaded } from './errors.ts';
 import type { Finds } from './found.ts';
 import type { Scheduler } from './scheduler.ts';
 import { reportTrap } from './serving.ts';
+import { readNow } from './source.ts';
 
 /** The module that answers questions about values. */
 export type ValuesModule = typeof import('../../worker/wasm/unspool_predicates.js');
@@ -97,10 +98,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
   let kept = 0;
   let loading: Promise<Values> | null = null;
   let hearKept: (bytes: number) => void = () => undefined;
-  const reader = () => {
-    const files = new FileReaderSync();
-    return (from: number, to: number) => new Uint8Array(files.readAsArrayBuffer(source!.file.slice(from, to)));
-  };
+  const reader = () => (from: number, to: number) => readNow(source!.file, from, to);
   const get = () => {
     loading ??= loadValues().then(({ Values: Of }) => new Of(source!.index, most));
     loading.catch(() => {

@@ -1,0 +1,60 @@
+import { RangedFile } from '../../base/ranged_file.ts';
+import { rangesAt } from '../../page/loads.ts';
+import type { Workbench } from '../../page/workbench.ts';
+import { prepareTraceView } from '../load.ts';
+
+/** What `unspool open` says of its files (`crate/cli/src/open/site.rs`). */
+interface List {
+  readonly compare: boolean;
+  readonly files: readonly {
+    readonly name: string;
+    readonly size: number;
+    readonly tag: string;
+    readonly modified: number;
+  }[];
+}
+
+/** Milliseconds before the next attempt to reach a server that does not answer. */
+const AGAIN_MS = 2000;
+
+/** Opens the files of the `unspool open` that has served this page, and tells it that there is a tab for as long as there is one. */
+export async function openServed(token: string, workbench: Workbench, base = location.href): Promise<void> {
+  // Beside the list.
+  workbench.warm();
+  void prepareTraceView();
+  const folder = new URL(`/${encodeURIComponent(token)}/`, base).href;
+  let list: List;
+  try {
+    const response = await fetch(folder);
+    if (!response.ok) {
+      return workbench.warn(
+        'This address is of an earlier run of unspool open. Run it again, and open the new address.',
+      );
+    }
+    list = await response.json();
+  } catch {
+    return workbench.warn('unspool open has ended. Run it again, and open the new address.');
+  }
+  // One tab is enough, and browsers open few connections to a host at once. Another one takes over when it is closed.
+  void navigator.locks?.request(`unspool-open ${token}`, () => stay(`${folder}alive`));
+  const files = list.files.map(({ name, size, tag, modified }, i) => {
+    // What is older is the base of a comparison.
+    return new RangedFile(rangesAt(`${folder}${i}`, size, tag), name, list.compare ? i : modified);
+  });
+  await workbench.openFiles(files);
+}
+
+/** Holds a connection, by which the server knows of the tab. Resolves if another server has taken its place. */
+async function stay(address: string): Promise<void> {
+  for (;;) {
+    try {
+      const response = await fetch(address, { cache: 'no-store' });
+      if (response.status === 404) return;
+      const reader = response.body?.getReader();
+      while (reader && !(await reader.read()).done);
+    } catch {
+      // The way there may be a tunnel, which comes back.
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
