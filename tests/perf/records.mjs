@@ -1,12 +1,17 @@
-// `node tests/perf/records.mjs A B [--tokens A B] [--runs N]`: what it costs to compare the records of two traces natively: a pass over all
-// records of both, the whole comparison, by calls and exactly, its memory, and the time until the first difference is said. With `--tokens`,
-// two files of numbers of four bytes are aligned by themselves, too. Needs Linux.
+// `node tests/perf/records.mjs A B [--tokens A B] [--runs N] [--page]`: what it costs to compare the records of two traces natively: a pass
+// over all records of both, the whole comparison, by calls and exactly, its memory, and the time until the first difference is said. With
+// `--tokens`, two files of numbers of four bytes are aligned by themselves, too. With `--page`, the same in the built page (`npm run build`)
+// and nothing natively. Processor time is that of all threads of a process. Needs Linux.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { must, output, root, say } from '../../scripts/lib.mjs';
+import { findChromium, must, output, root, say } from '../../scripts/lib.mjs';
+import { choose, memoryOf, rendererOf, startPage } from './browser.mjs';
+import { serve } from './serve.mjs';
+
+const OPEN_MS = 300_000;
 
 const args = process.argv.slice(2);
 const option = (name, count) => {
@@ -15,8 +20,13 @@ const option = (name, count) => {
 };
 const tokens = option('--tokens', 2);
 const runs = Number(option('--runs', 1)[0] ?? 5);
-const [a, b] = args;
+const isPage = args.includes('--page');
+const [a, b] = args.filter((arg) => arg !== '--page');
 if (!b) throw new Error('Give two traces.');
+if (isPage) {
+  await inPage();
+  process.exit();
+}
 
 const target = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'release');
 const unspool = join(target, 'unspool');
@@ -36,9 +46,9 @@ for (let run = 0; run < runs; run += 1) {
   compared['by calls'].push(await timed(unspool, ['compare', a, b, '--records', '--json']));
   first.push(await timed(unspool, ['compare', a, b, '--records'], true));
 }
-say(`all records of both read: ${spread(passes, 'ms')}`);
+say(`all records of both read: ${spread(passes, 'ms')}, ${spread(passes, 'work')} of a processor`);
 for (const [how, times] of Object.entries(compared)) {
-  say(`compared ${how}: ${spread(times, 'ms')}, at most ${spread(times, 'kilobytes')}`);
+  say(`compared ${how}: ${spread(times, 'ms')}, ${spread(times, 'work')}, at most ${spread(times, 'kilobytes')}`);
 }
 say(`first difference said: ${spread(first, 'ms')}`);
 
@@ -46,8 +56,56 @@ say(`first difference said: ${spread(first, 'ms')}`);
 function spread(of, key) {
   const sorted = of.map((it) => it[key]).sort((x, y) => x - y);
   const [low, middle, high] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  const text = (value) => (key === 'ms' ? (value / 1000).toFixed(2) : (value / 1000).toFixed(0));
-  return `${text(middle)} ${key === 'ms' ? 's' : 'MB'} (${text(low)} to ${text(high)})`;
+  const isSize = key === 'kilobytes';
+  const text = (value) => (value / 1000).toFixed(isSize ? 0 : 2);
+  return `${text(middle)} ${isSize ? 'MB' : 's'} (${text(low)} to ${text(high)})`;
+}
+
+/** Processor time in ms of the commands that have ended, by Linux' account of this process' children. */
+function workOfChildren() {
+  const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /s, '').split(' ');
+  // `cutime` and `cstime`, in hundredths of a second.
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+/** Opens both in the page, compares their records, and reads how long that took there. */
+async function inPage() {
+  const chromium = findChromium();
+  if (!chromium) throw new Error('Chromium is needed: run `node scripts/prepare.mjs test`.');
+  const server = await serve('dist');
+  const found = [];
+  say(`load ${loadavg()[0]?.toFixed(1)}`);
+  try {
+    for (let run = 0; run < runs; run += 1) {
+      const { browser, page, client, close } = await startPage(chromium, server.url);
+      try {
+        const pid = await rendererOf(browser, page);
+        await choose(client, [a, b]);
+        const isRead = () => performance.getEntriesByName('unspool:complete').length >= 2;
+        await page.waitForFunction(isRead, null, { timeout: OPEN_MS, polling: 50 });
+        const before = memoryOf(pid).now;
+        await page.getByRole('tab', { name: 'Differences' }).click();
+        await page.locator('.differences').getByRole('radio', { name: 'Records' }).click();
+        const isCompared = () => performance.getEntriesByName('unspool:records-compared').length > 0;
+        await page.waitForFunction(isCompared, null, { timeout: OPEN_MS, polling: 50 });
+        const took = (what) => performance.getEntriesByName(`unspool:records-${what}`)[0]?.duration ?? Number.NaN;
+        const [first, aligned, compared] = [
+          await page.evaluate(took, 'first'),
+          await page.evaluate(took, 'aligned'),
+          await page.evaluate(took, 'compared'),
+        ];
+        found.push({ first, aligned, compared, kilobytes: (memoryOf(pid).peak - before) / 1000 });
+      } finally {
+        await close();
+      }
+    }
+  } finally {
+    server.stop();
+  }
+  for (const [key, says] of [['first', 'first difference shown'], ['aligned', 'aligned'], ['compared', 'compared']]) {
+    say(`${says}: ${spread(found, key)}`);
+  }
+  say(`memory beyond both traces, at most: ${spread(found, 'kilobytes')}`);
 }
 
 /** The most memory in kB that a process has taken; 0 once it has ended. */
@@ -63,6 +121,7 @@ function peakOf(pid) {
 function timed(command, its, isFirst = false) {
   return new Promise((done, failed) => {
     const began = performance.now();
+    const before = workOfChildren();
     const child = spawn(command, its, { stdio: ['ignore', 'pipe', 'ignore'] });
     let [ms, kilobytes] = [0, 0];
     const timer = setInterval(() => {
@@ -76,7 +135,7 @@ function timed(command, its, isFirst = false) {
     child.on('error', failed);
     child.on('exit', () => {
       clearInterval(timer);
-      done({ ms: ms || performance.now() - began, kilobytes });
+      done({ ms: ms || performance.now() - began, kilobytes, work: workOfChildren() - before });
     });
   });
 }

@@ -162,13 +162,14 @@ export interface RecordService extends ValuesService {
   /** Collects records, one pass at a time. `progress` gets how far the pass is, from 0 to 1. null if it is stopped. */
   collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
   /**
-   * Makes numbers of all records, which are equal where records are the same. `ids` and `names` say what functions are called, and rules what
-   * is to be ignored. `progress` gets how far it is, from 0 to 1. null if it is stopped.
+   * Makes numbers of records, which are equal where records are the same: of all of them, or of those in `pieces` at the beginning of the
+   * file. `ids` and `names` say what functions are called, and rules what is to be ignored. `progress` gets how far it is, from 0 to 1. null if it is stopped.
    */
   tokens(
     ids: BigInt64Array,
     names: readonly string[],
     rules: readonly string[],
+    pieces: number | null,
     progress: (share: number) => void,
     stop: AbortSignal,
   ): Promise<FoundTokens | null>;

@@ -98,6 +98,7 @@ export interface Records {
     ids: BigInt64Array,
     names: readonly string[],
     rules: readonly string[],
+    pieces: number | null,
     tell: (share: number) => void,
     stop: AbortSignal,
   ): Promise<Answer<FoundTokens> | null>;
@@ -321,10 +322,10 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    tokens: (ids, names, rules, tell, stop) => {
+    tokens: (ids, names, rules, pieces, tell, stop) => {
       const pass = collecting.then(async () => {
         const service = stop.aborted ? null : await ready();
-        return service && inTime(answered(service.tokens(ids, names, rules, tell, stop)), stop);
+        return service && inTime(answered(service.tokens(ids, names, rules, pieces, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;

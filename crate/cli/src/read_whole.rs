@@ -19,7 +19,7 @@ use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interr
 ///
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
-    let (source, session) = read_with(trace, Levels::Kept)?;
+    let (source, session) = read_with(trace, Some(Levels::Kept))?;
     say_problems(&source.name, &session);
     Ok((source, session))
 }
@@ -34,10 +34,10 @@ fn say_problems(name: &str, session: &Session) {
     }
 }
 
-/// As [`read_whole`]. Without levels of detail, all slices are in a temporary file, and otherwise
-/// those of a trace that would take a large part of the memory. [`complete`] says whether the file
-/// could be read.
-fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Failure> {
+/// As [`read_whole`]. Without `levels`, slices are not kept. Without levels of detail, all slices
+/// are in a temporary file, and otherwise those of a trace that would take a large part of the
+/// memory. [`complete`] says whether the file could be read.
+fn read_with(trace: &TraceArgs, levels: Option<Levels>) -> Result<(Source, Session), Failure> {
     let mut source = Source::open(trace)?;
     let session = read_from(&mut source, trace, levels, None)?;
     Ok((source, session))
@@ -45,7 +45,12 @@ fn read_with(trace: &TraceArgs, levels: Levels) -> Result<(Source, Session), Fai
 
 /// As [`read_with`]. With `jumps`, it is known what is wrong with the trace, so that is not said
 /// again.
-fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Option<Jumps>) -> Result<Session, Failure> {
+fn read_from(
+    source: &mut Source,
+    trace: &TraceArgs,
+    levels: Option<Levels>,
+    jumps: Option<Jumps>,
+) -> Result<Session, Failure> {
     let name = source.name.clone();
     let refused = |error: &TraceErrorOut| Failure::trace(&name, error);
     let mut session = Session::with(trace.options(), &name, source.size, &source.head, &source.tail)
@@ -55,9 +60,13 @@ fn read_from(source: &mut Source, trace: &TraceArgs, levels: Levels, jumps: Opti
         // The rest is for names, the call tree, and what else runs here.
         session.limit_memory(free / 4 * 3);
     }
-    // A file is slower, and half of the memory is others'.
-    let beyond = if levels == Levels::Dropped { 0 } else { trace.max_memory.unwrap_or(most_in_memory(free)) };
-    session.spill_to(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), levels, beyond);
+    if let Some(levels) = levels {
+        // A file is slower, and half of the memory is others'.
+        let beyond = if levels == Levels::Dropped { 0 } else { trace.max_memory.unwrap_or(most_in_memory(free)) };
+        session.spill_to(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), levels, beyond);
+    } else {
+        session.leave_out_events();
+    }
     if session.is_pulled() {
         let opened = Database::open(&source.path).map_err(TraceErrorOut::from);
         opened
@@ -114,15 +123,21 @@ pub(crate) fn no_tail_calls(name: &str, has_tail_calls: bool) {
 /// Returns the errors of [`read_whole`], and one for a names file or a binary that cannot be read
 /// or has no names.
 pub(crate) fn read_named(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
-    named(trace, names, Levels::Kept)
+    named(trace, names, Some(Levels::Kept))
 }
 
 /// As [`read_named`], with slices in a temporary file: for commands that go through them once.
 pub(crate) fn read_spilled(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
-    named(trace, names, Levels::Dropped)
+    named(trace, names, Some(Levels::Dropped))
 }
 
-fn named(trace: &TraceArgs, names: &NameArgs, levels: Levels) -> Result<(Source, Session), Failure> {
+/// As [`read_named`], without slices: for commands that go through the records. Binaries say by the
+/// calls what else to name, so with them there are slices, in a temporary file.
+pub(crate) fn read_for_records(trace: &TraceArgs, names: &NameArgs) -> Result<(Source, Session), Failure> {
+    named(trace, names, (!names.binary.is_empty()).then_some(Levels::Dropped))
+}
+
+fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<(Source, Session), Failure> {
     let naming = names.names.as_deref().map(read_names).transpose()?;
     let mut binaries = Binaries::read(&names.binary)?;
     let (mut source, mut session) = read_with(trace, levels)?;
@@ -155,7 +170,7 @@ fn read_again(
     source: &mut Source,
     session: Session,
     trace: &TraceArgs,
-    levels: Levels,
+    levels: Option<Levels>,
     binaries: &mut Binaries,
 ) -> Result<Session, Failure> {
     let Some(jumps) = binaries.jumps(&session)? else { return Ok(session) };
@@ -170,12 +185,12 @@ pub(crate) fn read_with_binaries(
     trace: &TraceArgs,
     names: &NameArgs,
 ) -> Result<(Source, Session, Option<Binaries>), Failure> {
-    let (mut source, mut session) = read_with(trace, Levels::Kept)?;
+    let (mut source, mut session) = read_with(trace, Some(Levels::Kept))?;
     let mut binaries = None;
     if !names.binary.is_empty() {
         let mut read = Binaries::read(&names.binary)?;
         read.name(&mut session)?;
-        session = read_again(&mut source, session, trace, Levels::Kept, &mut read)?;
+        session = read_again(&mut source, session, trace, Some(Levels::Kept), &mut read)?;
         binaries = Some(read);
     }
     if let Some(path) = &names.names {

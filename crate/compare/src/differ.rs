@@ -42,6 +42,19 @@ pub struct Differences {
     pub alike: Vec<Run>,
 }
 
+/// Records at the end of a beginning that may be cut off there.
+const CUT: usize = 64;
+
+/// The numbers of the first records that differ of two threads, of which no more than the beginning
+/// was read: what is behind it counts on neither side.
+#[must_use]
+pub fn first([a, b]: [&Sequence; 2]) -> Option<[u32; 2]> {
+    let whole = a.tokens.len().min(b.tokens.len()).saturating_sub(CUT);
+    let at = a.tokens.iter().zip(&b.tokens).take(whole).position(|(a, b)| a != b)?;
+    let at = u32::try_from(at).ok()?;
+    Some([a.number(at), b.number(at)])
+}
+
 impl Differ {
     /// Nothing is compared yet.
     #[must_use]
@@ -285,6 +298,20 @@ mod tests {
             assert_eq!(whole.hunks[0].a.0, first, "{a} {b}");
             assert_eq!(of_alignment[0].a.0, first);
         }
+    }
+
+    #[test]
+    fn the_first_difference_is_not_where_a_beginning_ends() {
+        let sequence = |length: usize, other: usize, left_out: &[u32]| {
+            let mut tokens = vec![7; length];
+            tokens.iter_mut().skip(other).for_each(|token| *token = 8);
+            Sequence { tokens, left_out: left_out.to_vec(), ..Sequence::default() }
+        };
+        let a = sequence(300, 300, &[]);
+        assert_eq!(first([&a, &sequence(200, 100, &[3, 5])]), Some([100, 102]));
+        assert_eq!(first([&a, &sequence(200, 135, &[])]), Some([135, 135]));
+        assert_eq!(first([&a, &sequence(200, 136, &[])]), None);
+        assert_eq!(first([&a, &sequence(3, 0, &[])]), None);
     }
 
     #[test]

@@ -261,6 +261,11 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         self.depth > 0 || key == "ret"
     }
 
+    /// Whether a field of the record itself counts.
+    fn counts(&self, key: &str) -> bool {
+        self.same.fields.iter().any(|field| is_same(field, key))
+    }
+
     fn write(&mut self, kind: u8, bytes: &[u8]) {
         put(&mut self.content, kind, bytes);
     }
@@ -373,8 +378,8 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
         if self.depth == 0 {
-            self.is_wanted |= self.same.of == Some(key);
-            if !self.same.fields.contains(&key) {
+            self.is_wanted |= self.same.of.is_some_and(|of| is_same(of, key));
+            if !self.counts(key) {
                 return;
             }
         } else if self.inside == 0 {
@@ -401,7 +406,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         if self.ignored_from.is_some() {
             return;
         }
-        if self.inside > 0 || self.depth == 1 && self.same.fields.contains(&key) {
+        if self.inside > 0 || self.depth == 1 && self.counts(key) {
             self.inside += 1;
             self.write(12 + u8::from(is_list), key.as_bytes());
         }
@@ -478,10 +483,47 @@ fn text_size(content: &[u8]) -> Option<usize> {
     Some(5 + length as usize)
 }
 
+#[inline]
 fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
     let [a, b, c, d] = (bytes.len() as u32).to_le_bytes();
     content.extend_from_slice(&[kind, a, b, c, d]);
-    content.extend_from_slice(bytes);
+    // Most keys and names are short. Two words are written sooner than `memcpy` is called.
+    match short(bytes) {
+        Some([first, second]) => {
+            let end = content.len() + bytes.len();
+            content.extend_from_slice(&first.to_le_bytes());
+            content.extend_from_slice(&second.to_le_bytes());
+            content.truncate(end);
+        }
+        None => content.extend_from_slice(bytes),
+    }
+}
+
+/// Whether two keys are equal, which for short ones is known sooner than `memcmp` is called.
+#[inline]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    one.len() == other.len()
+        && match (short(one), short(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one == other,
+        }
+}
+
+/// Four to 16 bytes, and zeros after them.
+#[inline]
+fn short(bytes: &[u8]) -> Option<[u64; 2]> {
+    let length = bytes.len();
+    if length > 16 {
+        return None;
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let shift = 8 * (16 - length) as u32;
+        return Some([u64::from_le_bytes(*first), u64::from_le_bytes(*last).checked_shr(shift).unwrap_or(0)]);
+    }
+    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+    let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
+    Some([first | last << (8 * (length - 4)), 0])
 }
 
 #[cfg(test)]
@@ -682,5 +724,16 @@ mod tests {
         assert_eq!(at(0x5000, "/a/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/other", &mut contents), [2, 3]);
+    }
+
+    #[test]
+    fn texts_of_any_length_are_kept() {
+        let text: Vec<u8> = (1..=40).collect();
+        for length in 0..=text.len() {
+            let mut content = vec![9];
+            put(&mut content, 7, &text[..length]);
+            let expected = [&[9, 7][..], &(length as u32).to_le_bytes(), &text[..length]].concat();
+            assert_eq!(content, expected);
+        }
     }
 }

@@ -150,6 +150,12 @@ impl Session {
         self.store.limit_memory(bytes);
     }
 
+    /// Keeps names, tracks and problems of the trace, but no slices, instants or samples: for what
+    /// goes through its records alone. Called before the first step.
+    pub fn leave_out_events(&mut self) {
+        self.store.leave_out_events();
+    }
+
     /// Has slices moved to a file while the trace is read, once they take more than `beyond` bytes
     /// of memory. Called before the first step. What visits slices anywhere becomes slower.
     /// [`Store::take_spill_error`] says whether the file failed.

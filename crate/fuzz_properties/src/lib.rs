@@ -70,6 +70,7 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "symbols", check: symbols::read },
     Property { name: "language", check: language::understood },
     Property { name: "align", check: align::aligned },
+    Property { name: "differ", check: align::told_apart },
     Property { name: "cut", check: cuts::stretched },
     Property { name: "export", check: export::written },
     Property { name: "survey", check: graphics::surveyed },

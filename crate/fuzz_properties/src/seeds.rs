@@ -15,6 +15,7 @@ use crate::values::QUERIES;
 /// folder with their name.
 const FOLDERS: &[(&str, &[&str])] = &[
     ("align", &["frames", "xray"]),
+    ("differ", &["frames", "xray"]),
     ("apitrace_stream", &["apitrace"]),
     ("rvn_rows", &["rvn", "xray"]),
     ("rvn_scan", &["rvn"]),

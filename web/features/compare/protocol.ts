@@ -183,6 +183,11 @@ export interface Comparing {
    * left out.
    */
   pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<PairedThreads>;
+  /**
+   * Where records differ first in the beginnings of two traces, which are given as to {@link Comparing.pairThreads}, whose pairs stay. Four
+   * numbers for each pair of threads that differ there: the tracks of A and B, and the numbers of the records in A and in B.
+   */
+  first(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
   /** Compares the records of a pair, by its number. Nothing is found once `stop` is aborted. */
   align(pair: number, stop: AbortSignal): Promise<FoundHunks>;
   /**

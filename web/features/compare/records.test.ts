@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { expect, test, vi } from 'vitest';
 import { whatDiffers } from './hunk_words.ts';
 import { createRecordDifferences, type Hunk, type Thread } from './records.ts';
@@ -52,6 +52,7 @@ function differences(
   rules: readonly string[] = [],
 ) {
   const service = {
+    first: vi.fn(async () => new Uint32Array()),
     pairThreads: vi.fn(async () => ({ pairs: Uint32Array.from(pairs), alone: Uint32Array.of(4, 0) })),
     align: async (pair: number, _: AbortSignal) => {
       const hunks = Uint32Array.from(align(pair));
@@ -86,6 +87,31 @@ test('what the worker has of the records is on the ledger until nothing is compa
   expect([a.trace.ledger.set.mock.lastCall, b.trace.ledger.set.mock.lastCall]).toEqual([held(12), held(4)]);
   found.dispose();
   expect([a.trace.ledger.set.mock.lastCall, b.trace.ledger.set.mock.lastCall]).toEqual([held(0), held(0)]);
+});
+
+test('of long traces, the first difference is known before all is compared', async () => {
+  const threads = [
+    [1, 'main', [0, 1, 2]],
+    [2, 'other', [3, 4]],
+  ] as const;
+  const [a, b] = [side(threads), side(threads)];
+  for (const { trace } of [a, b]) trace.progress.value = { events: 1_000_000 };
+  const found = differences(a, b, () => [1, 2, 1, 2], [1, 1, 2, 2]);
+  found.service.first
+    .mockResolvedValueOnce(new Uint32Array())
+    .mockResolvedValueOnce(Uint32Array.of(2, 2, 1, 1, 1, 1, 0, 2));
+  const seen: unknown[] = [];
+  effect(() => {
+    seen.push([found.state.value.at, found.first.value?.numbers ?? null]);
+  });
+  found.wanted.value = true;
+  await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
+  // That of `main` is at 0, and that of `other` at 40.
+  expect(found.first.value).toMatchObject({ tracks: [1, 1], numbers: [0, 2] });
+  expect(seen).toContainEqual(['working', [0, 2]]);
+  const pieces = (a.records.tokens.mock.calls as unknown[][]).map((call) => call[3]);
+  expect(pieces).toEqual([8, 64, null]);
+  found.dispose();
 });
 
 test('an alignment is stopped once nobody waits for it', async () => {
@@ -161,7 +187,14 @@ test('threads are paired by what they do, and those of one side stand alone', as
     { tracks: [2, 3], lengths: [1, 1], first: 1, end: 1, positions: [at(2, 3), at(0, 1)] },
     { tracks: [null, 5], lengths: [0, 1], first: 1, end: 1, positions: [null, at(2, 3)] },
   ]);
-  expect(a.records.tokens).toHaveBeenCalledWith(BigInt64Array.of(7n), ['f'], [], expect.anything(), expect.anything());
+  expect(a.records.tokens).toHaveBeenCalledWith(
+    BigInt64Array.of(7n),
+    ['f'],
+    [],
+    null,
+    expect.anything(),
+    expect.anything(),
+  );
   expect(await found.records(hunk)).toEqual([
     { track: 1, first: 1 },
     { track: 4, first: 1 },
@@ -213,6 +246,7 @@ test('what rules leave out is counted, and no part of a difference', async () =>
     expect.anything(),
     [],
     ['name:x', 'thread:other'],
+    null,
     expect.anything(),
     expect.anything(),
   ]);

@@ -75,6 +75,12 @@ export type RecordsState = Work<{
   readonly alone: readonly [number, number] | null;
 }>;
 
+/** Where two traces differ first, as far as their beginnings say. */
+export type FirstDifference = Pick<Thread, 'tracks' | 'positions'> & {
+  /** The numbers of the records in the thread. */
+  readonly numbers: readonly [a: number, b: number];
+};
+
 /** The order of the list: by position, or the largest difference first. */
 export type HunkOrder = 'position' | 'size';
 
@@ -84,6 +90,8 @@ export type Ends = readonly [RecordRow | null, RecordRow | null];
 /** What differs between the records of two traces, one by one. */
 export interface RecordDifferences {
   readonly state: ReadonlySignal<RecordsState>;
+  /** Where they differ first, if that is known before all of them are compared. */
+  readonly first: ReadonlySignal<FirstDifference | null>;
   /** Number of the chosen difference, or -1. */
   readonly chosen: Signal<number>;
   readonly order: Signal<HunkOrder>;
@@ -108,8 +116,21 @@ type Sides = readonly [Pick<Pair['a'], 'trace'>, Pick<Pair['b'], 'trace'>];
 /** Most records of a trace: each takes four bytes in two workers. */
 const MOST = 1 << 28;
 
+/** Events of traces whose first difference is looked for before all is compared. Others are compared as soon. */
+const MANY = 500_000;
+
+/** Pieces at the beginning of a file in which it is looked for, a thousand records each and more. The last are about 50 MB. */
+const BEGINNINGS = [8, 64, 512];
+
 /** Key and noun of the ledger for the numbers of records that the worker compares. */
 const HELD = 'numbers of records';
+
+/** Notes for the benchmark how long something took, as a User Timing measure in place of the last one. */
+function note(what: 'first' | 'aligned' | 'compared', start: number): void {
+  const name = `unspool:records-${what}`;
+  performance.clearMeasures(name);
+  performance.measure(name, { start });
+}
 
 /** No track. */
 const NONE = 2 ** 32 - 1;
@@ -122,6 +143,7 @@ export function createRecordDifferences(
 ): RecordDifferences {
   const scope = createScope();
   const state = signal<RecordsState>({ at: 'waiting' });
+  const first = signal<FirstDifference | null>(null);
   const chosen = signal(-1);
   const order = signal<HunkOrder>('position');
   const ends = signal<ReadonlyMap<number, Ends>>(new Map());
@@ -141,6 +163,7 @@ export function createRecordDifferences(
   });
 
   const compare = async (rules: readonly string[], signal: AbortSignal) => {
+    const began = performance.now();
     const shares: [number, number] = [0, 0];
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
@@ -149,11 +172,26 @@ export function createRecordDifferences(
     const fail = (sentence: string) => {
       if (!signal.aborted) state.value = { at: 'failed', sentence };
     };
-    try {
-      const [a, b] = await Promise.all([
-        tokensOf(sides[0].trace, rules, hear(0), signal),
-        tokensOf(sides[1].trace, rules, hear(1), signal),
+    const both = (pieces: number | null) =>
+      Promise.all([
+        tokensOf(sides[0].trace, rules, pieces, pieces ? () => undefined : hear(0), signal),
+        tokensOf(sides[1].trace, rules, pieces, pieces ? () => undefined : hear(1), signal),
       ]);
+    const format = sides[0].trace.info.peek()?.format ?? '';
+    try {
+      const isLong = sides.every(({ trace }) => trace.progress.peek().events >= MANY);
+      for (const pieces of isLong ? BEGINNINGS : []) {
+        const [a, b] = await both(pieces);
+        // The whole has the same error.
+        if (signal.aborted || !a || !b || typeof a === 'string' || typeof b === 'string') break;
+        const given = [ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b)] as const;
+        const found = firstOf([a, b], await comparing().first(format, rules, ...given));
+        if (signal.aborted) return;
+        first.value = found;
+        if (found) note('first', began);
+        if (found) break;
+      }
+      const [a, b] = await both(null);
       if (signal.aborted) return;
       if (typeof a === 'string') return fail(a);
       if (typeof b === 'string') return fail(b);
@@ -161,7 +199,6 @@ export function createRecordDifferences(
       const service = comparing();
       hold(0, a);
       hold(1, b);
-      const format = sides[0].trace.info.peek()?.format ?? '';
       const { pairs, alone } = await service.pairThreads(
         format,
         rules,
@@ -170,6 +207,7 @@ export function createRecordDifferences(
       );
       const hunks: Hunk[] = [];
       const threads: Thread[] = [];
+      const paired = performance.now();
       for (let pair = 0; 2 * pair < pairs.length && !signal.aborted; pair += 1) {
         const found = await service.align(pair, signal);
         const [x, y] = [partOf(a, pairs[2 * pair]!), partOf(b, pairs[2 * pair + 1]!)];
@@ -192,6 +230,8 @@ export function createRecordDifferences(
       chosen.value = -1;
       ends.value = new Map();
       asked = new Set();
+      note('aligned', paired);
+      note('compared', began);
       const leftOut = leftOutOf([a, b], threads);
       state.value = {
         at: 'done',
@@ -210,6 +250,7 @@ export function createRecordDifferences(
       for (const { trace } of sides) void trace.names.version.value;
       const rules = rulesAmong(ignored.value);
       const isRead = sides.every(({ trace }) => trace.status.value.at === 'ready');
+      first.value = null;
       state.value = isRead && wanted.value ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead || !wanted.value) return undefined;
       const controller = new AbortController();
@@ -252,6 +293,7 @@ export function createRecordDifferences(
   };
   return {
     state,
+    first,
     chosen,
     order,
     ordered,
@@ -270,6 +312,7 @@ type Tokens = FoundTokens | string | null;
 async function tokensOf(
   trace: Trace,
   rules: readonly string[],
+  pieces: number | null,
   hear: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Tokens> {
@@ -283,7 +326,7 @@ async function tokensOf(
     ids.push(BigInt(key));
     texts.push(text);
   }
-  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, hear, signal);
+  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, pieces, hear, signal);
   return answer?.error?.sentence ?? answer?.value ?? null;
 }
 
@@ -303,6 +346,27 @@ function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
   };
   const { contents, contentEnds } = found;
   return { contents: give(contents), contentEnds, tracks: Array.from(found.tracks, of) };
+}
+
+/** The earliest in A of what `first` of the worker has found. */
+function firstOf([a, b]: readonly [FoundTokens, FoundTokens], found: Uint32Array): FirstDifference | null {
+  let first: FirstDifference | null = null;
+  for (let n = 0; n < found.length; n += 4) {
+    const [trackA, trackB, inA, inB] = found.subarray(n, n + 4);
+    const [x, y] = [partOf(a, trackA!), partOf(b, trackB!)];
+    const next = {
+      tracks: [x.track, y.track],
+      positions: [x.positions, y.positions],
+      numbers: [inA!, inB!],
+    } as const;
+    if (!first || placeOf(next) < placeOf(first)) first = next;
+  }
+  return first;
+}
+
+/** Where it is on the x axis of A. */
+function placeOf({ positions: [positions], numbers }: FirstDifference): bigint {
+  return positions?.every[numbers[0] >> positions.shift] ?? 0n;
 }
 
 /** Where what belongs to a track begins. */

@@ -11,7 +11,7 @@ import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
 import { type Ignorable, IgnoreButton } from './ignore_button.tsx';
 import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
-import type { Ends, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
+import type { Ends, FirstDifference, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
 import { positionOf, reveal, showDifference } from './shown.ts';
 import { SideBySide } from './side_by_side.tsx';
 import { haveValues } from './values.ts';
@@ -39,7 +39,7 @@ const ORDERS: readonly (readonly [HunkOrder, string])[] = [
 
 /** The records of both that have no counterpart, as a list, or among the others. A chosen difference stands below each other in both timelines. */
 export function RecordsOfBoth({ differences, why, pair }: Props) {
-  const { state: of, chosen, order, ordered, wanted, ends } = differences;
+  const { state: of, first, chosen, order, ordered, wanted, ends } = differences;
   const layout = useSignal<Layout>('list');
   useEffect(() => {
     wanted.value = true;
@@ -114,6 +114,7 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
       {!hunk ? (
         <p class="panel-note muted">
           {isDone ? `Each ${noun} of A is in B, and the other way round, in the same order.` : wordsOf(state)}
+          {state.at === 'working' && first.value && <> {firstInWords(pair, first.value, noun)}</>}
         </p>
       ) : isWhy ? null : layout.value === 'beside' && thread ? (
         <SideBySide {...{ differences, pair, thread, hunks, noun, fields }} />
@@ -228,6 +229,11 @@ function Summary({ differences, pair, noun }: Omit<Props, 'why'> & { readonly no
       )}
     </>
   );
+}
+
+/** Where traces differ first, while all is compared. */
+function firstInWords(pair: Pair, first: FirstDifference, noun: string): string {
+  return `The first difference is at ${numbersOf(pair, first, ...first.numbers, noun)} of ${threadOf(pair, first.tracks)}.`;
 }
 
 /** What only one side has executed, in words. */
@@ -348,7 +354,13 @@ function columnsOf(
 }
 
 /** A record of each side by its number: in the trace, where that is what it is known by, or else in the thread. */
-function numbersOf(pair: Pair, thread: Thread | undefined, a: number, b: number, noun: string): string {
+function numbersOf(
+  pair: Pair,
+  thread: Pick<Thread, 'positions'> | undefined,
+  a: number,
+  b: number,
+  noun: string,
+): string {
   const of = (side: 0 | 1, number: number) => {
     const positions = isNumbered(pair) ? thread?.positions[side] : null;
     return formatCount(positions ? positionOf(positions, number) : number);

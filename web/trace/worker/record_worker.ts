@@ -301,10 +301,10 @@ export function createRecordWorker(): RecordService {
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       return collected((budget) => open.collect(budget), progress, stop);
     },
-    tokens: async (ids, names, rules, progress, stop) => {
+    tokens: async (ids, names, rules, pieces, progress, stop) => {
       const modules = (await trace.modules()) ?? [];
       const open = await reader;
-      open.beginTokens(ids, [...names], [...rules], [...modules]);
+      open.beginTokens(ids, [...names], [...rules], [...modules], pieces ?? undefined);
       return collected((budget) => open.tokens(budget), progress, stop);
     },
     numbered: async (track, first, count, stop) => {

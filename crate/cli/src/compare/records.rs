@@ -27,7 +27,7 @@ use crate::binaries::Argument;
 use crate::find::{reader_with, visit_records};
 use crate::limit::Listed;
 use crate::listing::Form;
-use crate::read_whole::{complete, read_named};
+use crate::read_whole::{complete, read_for_records};
 use crate::sqlite::block_runs;
 use crate::{Failure, Source, console, json};
 
@@ -177,7 +177,7 @@ fn rules(what: &Compare) -> Result<Ignore, Failure> {
 /// Reads a trace, and its records as tokens.
 fn read(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[Argument]) -> Result<Trace, Failure> {
     let (trace, names) = side_args(what, file, names, binaries);
-    let (source, session) = read_named(&trace, &names)?;
+    let (source, session) = read_for_records(&trace, &names)?;
     complete(&session)?;
     of_session(what, source, session)
 }

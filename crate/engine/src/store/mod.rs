@@ -87,6 +87,8 @@ pub struct Store {
     /// How often a track was delivered again.
     pub(crate) restarts: u64,
     finished: bool,
+    /// What happens on tracks is not kept.
+    is_bare: bool,
     /// The file that slices are moved to.
     #[cfg(feature = "spill")]
     spill: Option<spill::Spill>,
@@ -162,6 +164,9 @@ impl Store {
             self.note(problem);
         }
         self.records += batch.records;
+        if self.is_bare {
+            return true;
+        }
         self.points += batch.payloads.len() as u64;
         self.payloads.append(&mut batch.payloads);
         let mut from = 0;
@@ -211,6 +216,11 @@ impl Store {
     #[cfg(feature = "spill")]
     pub fn take_spill_error(&self) -> Option<std::io::Error> {
         self.spill.as_ref().and_then(|spill| spill.shelf.take_error())
+    }
+
+    /// Keeps names, tracks and problems, but nothing that happens on tracks.
+    pub(crate) fn leave_out_events(&mut self) {
+        self.is_bare = true;
     }
 
     /// Limits the memory of slices, instants and samples, in bytes.

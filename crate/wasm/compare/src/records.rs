@@ -2,7 +2,7 @@
 
 use unspool_compare::Ignore;
 use unspool_compare::alone::Alone;
-use unspool_compare::differ::{Differ, Differences, How};
+use unspool_compare::differ::{self, Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
 use unspool_compare::threads;
 use unspool_compare::tokens::{Contents, Sequence};
@@ -151,6 +151,18 @@ impl Sequences {
     #[wasm_bindgen(js_name = executedAlone)]
     pub fn executed_alone(&self) -> Option<Vec<u32>> {
         self.alone.as_ref().map(|alone| vec![alone.count(0), alone.count(1)])
+    }
+
+    /// Where the threads of each pair differ first, if that is in what was taken of both, which may
+    /// be their beginnings: four numbers a time, the tracks of A and B, and the numbers of the
+    /// records in them.
+    pub fn first(&self) -> Vec<u32> {
+        let [of_a, of_b] = &self.sides;
+        let found = self.pairs.iter().filter_map(|(i, j)| {
+            let (a, b) = (of_a.get((*i)?)?, of_b.get((*j)?)?);
+            differ::first([&a.sequence, &b.sequence]).map(|[in_a, in_b]| [a.track, b.track, in_a, in_b])
+        });
+        found.flatten().collect()
     }
 
     /// Begins to compare a pair, by its number, in place of another one.

@@ -102,6 +102,8 @@ pub struct RecordReader {
 struct Making {
     tokens: Tokens<Contents, String>,
     next: u64,
+    /// Pieces from the beginning on that are wanted.
+    pieces: u64,
 }
 
 /// The module's memory in bytes. It never shrinks.
@@ -388,8 +390,9 @@ impl RecordReader {
         Ok(Some(SearchTurn { at, of, count, found: search.take().into() }.cross()))
     }
 
-    /// Begins to make tokens of all records, but for what rules say. `names` are those of `ids`.
-    /// `modules` are as `Session.modules` has them.
+    /// Begins to make tokens of all records, or of those in some pieces of the file from its
+    /// beginning on, but for what rules say. `names` are those of `ids`. `modules` are as
+    /// `Session.modules` has them.
     ///
     /// # Errors
     ///
@@ -401,6 +404,7 @@ impl RecordReader {
         names: Vec<String>,
         rules: Vec<String>,
         modules: Vec<String>,
+        pieces: Option<u32>,
     ) -> Result<(), JsValue> {
         let Some(same) = self.same else { return Ok(()) };
         let ignore = Ignore::parse(rules.iter().map(String::as_str)).map_err(thrown)?;
@@ -410,7 +414,8 @@ impl RecordReader {
             let (base, path) = module.split_once(' ')?;
             Some((u64::from_str_radix(base, 16).ok()?, path))
         });
-        self.tokens = Some(Box::new(Making { tokens: tokens.ignoring(ignore, modules), next: 0 }));
+        let pieces = pieces.map_or(u64::MAX, u64::from);
+        self.tokens = Some(Box::new(Making { tokens: tokens.ignoring(ignore, modules), next: 0, pieces }));
         Ok(())
     }
 
@@ -422,7 +427,8 @@ impl RecordReader {
     pub fn tokens(&mut self, budget: u32) -> Result<Option<Ts<TokensTurn>>, JsValue> {
         let Some(making) = &mut self.tokens else { return Ok(None) };
         making.next = self.engine.visit_all(making.next, budget, &mut making.tokens).map_err(|error| to_js(&error))?;
-        let (at, of) = self.engine.covered(making.next);
+        let (at, all) = self.engine.covered(making.next);
+        let of = all.min(making.pieces);
         let fields = self.same.map_or(&[][..], |same| same.full);
         let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens, fields));
         Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))

@@ -10,7 +10,14 @@ import init, {
   Sequences,
   Things,
 } from '../../../worker/wasm/unspool_compare.js';
-import { type Comparing, type FoundHunks, type Profile, type ProfilePaths, WIDTHS } from '../protocol.ts';
+import {
+  type Comparing,
+  type FoundHunks,
+  type Profile,
+  type ProfilePaths,
+  type TraceTokens,
+  WIDTHS,
+} from '../protocol.ts';
 
 const loaded = init();
 loaded.catch(() => undefined);
@@ -44,6 +51,17 @@ function takePaths(to: Comparer | null, side: 0 | 1, paths: ProfilePaths): void 
   to?.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
 }
 
+function taken(format: string, rules: readonly string[], sides: readonly TraceTokens[]): Sequences {
+  const all = new Sequences(format, [...rules]);
+  for (const [side, { contents, contentEnds, tracks }] of sides.entries()) {
+    all.take(side, contents, contentEnds);
+    for (const { track, name, thread, begin, tokens, leftOut } of tracks) {
+      all.takeTrack(side, track, name, thread ?? undefined, begin, tokens, leftOut);
+    }
+  }
+  return all;
+}
+
 const service: Comparing = {
   compare: async (...sides) => {
     await loaded;
@@ -68,15 +86,17 @@ const service: Comparing = {
   pairThreads: async (format, rules, ...sides) => {
     await loaded;
     sequences?.free();
-    sequences = new Sequences(format, [...rules]);
-    for (const [side, { contents, contentEnds, tracks }] of sides.entries()) {
-      sequences.take(side, contents, contentEnds);
-      for (const { track, name, thread, begin, tokens, leftOut } of tracks) {
-        sequences.takeTrack(side, track, name, thread ?? undefined, begin, tokens, leftOut);
-      }
-    }
+    sequences = taken(format, rules, sides);
     const pairs = sequences.pair();
     return { pairs, alone: sequences.executedAlone() ?? null };
+  },
+  first: async (format, rules, ...sides) => {
+    await loaded;
+    const beginnings = taken(format, rules, sides);
+    beginnings.pair();
+    const found = beginnings.first();
+    beginnings.free();
+    return found;
   },
   align: async (pair, stop) => {
     const of = sequences;

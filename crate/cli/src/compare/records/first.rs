@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use unspool_compare::differ;
 use unspool_compare::sentence::grouped;
 use unspool_engine::read::ReadAt;
 use unspool_engine::{Session, Step};
@@ -17,8 +18,6 @@ use crate::{Source, TraceArgs, console};
 const MOST: u64 = 50 << 20;
 /// Bytes beyond the first that differ, which are looked at first.
 const BEYOND: u64 = 2 << 20;
-/// Records before the end of what was read that may be cut off.
-const CUT: usize = 64;
 /// Bytes that are read at once.
 const PORTION: usize = 1 << 20;
 
@@ -82,10 +81,7 @@ fn look(what: &Compare, [a, b]: [&Path; 2], until: u64) -> Option<String> {
     in_common(&mut a, &mut b);
     let pairs = paired(what, &a, &b).into_iter().filter_map(|(a, b)| Some((a?, b?)));
     let differs = |(a, b): (&'_ Named, &'_ Named)| {
-        let whole = a.sequence.tokens.len().min(b.sequence.tokens.len()).saturating_sub(CUT);
-        let mut tokens = a.sequence.tokens.iter().zip(&b.sequence.tokens).take(whole);
-        let at = u32::try_from(tokens.position(|(a, b)| a != b)?).ok()?;
-        let numbers = [a, b].map(|named| named.sequence.number(at));
+        let numbers = differ::first([&a.sequence, &b.sequence])?;
         let place = numbers[0] as usize >> a.sequence.positions.shift();
         Some((a.sequence.positions.every().get(place).copied(), numbers, a.name.clone()))
     };
@@ -105,6 +101,7 @@ fn beginning(what: &Compare, file: &Path, until: u64) -> Option<Trace> {
     if session.is_pulled() {
         return None;
     }
+    session.leave_out_events();
     while session.bytes_read() < until {
         match session.step(usize::MAX) {
             Step::Done | Step::Broken => break,
