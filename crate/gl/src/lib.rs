@@ -20,8 +20,28 @@
 //! State, resources, frames, findings and the replay follow the same calls, and keep different
 //! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
 //! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
-//! what they change. Contexts and stacks of matrices are kept here, too. Buffers, programs,
-//! framebuffers and vertex arrays are still followed by each reader itself.
+//! what they change. Contexts and stacks of matrices are kept here, too.
+//!
+//! Buffers, programs, framebuffers, vertex arrays and the fixed function are followed by each
+//! reader itself, because moving a kind has stopped to make the code smaller. Lines of code without
+//! comments and tests, and characters, in this crate, `graphics` and `replay` together:
+//!
+//! | kind | `gl` | `graphics` | `replay` | sum | characters |
+//! |---|---|---|---|---|---|
+//! | pixels, compressed formats | 1,263 | -1,247 | -324 | -308 | -8,500 |
+//! | matrices | 167 | -109 | -69 | -11 | 2,100 |
+//! | contexts, windows | 182 | -161 | -20 | 1 | -1,400 |
+//! | matrix stacks, lists, textures | 413 | -213 | -80 | 120 | 200 |
+//!
+//! Pixels were the same work done twice. Of the other kinds most of the code is what each reader
+//! does with a call, and that stays: a description spares the places of arguments and the variants
+//! of names, and costs about as much itself. What it brings is that all readers know the same
+//! functions.
+//!
+//! The replay does not read the state. Cells have what State shows, with the calls that set it. The
+//! replay needs contents of buffers and textures, arrays in the memory of the program, and which of
+//! it WebGL2 has, none of which is in cells: the roots of the state would have to hold what its
+//! snapshots hold now.
 
 #![forbid(unsafe_code)]
 

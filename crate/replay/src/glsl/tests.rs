@@ -24,6 +24,15 @@ fn old_shaders_become_those_of_es_3() {
 }
 
 #[test]
+fn texture_coordinates_come_in_the_order_of_their_numbers() {
+    let body: String = [5, 1, 7, 0, 3, 6, 2, 4].iter().map(|i| format!("gl_TexCoord[{i}] = gl_Vertex; ")).collect();
+    let made =
+        both(&format!("void main() {{ gl_Position = gl_Vertex; {body} }}"), "void main() { gl_FragColor = gl_Color; }");
+    let found: Vec<&str> = made.vertex.split("#define _TC").skip(1).filter_map(|rest| rest.get(..1)).collect();
+    assert_eq!(found, ["0", "1", "2", "3", "4", "5", "6", "7"]);
+}
+
+#[test]
 fn blocks_of_varyings_are_taken_apart_and_layouts_kept_where_they_exist() {
     let made = both(
         "#version 430\nlayout(location = 3) in vec4 p; out V { vec3 n; flat int k; } v;\n\

@@ -10,6 +10,7 @@ mod declared;
 
 use core::cell::Cell;
 use core::fmt::Write;
+use std::collections::BTreeSet;
 
 use hashbrown::{HashMap, HashSet};
 
@@ -171,7 +172,7 @@ struct Unit {
     iterations: u32,
     upper_left: bool,
     /// Elements of `gl_TexCoord` that are used by number, and whether others are.
-    tex_coords: HashSet<u32>,
+    tex_coords: BTreeSet<u32>,
     any_tex_coord: bool,
     frag_data: u32,
     /// Functions of the translation that it calls.

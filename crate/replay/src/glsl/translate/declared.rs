@@ -41,9 +41,7 @@ impl Unit {
         if arrays && self.uses("gl_TexCoord") {
             self.varyings.push(Varying { array: "[8]".into(), ..vec4("_tca", false) });
         } else {
-            let mut all: Vec<u32> = self.tex_coords.iter().copied().collect();
-            all.sort_unstable();
-            for index in all {
+            for index in &self.tex_coords {
                 self.varyings.push(vec4(&format!("_tc{index}"), false));
             }
         }
@@ -180,11 +178,9 @@ impl Unit {
         } else if colors {
             out.push_str("uniform bool _flat;\nvec4 _color() { return clamp(_flat ? _fcf : _fcs, 0.0, 1.0); }\n");
         }
-        if !self.tex_coords.is_empty() {
-            for index in &self.tex_coords {
-                let place = if self.any_tex_coord { format!("_tca[{index}]") } else { format!("_tc{index}") };
-                let _ = writeln!(out, "#define _TC{index} {place}");
-            }
+        for index in &self.tex_coords {
+            let place = if self.any_tex_coord { format!("_tca[{index}]") } else { format!("_tc{index}") };
+            let _ = writeln!(out, "#define _TC{index} {place}");
         }
         if self.upper_left {
             out.push_str("uniform float _fbh;\n#define _fragCoord vec4(gl_FragCoord.x, _fbh - gl_FragCoord.y, gl_FragCoord.zw)\n");
