@@ -85,7 +85,7 @@ test('a run is added to a side, stays with it, and is removed by keyboard', asyn
   await expect.poll(() => runs(page).locator('.side-mark').allInnerTexts()).not.toEqual(marks);
   await page.getByRole('button', { name: 'Swap' }).click();
   await expect.poll(() => runs(page).locator('.side-mark').allInnerTexts()).toEqual(marks);
-  // Swapping makes the list anew and reads the runs again: a button that is focused before would be gone when the key comes.
+  // Swapping makes the list again and reads the runs again: a button that is focused before would be gone when the key comes.
   await expect(runs(page)).not.toContainText('reading');
   for (const name of ['broken.xray', 'before-2.xray', 'before-3.xray']) {
     const remove = panel(page).getByRole('button', { name: `Remove ${name}` });
