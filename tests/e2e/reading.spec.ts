@@ -67,7 +67,7 @@ function padded(copies: number): { readonly file: Buffer; readonly last: number 
 
 /** Traces, with a call at the end. */
 const TRACES = [
-  ['a trace of 7 MB', () => padded(35)],
+  ['a trace of 20 MB', () => padded(100)],
   ['glmark2', () => ({ file: readFileSync(recording('apitrace/recorded/glmark2_medium.trace')), last: 100_000 })],
 ] as const;
 
