@@ -267,6 +267,8 @@ export interface Surveyed {
 export interface CallsFile {
   readonly file: Blob;
   readonly records: Uint8Array;
+  /** Bytes of the file that may be kept in memory. */
+  readonly mostBytes: number;
 }
 
 /** What a part of {@link Graphics} opens: the file that the worker has. */
@@ -303,6 +305,10 @@ export interface Graphics {
   open(file: CallsFile): void;
   /** Serves a part on a port. */
   serve(part: CallsPart, port: MessagePort): Promise<void>;
+  /** Gives what was read of the file to another worker: serves a `FileBlockService`. */
+  share(port: MessagePort): void;
+  /** Keeps less of the file in memory from now on. */
+  letGo(): void;
   /** Ends a part, whose port is closed, and frees its memory. */
   end(part: CallsPart): void;
 }

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type RemotePort, serve } from '../base/remote.ts';
+import type { FileBlockService } from '../base/file_protocol.ts';
+import { connect, type RemotePort, serve } from '../base/remote.ts';
 import type { CallsPart, FindingsNews, FindsInCalls, Graphics, OpensCalls } from '../base/survey_protocol.ts';
 import { workerOf } from '../base/worker.fixture.ts';
 import { createGraphics } from './graphics.ts';
+import { createLedger } from './ledger.ts';
 import { createReadingWorker } from './reading_worker.ts';
 import type { Status } from './trace.ts';
 
@@ -19,10 +21,20 @@ function setUp() {
   const workers: ReturnType<typeof workerOf>[] = [];
   const status = signal<Status>({ at: 'ready', how: 'complete', error: null });
   const state = { index: async (): Promise<Uint8Array | null> => new Uint8Array(4) };
-  const recordSource = { file: () => new Blob(['abc']), index: () => state.index() };
+  const elsewhere: number[] = [];
+  const ledger = createLedger(
+    () => 0,
+    (bytes) => elsewhere.push(bytes),
+  );
+  const recordSource = { file: () => new Blob(['abc']), index: () => state.index(), ledger };
   const graphics = createGraphics({ recordSource } as unknown as Parameters<typeof createGraphics>[0], () => {
     const worker = workerOf<Graphics>({
       open: ({ file }) => void told.push(`open ${file.size}`),
+      share: (port) => {
+        ports.push(port);
+        serve<FileBlockService>({ give: async (number) => new Uint8Array([number]) }, port as RemotePort);
+      },
+      letGo: () => void told.push('lets go'),
       serve: async (part, port) => {
         told.push(part);
         ports.push(port);
@@ -39,7 +51,7 @@ function setUp() {
       { status },
       { ...graphics.part(part), hear: () => undefined, crashed: `The ${part} ended.` },
     );
-  return { told, workers, state, graphics, read };
+  return { told, workers, state, graphics, read, ledger, elsewhere };
 }
 
 it('opens the file once for all parts', async () => {
@@ -88,4 +100,29 @@ it('begins no part without the index of the trace', async () => {
   const survey = read('survey');
   await vi.waitFor(() => expect(survey.error.value).toBe('The survey ended.'));
   expect(workers).toEqual([]);
+});
+
+it('enters what is kept of the file in the account, until it is let go or all parts have ended', async () => {
+  const { told, read, ledger, elsewhere } = setUp();
+  const survey = read('survey');
+  await vi.waitFor(() => expect(told).toContain('survey begins'));
+  expect(elsewhere.splice(0)).toEqual([3]);
+  expect(ledger.giveWay()).toBe(true);
+  await vi.waitFor(() => expect(told.at(-1)).toBe('lets go'));
+  expect([elsewhere.splice(0), ledger.giveWay()]).toEqual([[0], false]);
+  survey.dispose();
+  const again = read('survey');
+  await vi.waitFor(() => expect(elsewhere).toEqual([3]));
+  again.dispose();
+  expect(elsewhere).toEqual([3, 0]);
+});
+
+it('gives blocks of the file to others while it reads', async () => {
+  const { told, graphics, read } = setUp();
+  expect(await graphics.share()).toBeNull();
+  read('survey');
+  await vi.waitFor(() => expect(told).toContain('survey begins'));
+  const port = await graphics.share();
+  ports.push(port!);
+  expect(await connect<FileBlockService>(port as RemotePort).remote.give(7)).toEqual(new Uint8Array([7]));
 });

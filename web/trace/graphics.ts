@@ -12,15 +12,28 @@ export interface GraphicsWorker {
     /** Resolves with null if the worker cannot begin: the trace's own has ended. */
     readonly open: () => Promise<OpensCalls | null>;
   };
+  /** What another worker reads the file by, so that it is read once for both. null if this one reads nothing. */
+  share(): Promise<MessagePort | null>;
   readonly dispose: Dispose;
 }
+
+/** Bytes of a file that are kept in memory at most. */
+const MOST_KEPT = 64 << 20;
 
 /** The worker for a trace. `spawn` starts it. */
 export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => RemoteWorker): GraphicsWorker {
   let running: readonly RemoteWorker[] = [];
   /** The file, as the worker gets it with the first part. */
   let opening: Promise<OpensCalls | null> | null = null;
+  /** Enters what is kept of the file in the account of memory. */
+  const enter = (bytes: number) =>
+    trace.recordSource.ledger?.set('file', {
+      noun: 'copies of parts of the file',
+      bytes,
+      free: () => void service.remote().letGo(),
+    });
   const service = createService<Graphics>(spawn, (message) => {
+    enter(0);
     const ended = running;
     running = [];
     opening = null;
@@ -29,6 +42,7 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
   const end = () => {
     running = [];
     opening = null;
+    enter(0);
     service.end();
   };
   const open = async (): Promise<OpensCalls | null> => {
@@ -38,7 +52,9 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
       opening = null;
       return null;
     }
-    void service.remote().open({ file, records: give(records) });
+    const mostBytes = Math.min(MOST_KEPT, file.size, trace.recordSource.ledger?.room('file') ?? MOST_KEPT);
+    enter(mostBytes);
+    void service.remote().open({ file, records: give(records), mostBytes });
     return true;
   };
   const start = (what: CallsPart): RemoteWorker => {
@@ -65,6 +81,12 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
         return opening;
       },
     }),
+    share: async () => {
+      if (!(await opening)) return null;
+      const { port1, port2 } = new MessageChannel();
+      void service.remote().share(port2);
+      return port1;
+    },
     dispose: end,
   };
 }

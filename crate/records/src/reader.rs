@@ -114,7 +114,7 @@ pub struct RecordReader {
 impl From<Unreadable> for TraceErrorOut {
     fn from(error: Unreadable) -> Self {
         match error {
-            Unreadable::Changed => RowError::new(Class::Unreadable, error.to_string()).into(),
+            Unreadable::Changed | Unreadable::Late => RowError::new(Class::Unreadable, error.to_string()).into(),
             Unreadable::Undecodable(error) => error.into(),
         }
     }

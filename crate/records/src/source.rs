@@ -14,6 +14,11 @@ pub trait ByteSource {
     /// Reads from the absolute offset `at` into `buffer` and returns how many bytes it read: at
     /// least one, or 0 at the end of the file. `None` if the file cannot be read.
     fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize>;
+
+    /// Whether the bytes that could not be read last are on their way ([`Unreadable::Late`]).
+    fn is_late(&self) -> bool {
+        false
+    }
 }
 
 /// A file in memory.
@@ -43,6 +48,9 @@ pub const UNREADABLE: &str = "The file cannot be read any more: it was changed, 
 pub enum Unreadable {
     /// The file cannot be read, or is shorter than when it was opened.
     Changed,
+    /// Its bytes are on their way: a pass goes on from here once they are there. Only a source says
+    /// so that does not wait for them.
+    Late,
     /// Its bytes cannot be decoded.
     Undecodable(Error),
 }
@@ -50,7 +58,7 @@ pub enum Unreadable {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Changed => f.write_str(UNREADABLE),
+            Self::Changed | Self::Late => f.write_str(UNREADABLE),
             Self::Undecodable(error) => f.write_str(&error.sentence()),
         }
     }
@@ -77,9 +85,11 @@ pub fn fill(
     let mut filled = 0;
     while filled < least {
         let room = buffer.get_mut(filled..).unwrap_or_default();
-        match source.read_at(at.saturating_add(filled as u64), room).ok_or(Unreadable::Changed)? {
-            0 => break,
-            n => filled += n,
+        match source.read_at(at.saturating_add(filled as u64), room) {
+            Some(0) => break,
+            Some(n) => filled += n,
+            None if source.is_late() => return Err(Unreadable::Late),
+            None => return Err(Unreadable::Changed),
         }
     }
     Ok(filled)
@@ -207,7 +217,7 @@ pub fn run_pass<D: Delivery>(
 
 #[cfg(test)]
 mod tests {
-    use core::cell::RefCell;
+    use core::cell::{Cell, RefCell};
 
     use unspool_trace::Cause;
     use unspool_trace::decoder::Range;
@@ -282,6 +292,26 @@ mod tests {
         window.read(0, 10, 10, &file).unwrap();
         assert_eq!(window.read(5, 10, 10, &Gone), Err(Unreadable::Changed));
         assert_eq!(window.read(5, 10, 10, &file), Ok((&file.bytes[5..15], false)));
+    }
+
+    #[test]
+    fn bytes_that_are_on_their_way_are_read_when_they_are_there() {
+        struct Arriving(Cell<usize>, Vec<u8>);
+        impl ByteSource for Arriving {
+            fn read_at(&self, at: u64, buffer: &mut [u8]) -> Option<usize> {
+                let n = self.0.get().checked_sub(at as usize)?.min(buffer.len());
+                (n > 0).then(|| self.1.read_at(at, &mut buffer[..n]))?
+            }
+            fn is_late(&self) -> bool {
+                true
+            }
+        }
+        let file = Arriving(Cell::new(30), (0..100).collect());
+        let mut window = Window::default();
+        assert_eq!(window.read(0, 20, 40, &file), Ok((&file.1[..30], false)));
+        assert_eq!(window.read(20, 20, 40, &file), Err(Unreadable::Late));
+        file.0.set(50);
+        assert_eq!(window.read(20, 20, 40, &file), Ok((&file.1[20..50], false)));
     }
 
     #[test]

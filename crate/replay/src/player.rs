@@ -57,6 +57,8 @@ pub struct Player<S> {
 enum Ran {
     /// There is more, or the turn is over.
     More,
+    /// There is more once its bytes are there.
+    Late,
     /// There are no more calls.
     Over,
     /// The pass cannot begin where it was to begin.
@@ -280,6 +282,7 @@ impl<S: ByteSource> Player<S> {
             }
             match self.run(&mut *pass, &mut left) {
                 Ok(Ran::More) => {}
+                Ok(Ran::Late) => break Ok(Turn::Going),
                 Ok(Ran::Over) => {
                     self.over = true;
                     self.replay.plan.finish();
@@ -330,9 +333,10 @@ impl<S: ByteSource> Player<S> {
             // cannot be read from the middle.
             Err(Unreadable::Undecodable(_)) if self.is_resumed && !has_come => return Ok(Ran::Refused),
             Err(Unreadable::Undecodable(_)) => return Ok(Ran::Over),
-            ran => ran?,
+            Err(Unreadable::Changed) => return Err(Unreadable::Changed),
+            Ok(()) | Err(Unreadable::Late) => {}
         }
         self.is_resumed &= !has_come;
-        Ok(Ran::More)
+        Ok(if ran.is_ok() { Ran::More } else { Ran::Late })
     }
 }

@@ -91,9 +91,9 @@ export interface Touched {
 export interface ReplayService {
   /**
    * Opens a trace, once. `page` hears of it as long as the worker lives. Is rejected with a {@link ReplayFailure} when nothing can be
-   * replayed any more, or not before a limit is raised.
+   * replayed any more, or not before a limit is raised. `blocks` gives what another worker has read of the file: a `FileBlockService`.
    */
-  open(opening: ReplayOpening, page: ReplayReports): Promise<never>;
+  open(opening: ReplayOpening, page: ReplayReports, blocks: MessagePort | null): Promise<never>;
   /** Looks at all calls, for frames and coverage. No picture is made. */
   look(): void;
   /**

@@ -121,7 +121,7 @@ export const OFFER_MS = 1000;
 /** Small pictures that are kept. */
 const MOST_FILM = 2000;
 /** Bytes of pictures that are kept, so that going back to one takes no replay. */
-const KEPT_BYTES = 64 << 20;
+export const KEPT_BYTES = 64 << 20;
 
 const COSTLY = 'Pictures take longer than a moment on this computer.';
 const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of this browser.';
@@ -129,12 +129,14 @@ const CRASHED = 'The replay ended unexpectedly. The trace may demand too much of
 /**
  * The replay of an open trace. Its worker starts with the first question. `spawn` starts it, once earlier ones have ended; `died` is called
  * when it has an error. `gibibytes`: the memory of the machine, as far as the browser says so. `mostKept`: bytes of pictures that are kept.
+ * `share`: what the file is read by, so that it is read once for all that is asked of its calls.
  */
 export function createReplay(
   trace: Pick<Trace, 'recordSource'>,
   spawn: (died: () => void) => Promise<ReplayWorker>,
   gibibytes?: number,
   mostKept = KEPT_BYTES,
+  share: () => Promise<MessagePort | null> = async () => null,
 ): Replay {
   const shown = signal<ShownPicture | null>(null);
   const progress = signal<ReplayProgress | null>(null);
@@ -245,7 +247,7 @@ export function createReplay(
     if (isAwaited()) listen();
     else clearInterval(timer);
   };
-  const open = (file: Blob, index: Uint8Array, started: ReplayWorker) => {
+  const open = (file: Blob, index: Uint8Array, blocks: MessagePort | null, started: ReplayWorker) => {
     const { megabytes, isAnyway } = limits.peek();
     const wasAsked = isAsked;
     const ended = started.remote.open(
@@ -273,6 +275,7 @@ export function createReplay(
             version.value += 1;
           }),
       },
+      blocks,
     );
     ended.catch(({ sentence, limit, isPassing }: ReplayFailure) =>
       hear(started, () => {
@@ -292,6 +295,7 @@ export function createReplay(
     const file = await trace.recordSource.file();
     const index = await trace.recordSource.index(true);
     if (disposed || !file || !index) return;
+    const blocks = await share();
     const started = await spawn(() => {
       if (worker === started) fail(CRASHED, '', true);
     });
@@ -299,7 +303,7 @@ export function createReplay(
     worker = started;
     isHeard = false;
     reached = 0;
-    open(file, index, started);
+    open(file, index, blocks, started);
   };
   const begin = (): Promise<void> => {
     starting ??= start().catch(() => fail(CRASHED));

@@ -4,18 +4,20 @@ import { overlayOf } from '../../timeline/canvas/overlay.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { framePicturesOf } from '../../timeline/small_pictures.ts';
 import { perTrace } from '../../trace/per_trace.ts';
+import { graphicsOf } from '../../trace/surveys.ts';
 import { vertexOutputsOf } from '../../trace/vertex_outputs.ts';
 import { openingOf } from './drawn.ts';
 import { FILM } from './film.ts';
 import { filmOf } from './film.tsx';
 import { openingPicture } from './opening_picture.tsx';
 import { remarksOf } from './pictured_calls.ts';
-import { createReplay } from './replay.ts';
+import { createReplay, KEPT_BYTES } from './replay.ts';
 import { startReplayWorker } from './worker.ts';
 
 /** The replay of a trace. Its worker starts with the first question, and stays while nothing shows it. */
 export const replayOf = perTrace((open: OpenTrace) => {
-  const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined);
+  const graphics = graphicsOf(open);
+  const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined, KEPT_BYTES, graphics.share);
   overlayOf(open).value = filmOf(open, replay);
   openingOf(open).value = openingPicture(open, replay);
   vertexOutputsOf(open).value = replay.outputs;

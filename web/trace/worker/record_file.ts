@@ -1,6 +1,4 @@
-import { type Ahead, createAhead } from './ahead.ts';
-import type { ReadAt } from './lazy_file.ts';
-import { openStream, readNow } from './source.ts';
+import { BLOCK, FileBlocks } from './file_blocks.ts';
 
 /** Bytes of the file that a turn of a pass covers, about. */
 export const STEP_BYTES = 4 * 1024 * 1024;
@@ -8,70 +6,73 @@ export const STEP_BYTES = 4 * 1024 * 1024;
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
 
-/** Bytes. A file above this is not kept in memory. */
-const KEPT_AT_MOST = 64 * 1024 * 1024;
+/** Bytes. A longer read is not waited for: its blocks would not be kept until the last one is there. */
+const AWAITED = 8 * 1024 * 1024;
+
+const NOTHING = new Uint8Array();
 
 /** A file that is read while the caller waits, bound by `crate/wasm/js/src/file.rs`. */
 export class RecordFile {
-  #read!: ReadAt;
-  #ahead!: Ahead;
-  #file!: Blob;
-  /** All of it, if it is kept. */
-  #kept: Uint8Array | null = null;
-  /** End of the latest long read. */
-  #delivered = 0;
-  /** The latest long reads, for other passes. */
-  #recent: readonly { readonly from: number; readonly bytes: Uint8Array }[] = [];
+  readonly #blocks: FileBlocks;
+  /** End of the latest read of a pass; null before one. */
+  #delivered: number | null;
   /** How far the pass is, about: an offset in the file. */
   at = 0;
-  /** Number of long reads that are remembered. */
-  recent = 0;
-  readonly size: number;
+  /** Reads of passes return nothing instead of waiting for bytes that {@link arrival} waits for. */
+  isPatient = false;
+  /** The bytes that were not returned last are on their way. */
+  isLate = false;
 
-  constructor(file: Blob) {
-    this.size = file.size;
-    this.replace(file);
+  /** Reads a file, or blocks that others read, too. */
+  constructor(of: Blob | FileBlocks) {
+    this.#blocks = of instanceof FileBlocks ? of : new FileBlocks(of);
+    this.#delivered = this.#blocks.keeps ? 0 : null;
+  }
+
+  get size(): number {
+    return this.#blocks.size;
   }
 
   /** Reads from another file, which has the same bytes. */
   replace(file: Blob): void {
-    this.#file = file;
-    this.#read = (from, to) => readNow(file, from, to);
-    this.#ahead = createAhead(file.size, this.#read, (at) => openStream(file, at));
+    this.#blocks.replace(file);
   }
 
-  /** Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read. */
+  /**
+   * Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read, or are late:
+   * {@link isLate} says so.
+   */
   read(from: number, to: number): Uint8Array | undefined {
-    if (this.#kept) return this.#kept.subarray(from, to);
+    this.isLate = false;
+    if (from >= this.size) return NOTHING;
     try {
-      if (to - from <= LONG_READ) return this.#read(from, to);
-      const known = this.#recent.find((range) => from >= range.from && from < range.from + range.bytes.length);
-      if (known) return known.bytes.subarray(from - known.from, to - known.from);
-      const bytes = this.#ahead.read(from, to);
-      this.#delivered = from + bytes.length;
-      this.#recent = this.recent > 0 ? [...this.#recent, { from, bytes }].slice(-this.recent) : [];
-      return bytes;
+      const bytes = this.#read(from, Math.min(to, this.size));
+      this.isLate = bytes === null;
+      return bytes ?? undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** Forgets the long reads. */
-  forget(): void {
-    this.#recent = [];
-  }
-
-  /**
-   * Keeps a file of up to 64 MiB in memory from when it is read: a synchronous read of some hundred kilobytes takes 3 to 17 ms,
-   * which is more than the answer that is made from them. If it cannot be read, nothing changes.
-   */
-  async keep(): Promise<void> {
-    if (this.size > KEPT_AT_MOST || this.#kept) return;
-    try {
-      this.#kept = new Uint8Array(await this.#file.arrayBuffer());
-    } catch {
-      // The next read reports it.
+  #read(from: number, to: number): Uint8Array | null {
+    const blocks = this.#blocks;
+    const number = Math.floor(from / BLOCK);
+    // Those that share blocks read in short parts, too.
+    const goesOn = this.#delivered !== null && from <= this.#delivered && this.#delivered < to;
+    const isOfPass = this.isPatient || to - from > LONG_READ || (blocks.keeps && goesOn);
+    let block = blocks.get(number);
+    if (!block && this.isPatient && to - from <= AWAITED && !blocks.hasFailed(number)) {
+      this.#delivered = from;
+      return null;
     }
+    // A synchronous read takes 3 to 17 ms, however short it is.
+    if (!block && (isOfPass || blocks.keepsAll)) block = blocks.readNow(number);
+    const bytes = block ? block.subarray(from - number * BLOCK, to - number * BLOCK) : blocks.part(from, to);
+    if (isOfPass) {
+      this.#delivered = from + bytes.length;
+      blocks.ahead(Math.floor(this.#delivered / BLOCK));
+    }
+    return bytes;
   }
 
   /**
@@ -79,6 +80,8 @@ export class RecordFile {
    * way, or if the pass still has enough.
    */
   arrival(): Promise<void> | null {
-    return this.#delivered - this.at < 2 * STEP_BYTES ? this.#ahead.arrival() : null;
+    const from = this.#delivered;
+    if (from === null || (!this.isLate && from - this.at >= 2 * STEP_BYTES)) return null;
+    return this.#blocks.arrival(from, from + STEP_BYTES);
   }
 }

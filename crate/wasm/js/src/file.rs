@@ -14,9 +14,13 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "RecordFile")]
     pub type JsFile;
 
-    /// Bytes of the file; empty only at its end. `None` if they cannot be read.
+    /// Bytes of the file; empty only at its end. `None` if they cannot be read, or not yet.
     #[wasm_bindgen(method)]
     fn read(this: &JsFile, from: f64, to: f64) -> Option<Uint8Array>;
+
+    /// Whether the bytes that `read` did not return last are on their way.
+    #[wasm_bindgen(method, getter, js_name = isLate)]
+    fn is_late(this: &JsFile) -> bool;
 }
 
 impl ByteSource for JsFile {
@@ -25,5 +29,9 @@ impl ByteSource for JsFile {
         let len = bytes.length() as usize;
         bytes.copy_to(buffer.get_mut(..len)?);
         Some(len)
+    }
+
+    fn is_late(&self) -> bool {
+        Self::is_late(self)
     }
 }

@@ -1,7 +1,9 @@
+import type { FileBlockService } from '../../../base/file_protocol.ts';
 import type { CallsFile, OpensCalls } from '../../../base/survey_protocol.ts';
 import { type Builder, type Building, createBuilding } from '../../../trace/worker/building.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
-import { RecordFile, STEP_BYTES } from '../../../trace/worker/record_file.ts';
+import { FileBlocks } from '../../../trace/worker/file_blocks.ts';
+import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 
 /** What a wasm module makes of all calls. */
@@ -25,29 +27,24 @@ export interface Part<T extends OfCalls, News> extends Pick<Builder<T, OpensCall
 export interface PartReading<T, News> extends Omit<Building<T, OpensCalls, News>, 'end'> {
   /** Ends the part and frees its memory. */
   end(): void;
-  /** Keeps the file in memory, if it is small: from now on only questions read it. */
-  keep(): Promise<void>;
 }
 
 /** The reading of an apitrace for all its parts. */
-export interface CallsReading {
+export interface CallsReading extends FileBlockService {
   open(file: CallsFile): void;
+  /** Keeps less of the file from now on. */
+  letGo(): void;
   /** Reads the calls for a part. */
   read<T extends OfCalls, News>(part: Part<T, News>): PartReading<T, News>;
 }
 
-/** Bytes that a part may be ahead of another. */
-const LEAD = STEP_BYTES;
-/** Long reads that are remembered: what is read ahead of the first part, and what the last one still needs. */
-const RECENT = 3;
-
 /**
- * The reading of a file, without one yet. Parts that read at the same time go through the file together, so that each of its
- * bytes is read once: one that begins later catches up first.
+ * The reading of a file, without one yet. What is read is kept for all parts, and for other workers. Of a larger file than can
+ * be kept, parts that read at the same time go through it together: one that begins later catches up first.
  */
 export function createCallsReading(): CallsReading {
   const scheduler = createScheduler();
-  let opened: { readonly file: RecordFile; readonly records: Uint8Array } | null = null;
+  let opened: { readonly blocks: FileBlocks; readonly records: Uint8Array } | null = null;
   /** How far in the file the parts are that are reading. */
   const places = new Map<object, number>();
   let waiting: (() => void)[] = [];
@@ -58,12 +55,13 @@ export function createCallsReading(): CallsReading {
   };
   const leave = (part: object) => {
     places.delete(part);
-    if (places.size === 0) opened?.file.forget();
     goOn();
   };
   /** Settles when no part is far behind. null if none is. */
   const others = (part: object): Promise<void> | null => {
-    const isAhead = () => (places.get(part) ?? 0) - Math.min(...places.values()) > LEAD;
+    // The first one has blocks read ahead of it, and the last one still needs those that it is at.
+    const lead = opened!.blocks.mostBytes / 2;
+    const isAhead = () => (places.get(part) ?? 0) - Math.min(...places.values()) > lead;
     if (!isAhead()) return null;
     return new Promise<void>((resolve) => {
       waiting.push(resolve);
@@ -71,18 +69,21 @@ export function createCallsReading(): CallsReading {
   };
 
   return {
-    open: ({ file, records }) => {
-      opened = { file: new RecordFile(file), records };
-      opened.file.recent = RECENT;
+    open: ({ file, records, mostBytes }) => {
+      opened = { blocks: new FileBlocks(file, mostBytes), records };
     },
+    letGo: () => opened?.blocks.letGo(),
+    give: async (number) => opened?.blocks.give(number) ?? null,
     read: <T extends OfCalls, News>(part: Part<T, News>): PartReading<T, News> => {
-      const { file, records } = opened!;
+      const { blocks, records } = opened!;
+      const file = new RecordFile(blocks);
       const building = createBuilding<T, OpensCalls, News>(
         {
           open: async () => {
             const provide = await part.load();
             const open = part.make(records, file);
             if (open.needsDecompressor()) await loadDecompressors(provide);
+            await file.arrival();
             return open;
           },
           turn: (open) => {
@@ -97,7 +98,7 @@ export function createCallsReading(): CallsReading {
               throw thrown;
             }
           },
-          arrival: () => others(part) ?? file.arrival(),
+          arrival: () => others(part)?.then(() => file.arrival() ?? undefined) ?? file.arrival(),
           news: (open, at) => {
             if (at.isDone || at.isStopped) leave(part);
             return part.news(open, at);
@@ -112,7 +113,6 @@ export function createCallsReading(): CallsReading {
           leave(part);
           building.end((open) => open.free());
         },
-        keep: () => file.keep(),
       };
     },
   };

@@ -34,7 +34,7 @@ export function createStateAtCalls(reading: CallsReading) {
       const [built = 0, count = 0, , , , full = 0] = open.progress();
       if (isDone && !isRehearsed) {
         isRehearsed = true;
-        void building.keep().then(() => rehearse(open, built));
+        setTimeout(() => rehearse(open, built));
       }
       return { built, count, done: isDone, full: full > 0 };
     },

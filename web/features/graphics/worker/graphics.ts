@@ -3,6 +3,8 @@
  * asked for, and has a port of its own. It is never reset: the page terminates it with the last part.
  */
 
+import type { FileBlockService } from '../../../base/file_protocol.ts';
+import { serve } from '../../../base/remote.ts';
 import type { CallsPart, Graphics } from '../../../base/survey_protocol.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import { type CallsReading, createCallsReading } from './calls_reading.ts';
@@ -29,6 +31,8 @@ serveToPage<Graphics>({
     served.set(part, made);
     serveToPage((await made).service, port);
   },
+  share: (port) => serve<FileBlockService>(reading, port),
+  letGo: reading.letGo,
   end: (part) => {
     void served.get(part)?.then(({ end }) => end());
     served.delete(part);

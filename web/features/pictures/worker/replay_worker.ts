@@ -1,7 +1,10 @@
+import type { FileBlockService } from '../../../base/file_protocol.ts';
 import { shortened } from '../../../base/format.ts';
+import { connect } from '../../../base/remote.ts';
 import type { OutputsFound, VerticesAsked } from '../../../trace/vertex_outputs.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
 import { sentenceOf } from '../../../trace/worker/errors.ts';
+import { FileBlocks } from '../../../trace/worker/file_blocks.ts';
 import { startReader } from '../../../trace/worker/loading.ts';
 import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { reportTrap } from '../../../trace/worker/serving.ts';
@@ -71,6 +74,9 @@ interface Open {
   readonly player: Player;
   /** Looks at all calls, without a GPU. */
   readonly survey: Player;
+  /** What the player and the survey read. */
+  readonly played: RecordFile;
+  readonly surveyed: RecordFile;
   readonly gpu: ReplayGpu;
   readonly keyframes: Keyframes;
 }
@@ -132,7 +138,10 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     reportedAt = performance.now();
     page.progress(what, Math.min(1, share), call);
   };
-  const openFile = async ({ file, index, megabytes, isAnyway, isAsked }: ReplayOpening): Promise<Open | null> => {
+  const openFile = async (
+    { file, index, megabytes, isAnyway, isAsked }: ReplayOpening,
+    port: MessagePort | null,
+  ): Promise<Open | null> => {
     const gpu = ownGpu();
     const { renderer } = gpu;
     gpu.onwait = () => report('replaying', ...reached);
@@ -150,22 +159,34 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     }
     await load();
     page.progress('looking', 0, 0);
-    const survey = new Player(index, new RecordFile(file), megabytes, isSoftware(renderer));
+    const blocks = new FileBlocks(file, 0, port && connect<FileBlockService>(port).remote);
+    const [surveyed, played] = [new RecordFile(blocks), new RecordFile(blocks)];
+    for (const read of [surveyed, played]) read.isPatient = true;
+    const survey = new Player(index, surveyed, megabytes, isSoftware(renderer));
     if (survey.needsDecompressor()) await loadDecompressors(provideDecompressors);
-    const player = survey.drawing(new RecordFile(file));
+    const player = survey.drawing(played);
     if (shortcuts.keepCalls !== null) player.setSpacing(shortcuts.keepCalls);
-    return { player, survey, gpu, keyframes: createKeyframes(gpu.copies), bytes: megabytes * 2 ** 20 };
+    return {
+      player,
+      survey,
+      played,
+      surveyed,
+      gpu,
+      keyframes: createKeyframes(gpu.copies),
+      bytes: megabytes * 2 ** 20,
+    };
   };
   const look = (open: Open): Promise<Frames> => {
     looking ??= lookOnce(open);
     return looking;
   };
-  const lookOnce = async ({ survey }: Open): Promise<Frames> => {
+  const lookOnce = async ({ survey, surveyed }: Open): Promise<Frames> => {
     survey.seek(Number.MAX_SAFE_INTEGER, 0, 0);
     while (!survey.step(LOOKED)) {
       const { at, count } = survey.progress();
       report('looking', at / Math.max(1, count), at);
       await breath();
+      if (surveyed.isLate) await surveyed.arrival();
     }
     const { from, to, draws } = survey.frames();
     // The last frame may have no end.
@@ -206,7 +227,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     return { sentence, limit: 'time', isPassing: true };
   };
   /** Executes everything up to a call. Returns false if something more urgent came. */
-  const execute = async ({ player, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
+  const execute = async ({ player, played, gpu, keyframes, bytes }: Open, way: Way): Promise<boolean> => {
     const { call, skip, patience, isOver } = way;
     const isPlain = !way.isWireframe && shortcuts.skips && !way.watch && !isChecked;
     if (player.seek(call, ...skip)) gpu.reset(player.kept());
@@ -232,7 +253,9 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
         stopped = endedAt(patience, `within call ${ended}`);
         return !isOver();
       }
-      if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
+      // A turn that ended because bytes were late says nothing.
+      if (played.isLate) await played.arrival();
+      else if (now - began > LONG_TURN_MS) turn = Math.max(SHORT_TURN, turn >> 1);
       else if (now - began < SHORT_TURN_MS) turn = Math.min(TURN, turn << 1);
       if (done) {
         await settle();
@@ -467,12 +490,12 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     });
 
   return {
-    open: (opening, reports) => {
+    open: (opening, reports, blocks) => {
       page = reports;
       const failed = new Promise<never>((_, fails) => {
         reject = fails;
       });
-      opened = openFile(opening);
+      opened = openFile(opening, blocks);
       opened.catch((thrown) => fail(thrown));
       return failed;
     },
