@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use unspool_engine::{ClockOut, ProgressOut, Session, TraceInfo, TrackOut};
 use unspool_records::TraceErrorOut;
 use unspool_symbols::Report as BinaryReport;
@@ -87,7 +87,8 @@ pub(crate) fn answer(
             error: session.error(),
         };
         let mut report = json::snake_case(&report)?;
-        report["tracks"].as_array_mut().into_iter().flatten().for_each(number_as_in_sql);
+        let tracks = report.get_mut("tracks").and_then(Value::as_array_mut);
+        tracks.into_iter().flatten().filter_map(Value::as_object_mut).for_each(number_as_in_sql);
         json::print(&mut out, &report)?;
         out.flush()?;
         return complete(session);
@@ -98,11 +99,12 @@ pub(crate) fn answer(
 }
 
 /// Gives a track the number that it has in SQL, from 1, and its parent, too.
-fn number_as_in_sql(track: &mut Value) {
-    let number = |key: &str| track[key].as_i64().and_then(|number| (number >= 0).then_some(number + 1));
-    let (id, parent) = (number("id"), number("parent"));
-    track["id"] = id.into();
-    track["parent"] = parent.into();
+fn number_as_in_sql(track: &mut Map<String, Value>) {
+    for key in ["id", "parent"] {
+        if let Some(number) = track.get_mut(key) {
+            *number = number.as_i64().filter(|it| *it >= 0).map(|it| it + 1).into();
+        }
+    }
 }
 
 fn print(

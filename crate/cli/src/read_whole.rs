@@ -30,7 +30,7 @@ fn say_problems(name: &str, session: &Session) {
     let noun = session.info().place_noun;
     let limits = session.stopped_at_limit();
     for problem in session.progress().problems.iter().filter(|it| it.serious && !(limits && it.is_limit)) {
-        complain(name, Place::At { noun, at: problem.first.offset as u64 }, &problem.summary);
+        complain(name, Place::At { noun, at: problem.first.offset }, &problem.summary);
     }
 }
 

@@ -250,7 +250,7 @@ fn the_walks_of_the_docs_lead_to_the_cause() {
     assert_eq!(report["tracks"][0]["hunks"], serde_json::json!([[9, 11, 9, 11]]), "{report}");
     let refused = unspool("compare", &blocks, &["--why"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("does not say what its steps read and wrote"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("does not record what single instructions did"));
 }
 
 /// The runs of `mid`, the example of the paper, of which the last one fails.

@@ -214,7 +214,7 @@ fn a_file_that_changes_has_another_tag_and_one_that_goes_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.xray");
     fs::write(&file, vec![1; 3_000_000]).unwrap();
-    let server = Server::new(&[file.clone()]);
+    let server = Server::new(std::slice::from_ref(&file));
     let path = format!("/{}/0", server.token);
     let whole = server.get(&path, &[]);
     assert_eq!((whole.status, whole.body.len()), (200, 3_000_000));

@@ -122,7 +122,7 @@ impl Written {
                 Some((_, written)) => *written |= mask,
                 None if has_room => {
                     self.lines.insert(line, (step, mask));
-                    let page = line * LINE >> PAGE;
+                    let page = (line * LINE) >> PAGE;
                     if self.pages.insert(page) && self.page.is_some_and(|(known, _)| known == page) {
                         self.page = None;
                     }

@@ -73,8 +73,11 @@ pub(super) struct Part {
     left: u64,
     /// Bytes that no read was begun for.
     unread: u64,
-    reading: Option<JoinHandle<io::Result<(File, Vec<u8>)>>>,
+    reading: Option<JoinHandle<Portion>>,
 }
+
+/// The file behind a portion, and its bytes.
+type Portion = io::Result<(File, Vec<u8>)>;
 
 impl Part {
     /// The bytes of a file from `at` on.

@@ -408,6 +408,11 @@ mod tests {
         let one = random_digits().unwrap();
         assert_eq!(one.len(), 32);
         assert_ne!(one, random_digits().unwrap());
-        assert!(is_same(&one, &one) && !is_same(&one[1..], &one) && !is_same("", &one) && !is_same(&one, ""));
+        assert!(
+            is_same(&one, &one)
+                && one.get(1..).is_some_and(|rest| !is_same(rest, &one))
+                && !is_same("", &one)
+                && !is_same(&one, "")
+        );
     }
 }

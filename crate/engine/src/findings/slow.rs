@@ -42,8 +42,7 @@ enum Why {
 pub(super) fn explain(store: &Store, functions: &Functions, call: &Long) -> (Because, u64) {
     let mut path = vec![*call];
     let (mut visited, mut is_cut) = (0, false);
-    loop {
-        let Some(at) = path.last().copied() else { break };
+    while let Some(at) = path.last().copied() {
         let median = |name| functions.get(name).map_or(0, |function| function.median);
         let excess = at.duration().saturating_sub(median(at.name));
         // The callee that exceeds its function's median most, the sums of the others by function,

@@ -30,7 +30,6 @@ fn context() -> Context {
         frequency: Some(1_000_000),
         frames: vec![1000, 1010, 1030],
         offers: Offers { code: true, state: true, calls: true },
-        ..Context::default()
     }
 }
 

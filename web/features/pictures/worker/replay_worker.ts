@@ -27,27 +27,10 @@ import type {
   SmallPicture,
   Touched,
 } from '../protocol.ts';
-import { createKeyframes, type Keyframe, type Keyframes, type Skip } from './replay_keyframes.ts';
+import type { Ask, Film, Goal, Open, Way } from './replay_asks.ts';
+import { createKeyframes, type Keyframe } from './replay_keyframes.ts';
 import { compared, cover, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
 import { leftOut, stoppedLoop } from './replay_reasons.ts';
-
-/** A question that has no answer yet. */
-interface Ask {
-  /** Finds the answer, unless a later question comes. */
-  answer(open: Open): Promise<void>;
-  /** The answer is no longer wanted. */
-  drop(): void;
-}
-
-/** What a way to a call is for. */
-type Goal = Pick<Way, 'call' | 'patience' | 'isOver'>;
-
-/** Small pictures that are wanted. */
-interface Film {
-  readonly calls: readonly number[];
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
 const FIRST_TURN = 2000;
@@ -67,32 +50,6 @@ const SHORT_TURN_MS = 40;
 const REPORT_MS = 400;
 /** Bytes of a trace above which nothing is replayed without a GPU before the user insists. */
 const LARGE = 64 << 20;
-
-interface Open {
-  /** Limit for the textures and buffers of the trace, and for copies of what was drawn. */
-  readonly bytes: number;
-  readonly player: Player;
-  /** Looks at all calls, without a GPU. */
-  readonly survey: Player;
-  /** What the player and the survey read. */
-  readonly played: RecordFile;
-  readonly surveyed: RecordFile;
-  readonly gpu: ReplayGpu;
-  readonly keyframes: Keyframes;
-}
-
-/** What is to be executed. */
-interface Way {
-  readonly call: number;
-  readonly skip: Skip;
-  readonly patience: number;
-  /** Draws are shown as lines. */
-  readonly isWireframe: boolean;
-  /** What is found out about draws on the way. */
-  readonly watch: Watch | null;
-  /** Whether something more urgent has come. */
-  isOver(): boolean;
-}
 
 const NOTHING: Commands = { words: new Uint32Array(), bytes: new Uint8Array() };
 /** Milliseconds between two looks at what is executed, and those after which it is ended for something more urgent. */
