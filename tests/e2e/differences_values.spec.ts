@@ -108,7 +108,9 @@ test('calls, draws and uploads of OpenGL calls are compared as a whole and per f
   // Resources and findings are new or gone, and lead to their calls.
   await show(page, 'Resources');
   const things = table(page, 'resources and findings');
-  await expect(panel(page)).toContainText('Resources and findings: 6 differences.');
+  await expect(panel(page)).toContainText(
+    'Resources: 4 new (Program 1, Shader 2, Shader 3 and 1 more). Findings: 2 gone',
+  );
   await expect(things.getByRole('row', { name: /^Redundant state: glClearColor/ })).toContainText(/2\scalls.*A\s*gone/);
   const buffer = things.getByRole('row', { name: /^Buffer 1/ });
   await expect(buffer).toContainText(/1\.02\skB, 1\supload.*B\s*new/);
