@@ -354,8 +354,10 @@ impl Binder<'_> {
     /// Why a term cannot hold for any record of the trace, whatever its value.
     fn missing(&self, term: &Term) -> Option<&'static str> {
         let offers = self.context.offers;
+        // Instructions of an architecture that is not disassembled have addresses all the same.
+        let has_instructions = offers.code || offers.state;
         match term {
-            Term::Instruction(_) | Term::Address(_) if !offers.code => Some("This trace has no instructions."),
+            Term::Instruction(_) | Term::Address(_) if !has_instructions => Some("This trace has no instructions."),
             Term::Memory { .. } | Term::Value { .. } | Term::Taint(_) if !offers.state => {
                 Some("This trace does not say what instructions read and write.")
             }

@@ -2,9 +2,9 @@
 //! cost grows, threads that wait for one another, lost records.
 //!
 //! `docs/findings.md` defines each kind. The search is a [`Job`] of three scans: all calls by
-//! thread, which sums up functions ([`functions`]); the few calls that are far from their
-//! function's others, with what is below them ([`slow`]); and the ends of calls that may be waits
-//! ([`waits`]). Memory is bounded for each function and for the list of ends.
+//! thread, which sums up functions (`functions`); the few calls that are far from their
+//! function's others, with what is below them (`slow`); and the ends of calls that may be waits
+//! (`waits`). Memory is bounded for each function and for the list of ends.
 
 mod functions;
 mod slow;
