@@ -33,6 +33,7 @@ mod limit;
 mod listing;
 mod loops;
 mod mcp;
+#[cfg(feature = "server")]
 mod open;
 pub mod opened;
 mod origin;
@@ -105,6 +106,7 @@ enum Command {
     Suspects(suspects::Suspects),
     Cut(cut::Cut),
     Generate(Generate),
+    #[cfg(feature = "server")]
     Open(open::Open),
     Mcp(mcp::Mcp),
     Guide(guide::Guide),
@@ -255,6 +257,7 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Cut(what) => cut::run(what).map(done),
         Command::Generate(what) => generate::run(what).map(done),
         Command::Dump(what) => dump::run(what).map(done),
+        #[cfg(feature = "server")]
         Command::Open(what) => open::run(what).map(done),
         Command::Mcp(what) => mcp::run(what).map(done),
         Command::Guide(what) => guide::guide(what).map(done),
