@@ -94,7 +94,7 @@ mod stops;
 pub use coverage::{Block, InModule, blocks, drcov, in_modules};
 pub use executed::Executed;
 pub use explorer::{Detail, Explorer, State};
-pub use findings::{RunFindings, StepFindings};
+pub use findings::{FINDING_KINDS, RunFindings, StepFindings};
 pub use index::{AccessIndex, Cell, Keeps, Module};
 pub use lists::{List, NoList, With};
 pub use loops::{Loop, LoopFinder, LoopsFound};

@@ -1,5 +1,6 @@
 //! `unspool findings`: what stands out in a trace.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use unspool_engine::Session;
 use unspool_engine::findings::CallFindings;
 use unspool_engine::jobs::{Job as _, Step};
 use unspool_formats::has_blocks;
-use unspool_trace::finding::arrange;
+use unspool_trace::finding::{arrange, keep_foremost};
 use unspool_trace::{Capability, Clock, Finding};
 
 use crate::compare::statement_names;
@@ -47,7 +48,8 @@ pub(crate) struct Findings {
     /// Exit with status 1 if something is found.
     #[arg(long)]
     fail: bool,
-    /// List only these kinds, such as slow-call.
+    /// List only these kinds, such as slow-call, but all of them: otherwise the three greatest of a
+    /// kind, and of an apitrace those of a kind as one.
     #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
     kinds: Vec<String>,
     /// List only what weighs at least this much, from 0 to 1: about the share of the trace that it
@@ -57,37 +59,19 @@ pub(crate) struct Findings {
 }
 
 /// The words of all kinds.
-const KINDS: &[&str] = &[
-    "slow-call",
-    "waits",
-    "imbalance",
-    "growth",
-    "lost-records",
-    "short-calls",
-    "repeated-work",
-    "error",
-    "wait",
-    "clear",
-    "upload",
-    "bind",
-    "state",
-    "empty",
-    "frame",
-    "relation",
-    "pointer",
-    "divisor",
-    "wrap",
-    "no-progress",
-    "constant",
-    "once",
-    "hot-loop",
-    "stray-return",
-    "written-code",
-    "unwritten-read",
-    "burst",
-    "failing-call",
-    "tainted-target",
-];
+fn words() -> Vec<&'static str> {
+    let rooms = [
+        unspool_engine::findings::FINDING_KINDS,
+        unspool_graphics::findings::FINDING_KINDS,
+        unspool_values::FINDING_KINDS,
+        unspool_access_index::FINDING_KINDS,
+    ];
+    let mut words: Vec<_> = rooms.into_iter().flatten().map(|kind| kind.word).collect();
+    // Two formats may have one.
+    let mut known = HashSet::new();
+    words.retain(|word| known.insert(*word));
+    words
+}
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -98,15 +82,19 @@ struct Report {
 }
 
 pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
+    let words = words();
+    if let Some(unknown) = what.kinds.iter().find(|word| !words.contains(&word.as_str())) {
+        return Err(Failure::usage(format!("there is no kind {unknown}; there are: {}", words.join(", "))));
+    }
     let (mut source, session) = read_named(&what.trace, &what.names)?;
     let mut found = search(what, &mut source, &session)?;
     complete(&session)?;
-    if let Some(unknown) = what.kinds.iter().find(|word| !KINDS.contains(&word.as_str())) {
-        return Err(Failure::usage(format!("there is no kind {unknown}; there are: {}", KINDS.join(", "))));
+    if what.kinds.is_empty() {
+        keep_foremost(&mut found);
+    } else {
+        found.retain(|it| what.kinds.iter().any(|word| word == it.kind.word));
     }
-    found.retain(|it| {
-        it.weight >= what.least && (what.kinds.is_empty() || what.kinds.iter().any(|word| word == it.kind.word))
-    });
+    found.retain(|it| it.weight >= what.least);
     let form = Form::of(what.json, false);
     let mut out = form.out();
     let (first, listed) = what.limit.first(&found, form, usize::MAX);
@@ -128,7 +116,7 @@ fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<Vec
     let mut found = Vec::new();
     if has(Capability::Graphics) {
         let file = File::open(&source.path)?;
-        found.extend(calls::findings(source, &session.index_of_numbers(), file)?);
+        found.extend(calls::findings(source, &session.index_of_numbers(), file, !what.kinds.is_empty())?);
     } else if has(Capability::Values) {
         found.extend(values::findings(source, what.trace.limits(), &statement_names(session))?);
     } else if has_blocks(session.format().id) {

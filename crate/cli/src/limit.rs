@@ -99,11 +99,8 @@ impl Listed {
         self.end_rows(out, form)?;
         let Self { total, listed, .. } = self;
         let noun = if total == 1 { one } else { several };
-        let cut = match (self.truncated, listed) {
-            (false, _) => String::new(),
-            (true, 1) => format!("; 1 is listed, {} lists all", self.rest.unwrap_or(REST)),
-            (true, _) => format!("; {listed} are listed, {} lists all", self.rest.unwrap_or(REST)),
-        };
+        let are = if listed == 1 { "is" } else { "are" };
+        let cut = self.rest.map(|rest| format!("; {listed} {are} listed, {rest} lists all")).unwrap_or_default();
         console::say_as(format_args!("{total} {noun}{cut}"), "summary", || self);
         Ok(())
     }

@@ -312,7 +312,7 @@ fn findings_of_recorded_traces() {
 
 #[test]
 fn what_costs_most_stands_out_as_one_finding_a_kind() {
-    let standing = |plant: fn(&mut Calls, u32)| {
+    let both = |plant: fn(&mut Calls, u32)| {
         let mut calls = Calls::new();
         for frame in 0..40 {
             for draw in 0..8 + frame % 3 {
@@ -325,8 +325,9 @@ fn what_costs_most_stands_out_as_one_finding_a_kind() {
         let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
         let mut search = Findings::open(&index, file).unwrap();
         while !search.step(1).unwrap() {}
-        search.standing_out()
+        [false, true].map(|each| search.standing_out(each))
     };
+    let standing = |plant| both(plant)[0].clone();
     assert_eq!(standing(|_, _| {}), [], "ordinary frames are quiet");
     let waits = standing(|calls, frame| {
         if frame == 20 {
@@ -347,4 +348,13 @@ fn what_costs_most_stands_out_as_one_finding_a_kind() {
         calls.call("glEnable", &[gl::BLEND]).call("glEnable", &[gl::BLEND]);
     });
     assert_eq!(redundant.iter().map(|it| it.kind.word).collect::<Vec<_>>(), ["state"]);
+    // What costs little does not stand out, and is listed with all others.
+    let [foremost, each] = both(|calls, frame| {
+        if frame == 20 {
+            calls.call("glEnable", &[gl::BLEND]).call("glEnable", &[gl::DEPTH_TEST]).call("glEnable", &[gl::BLEND]);
+        }
+    });
+    assert_eq!(foremost, []);
+    assert_eq!(each.iter().map(|it| it.kind.word).collect::<Vec<_>>(), ["state", "state"]);
+    assert!(each.iter().all(|it| it.sentence.contains(" calls in frame 20")), "{each:?}");
 }

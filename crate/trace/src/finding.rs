@@ -8,8 +8,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Most findings of a kind that are listed: one cause often shows several times.
-pub const MOST_OF_A_KIND: usize = 3;
+/// Findings of a kind among the foremost: one cause often shows several times.
+const MOST_OF_A_KIND: usize = 3;
 
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,9 +95,13 @@ impl Finding {
     }
 }
 
-/// Sorts findings, the greatest first, and keeps the first [`MOST_OF_A_KIND`] of each kind.
-pub fn arrange(findings: &mut Vec<Finding>) {
+/// Sorts findings, the greatest first.
+pub fn arrange(findings: &mut [Finding]) {
     findings.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+}
+
+/// Of findings in their order, keeps the first three of each kind.
+pub fn keep_foremost(findings: &mut Vec<Finding>) {
     let mut kept: Vec<(&'static str, usize)> = Vec::new();
     findings.retain(|it| match kept.iter_mut().find(|(word, _)| *word == it.kind.word) {
         Some((_, count)) => {
@@ -124,6 +128,8 @@ mod tests {
         let mut all: Vec<Finding> = [0.1, 0.5, 0.2, 0.4, 0.3].map(|w| Finding::new(&A, w, String::new())).into();
         all.push(Finding::new(&B, 0.25, String::new()).within(7, 7));
         arrange(&mut all);
+        assert_eq!(all.len(), 6);
+        keep_foremost(&mut all);
         assert_eq!(all.iter().map(|it| it.weight).collect::<Vec<_>>(), [0.5, 0.4, 0.3, 0.25]);
         assert_eq!(all.last().map(|it| (it.at, it.end)), Some((Some(7), None)));
     }

@@ -57,7 +57,7 @@ mod variables;
 pub use buffers::{At, BufferOrder, Buffers, Candidate, Lifetime, Suspicion};
 pub use columns::{Dictionary, Segment, Value, put_value};
 pub use facts::{Fact, Operand};
-pub use findings::ValueFindings;
+pub use findings::{FINDING_KINDS, ValueFindings};
 pub use invariants::{Invariant, Invariants, Relation};
 pub use load::Loader;
 pub use number::{Number, Operation};

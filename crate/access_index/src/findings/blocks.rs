@@ -17,7 +17,7 @@ use crate::runs::{CodeBlock, RunIndex};
 const FEW: usize = 50;
 
 /// Code that became other code.
-static REWRITTEN: Kind = Kind {
+pub(super) static REWRITTEN: Kind = Kind {
     word: "written-code",
     title: "Code that changed",
     why: "Blocks at one address have different bytes, each ran only before or only after the other, and nearly no other address is like that.",

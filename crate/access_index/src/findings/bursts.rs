@@ -18,7 +18,7 @@ const DENSE: f64 = 3.0;
 const DENSER: f64 = 5.0;
 
 /// Many events in a short stretch.
-static BURST: Kind = Kind {
+pub(super) static BURST: Kind = Kind {
     word: "burst",
     title: "Bursts of exceptions and interrupts",
     why: "At least 20 events of one kind come at least five times as often in this stretch as in the rest of the trace.",

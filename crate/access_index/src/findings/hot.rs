@@ -17,7 +17,7 @@ const LEAST: f64 = 0.3;
 const ITERATIONS: u64 = 100;
 
 /// A loop with many steps.
-static HOT: Kind = Kind {
+pub(super) static HOT: Kind = Kind {
     word: "hot-loop",
     title: "Where most steps are",
     why: "At least 30 % of all steps execute code of this loop, and of no loop within it.",

@@ -26,13 +26,13 @@ const MOST_FOUND: usize = 1 << 10;
 const CLOSE: u64 = 1 << 16;
 
 /// Values that nothing has written.
-static UNWRITTEN: Kind = Kind {
+pub(super) static UNWRITTEN: Kind = Kind {
     word: "unwritten-read",
     title: "Values that nothing wrote",
     why: "Memory of the stack that was free when the recording began is read, at least four times, and no step wrote any byte of it before.",
 };
 /// Code that the program wrote.
-static WRITTEN: Kind = Kind {
+pub(super) static WRITTEN: Kind = Kind {
     word: "written-code",
     title: "Code that was written before it ran",
     why: "Instructions are executed from bytes that a step of the trace wrote before.",

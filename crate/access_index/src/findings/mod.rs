@@ -25,12 +25,24 @@ use taint::Tainted;
 use unspool_formats::{open_records, open_steps};
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
-use unspool_trace::finding::arrange;
+use unspool_trace::finding::{Kind, arrange};
 use unspool_trace::records::Records;
 use unspool_trace::steps::{self, Access, Step, StepEvent, StepVisitor, Steps};
 use unspool_trace::{Error, Finding};
 
 use crate::explorer::{AHEAD, run};
+
+/// The kinds of what is found here.
+pub static FINDING_KINDS: &[&Kind] = &[
+    &hot::HOT,
+    &returns::STRAY,
+    &memory::WRITTEN,
+    &memory::UNWRITTEN,
+    &blocks::REWRITTEN,
+    &bursts::BURST,
+    &system_calls::FAILING,
+    &taint::TAINTED,
+];
 
 /// What a position is.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ const MOST_FOUND: usize = 1 << 10;
 const USUAL: u64 = 50;
 
 /// A return that goes elsewhere.
-static STRAY: Kind = Kind {
+pub(super) static STRAY: Kind = Kind {
     word: "stray-return",
     title: "Returns that match no call",
     why: "It goes to an address that is behind none of the calls that are open, and nearly all other returns go behind their call.",

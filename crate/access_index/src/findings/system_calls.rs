@@ -14,7 +14,7 @@ const ENOUGH: u64 = 8;
 const LEAST: f64 = 0.5;
 
 /// A system call that fails often.
-static FAILING: Kind = Kind {
+pub(super) static FAILING: Kind = Kind {
     word: "failing-call",
     title: "System calls that fail",
     why: "It fails at least eight times with the same error, and at least half of the times that it is made.",

@@ -12,7 +12,7 @@ use super::Place;
 const MOST: usize = 1 << 10;
 
 /// An input that chooses a target.
-static TAINTED: Kind = Kind {
+pub(super) static TAINTED: Kind = Kind {
     word: "tainted-target",
     title: "Inputs that choose where execution goes",
     why: "A call, jump or return goes to an address that the trace says is tainted.",

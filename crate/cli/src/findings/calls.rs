@@ -8,15 +8,15 @@ use unspool_trace::Finding;
 use crate::frame_list::{PIECES, lost};
 use crate::{Failure, Source, interrupt};
 
-/// All findings, in any order.
+/// The findings, each by itself or else those of a kind as one.
 ///
 /// # Errors
 ///
 /// Returns an error if the file cannot be read again.
-pub(super) fn findings(source: &Source, index: &[u8], file: File) -> Result<Vec<Finding>, Failure> {
+pub(super) fn findings(source: &Source, index: &[u8], file: File, each: bool) -> Result<Vec<Finding>, Failure> {
     let mut search = Search::open(index, file).map_err(|error| Failure::of(&source.name, error))?;
     while !search.step(PIECES).map_err(|error| lost(source, error))? {
         interrupt::check()?;
     }
-    Ok(search.standing_out())
+    Ok(search.standing_out(each))
 }

@@ -2,9 +2,9 @@
 //! cost grows, threads that wait for one another, lost records.
 //!
 //! `docs/findings.md` defines each kind. The search is a [`Job`] of three scans: all calls by
-//! thread, which sums up functions (`functions`); the few calls that are far from their
-//! function's others, with what is below them (`slow`); and the ends of calls that may be waits
-//! (`waits`). Memory is bounded for each function and for the list of ends.
+//! thread, which sums up functions (`functions`); the few calls that are far from their function's
+//! others, with what is below them (`slow`); and the ends of calls that may be waits (`waits`).
+//! Memory is bounded for each function and for the list of ends.
 
 mod functions;
 mod slow;
@@ -12,7 +12,7 @@ mod threads;
 mod waits;
 
 use functions::Functions;
-use unspool_trace::finding::arrange;
+use unspool_trace::finding::{Kind, arrange};
 use unspool_trace::{Clock, Finding, Stacking, TrackId, TrackKind};
 use waits::Waits;
 
@@ -20,6 +20,17 @@ use crate::call_tree::NodeId;
 use crate::jobs::{Job, Progress, Step};
 use crate::store::Store;
 use crate::store::ordered::Placed;
+
+/// The kinds of what is found here.
+pub static FINDING_KINDS: &[&Kind] = &[
+    &slow::SLOW,
+    &waits::WAITS,
+    &threads::IMBALANCE,
+    &functions::GROWTH,
+    &threads::LOST,
+    &functions::SHORT,
+    &functions::REPEATED,
+];
 
 /// Looks for what stands out in a trace of calls that take time.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ const MOST_BELOW: u64 = 1 << 18;
 const DEEPEST: usize = 64;
 
 /// A call that takes far longer than others of its function.
-static SLOW: Kind = Kind {
+pub(super) static SLOW: Kind = Kind {
     word: "slow-call",
     title: "Slow calls",
     why: "It takes at least ten times the median of its function and four times what 95 % of the calls take, and few others do.",

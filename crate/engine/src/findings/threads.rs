@@ -14,13 +14,13 @@ const TOGETHER: f64 = 0.05;
 const ALONE: f64 = 0.25;
 
 /// Threads that do the same have uneven work.
-static IMBALANCE: Kind = Kind {
+pub(super) static IMBALANCE: Kind = Kind {
     word: "imbalance",
     title: "Uneven work",
     why: "At least three threads begin together in the same function, and one of them works at least twice as long as the others, alone at the end.",
 };
 /// The recorder has lost records.
-static LOST: Kind = Kind {
+pub(super) static LOST: Kind = Kind {
     word: "lost-records",
     title: "Lost records",
     why: "Calls end that never began within a thread that was recorded before, so the recorder has lost what is between.",

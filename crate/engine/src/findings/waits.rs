@@ -24,7 +24,7 @@ const LEAST_TIME: f64 = 0.02;
 const LOOKED_AT: usize = 64;
 
 /// A function in which threads wait for one another.
-static WAITS: Kind = Kind {
+pub(super) static WAITS: Kind = Kind {
     word: "waits",
     title: "Threads that wait for one another",
     why: "Most calls of a function that calls nothing begin while another thread is in a call of another function, and end when that ends.",

@@ -18,6 +18,7 @@ mod waits;
 use core::fmt::Write;
 
 use hashbrown::HashMap;
+pub use standing::FINDING_KINDS;
 use thrown::Targets;
 use unspool_gl::{functions, gl, windows};
 use unspool_records::{ByteSource, Unreadable};
@@ -151,9 +152,11 @@ impl<S: ByteSource> Findings<S> {
     }
 
     /// What stands out, the greatest first: the kinds that cost most, each as one, and frames that
-    /// differ from all others. `docs/findings.md` says when.
-    pub fn standing_out(&self) -> Vec<unspool_trace::Finding> {
-        standing::standing(&self.finder, &self.all())
+    /// differ from all others. `docs/findings.md` says when. With `each`, all findings instead,
+    /// each by itself, and all such frames.
+    pub fn standing_out(&self, each: bool) -> Vec<unspool_trace::Finding> {
+        let found = self.all();
+        if each { standing::each(&self.finder, &found) } else { standing::foremost(&self.finder, &found) }
     }
 }
 

@@ -23,7 +23,7 @@ const ENOUGH: usize = 10;
 /// In the first frames a program makes what it uses later.
 const FIRST: usize = 2;
 
-const WHY: &str = "Its calls prove it, and it is one of the three kinds that cost most.";
+const WHY: &str = "Its calls prove it.";
 /// The kinds, as in [`super::KINDS`].
 static LISTED: [Listed; 7] = [
     Listed { word: "error", title: "Errors", why: WHY },
@@ -47,16 +47,55 @@ const OF_FRAMES: [(&str, &str, u64); 4] = [
     ("shaderBytes", "byte", 256),
 ];
 
-/// Everything that stands out, the greatest first.
-pub(super) fn standing(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
-    let frames = finder.frames.frames();
-    let mut groups: Vec<Standing> =
-        LISTED.iter().filter_map(|kind| group(kind, findings, frames)).filter(|it| it.weight > 0.0).collect();
-    arrange(&mut groups);
-    groups.truncate(MOST_GROUPS);
-    groups.extend(of_frames(frames));
-    arrange(&mut groups);
-    groups
+/// The kinds of what is found here.
+pub static FINDING_KINDS: &[&Listed] = {
+    let [a, b, c, d, e, f, g] = &LISTED;
+    &[a, b, c, d, e, f, g, &FRAME]
+};
+
+/// What stands out most, the greatest first.
+pub(super) fn foremost(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
+    let frames = &OfTrace::new(finder.frames.frames());
+    let of_kind = |kind: &'static Listed| {
+        let findings: Vec<&Finding> = findings.iter().filter(|it| it.kind.word() == kind.word).collect();
+        group(kind, &findings, frames)
+    };
+    let mut found: Vec<Standing> = LISTED.iter().filter_map(of_kind).filter(|it| it.weight > 0.0).collect();
+    arrange(&mut found);
+    found.truncate(MOST_GROUPS);
+    let mut far = of_frames(frames.frames);
+    far.truncate(MOST_FRAMES);
+    found.extend(far);
+    arrange(&mut found);
+    found
+}
+
+/// All that was found, each by itself, the greatest first.
+pub(super) fn each(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
+    let frames = &OfTrace::new(finder.frames.frames());
+    let alone = |it: &Finding| group(LISTED.iter().find(|kind| kind.word == it.kind.word())?, &[it], frames);
+    let mut found: Vec<Standing> = findings.iter().filter_map(alone).collect();
+    found.extend(of_frames(frames.frames));
+    arrange(&mut found);
+    found
+}
+
+/// The frames of a trace, and what they add up to.
+struct OfTrace<'a> {
+    frames: &'a [Frame],
+    calls: f64,
+    draws: f64,
+}
+
+impl<'a> OfTrace<'a> {
+    fn new(frames: &'a [Frame]) -> Self {
+        Self { frames, calls: sum(frames, "calls"), draws: sum(frames, "draws") }
+    }
+}
+
+/// The sum of a figure, at least 1: others are divided by it.
+fn sum(frames: &[Frame], key: &str) -> f64 {
+    frames.iter().map(|frame| figure(frame, key)).sum::<u64>().max(1) as f64
 }
 
 fn figure(frame: &Frame, key: &str) -> u64 {
@@ -64,30 +103,27 @@ fn figure(frame: &Frame, key: &str) -> u64 {
     at.and_then(|at| frame.figures.get(at)).copied().unwrap_or(0)
 }
 
-/// All findings of a kind as one.
-fn group(listed: &'static Listed, findings: &[Finding], frames: &[Frame]) -> Option<Standing> {
-    let of_kind: Vec<&Finding> = findings.iter().filter(|it| it.kind.word() == listed.word).collect();
+/// Findings of a kind as one.
+fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Option<Standing> {
     let most = of_kind.first()?;
     let (kind, unit) = (most.kind, most.kind.unit());
-    let sum = |of: fn(&Finding) -> u64| of_kind.iter().map(|it| of(it)).sum::<u64>();
-    let (count, cost) = (sum(|it| it.count), sum(|it| it.cost));
+    let total = |of: fn(&Finding) -> u64| of_kind.iter().map(|it| of(it)).sum::<u64>();
+    let (count, cost) = (total(|it| it.count), total(|it| it.cost));
     let mut calls: Vec<u64> = of_kind.iter().flat_map(|it| it.calls.iter().copied()).collect();
     calls.sort_unstable();
     let (first, last) = (*calls.first()?, *calls.last()?);
-    let within = |call: u64| frames.partition_point(|frame| frame.last < call);
+    let within = |call: u64| of.frames.partition_point(|frame| frame.last < call);
     let (from, to) = (within(first), within(last));
-    let reached: Vec<&Frame> = frames.iter().skip(from).take(to + 1 - from).collect();
-    let all = |frames: &[&Frame], key: &str| frames.iter().map(|frame| figure(frame, key)).sum::<u64>().max(1) as f64;
-    let whole: Vec<&Frame> = frames.iter().collect();
+    let reached = || of.frames.get(from..of.frames.len().min(to + 1)).unwrap_or_default();
     let share = match kind {
-        Kind::Error => 0.5 + 0.4 * (count as f64 / all(&whole, "calls")),
+        Kind::Error => 0.5 + 0.4 * (count as f64 / of.calls),
         // A wait takes the time that it takes: half for any that comes again.
         Kind::Wait if count < 3 => 0.0,
-        Kind::Wait => 0.3 + 0.5 * (count as f64 / whole.len().max(1) as f64).min(1.0),
-        Kind::Clear => cost as f64 / all(&reached, "draws"),
-        Kind::Upload => cost as f64 / all(&reached, "uploaded"),
-        Kind::Bind | Kind::State => count as f64 / all(&whole, "calls"),
-        Kind::Empty => count as f64 / all(&whole, "draws"),
+        Kind::Wait => 0.3 + 0.5 * (count as f64 / of.frames.len().max(1) as f64).min(1.0),
+        Kind::Clear => cost as f64 / sum(reached(), "draws"),
+        Kind::Upload => cost as f64 / sum(reached(), "uploaded"),
+        Kind::Bind | Kind::State => count as f64 / of.calls,
+        Kind::Empty => count as f64 / of.draws,
     };
     let is_minor = matches!(kind, Kind::Bind | Kind::State | Kind::Empty) && share < LEAST_SHARE;
     let frames_of = match (from, to) {
@@ -138,6 +174,5 @@ fn of_frames(frames: &[Frame]) -> Vec<Standing> {
         }
     }
     arrange(&mut found);
-    found.truncate(MOST_FRAMES);
     found
 }

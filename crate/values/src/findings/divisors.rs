@@ -23,7 +23,7 @@ const TELLING: u64 = 10;
 /// Points that are listed.
 const LISTED: usize = 16;
 
-static DIVISOR: Kind = Kind {
+pub(super) static DIVISOR: Kind = Kind {
     word: "divisor",
     title: "Divisors that reach zero",
     why: "At all other points of the statement, at least 20, one variable is the quotient of two others; here the divisor is 0.",

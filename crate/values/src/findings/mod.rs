@@ -40,6 +40,10 @@ const OFTEN: u64 = 20;
 /// Variables that never change are listed if at most one in this number does not.
 const CONSTANT: usize = 5;
 
+/// The kinds of what is found here.
+pub static FINDING_KINDS: &[&Kind] =
+    &[&RELATION, &POINTER, &divisors::DIVISOR, &numbers::WRAP, &still::STILL, &CONSTANT_KIND, &ONCE];
+
 static RELATION: Kind = Kind {
     word: "relation",
     title: "Relations that nearly always hold",

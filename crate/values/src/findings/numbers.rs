@@ -17,7 +17,7 @@ const ENOUGH: u64 = 16;
 /// Variables that are followed.
 const MOST: usize = 1 << 16;
 
-static WRAP: Kind = Kind {
+pub(super) static WRAP: Kind = Kind {
     word: "wrap",
     title: "Numbers that wrap around",
     why: "A signed number only ever grows, at 16 points or more, and the next one is negative: it differs by a small step if both are taken as unsigned.",

@@ -17,7 +17,7 @@ const ENOUGH: u64 = 50;
 /// Statements that repeat in it.
 const MOST: usize = 8;
 
-static STILL: Kind = Kind {
+pub(super) static STILL: Kind = Kind {
     word: "no-progress",
     title: "Loops that get nowhere",
     why: "At least 50 points in a row have exactly the values that their statements had before, and these changed until then.",
