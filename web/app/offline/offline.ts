@@ -44,10 +44,11 @@ function openLaunched({ workbench, recent }: Page): void {
 
 /**
  * Keeps the files of the page, so that it opens without a network, and offers a new version once that is kept. The development server has
- * none, and a page that is embedded need not open by itself.
+ * none, a page that is embedded need not open by itself, and one of `unspool open` goes with that.
  */
 function keepPage(page: Page): void {
   if (!import.meta.env.PROD || ONE_FILE || window.parent !== window || !('serviceWorker' in navigator)) return;
+  if (new URLSearchParams(location.search).has('open')) return;
   setTimeout(() => {
     const stop = effect(() => {
       if (page.workbench.state.value === 'loading') return undefined;
