@@ -9,7 +9,7 @@ import { fail, installed, must, root, say } from './lib.mjs';
  * Most compressed bytes: of the page before a file is opened, with the view of a trace, and in total for a file of one
  * format. In the worker that opens it, ranges of an address are read by 3 kB.
  */
-const FIRST = 75_000;
+const FIRST = 73_000;
 const PAGE = 120_000;
 const FORMAT = 534_000;
 /**

@@ -19,7 +19,7 @@ import recordWorker from '../trace/worker/records.ts?worker&url';
 import traceWorker from '../trace/worker/worker.ts?worker&url';
 import { App } from './app.tsx';
 import { isTooOld, NEEDED } from './browsers.ts';
-import { COMMANDS } from './commands/commands.ts';
+import { PAGE_COMMANDS } from './commands/page_commands.ts';
 import { FEATURES } from './features.ts';
 import { chooseFile } from './files.ts';
 import { createPageHistory } from './history.ts';
@@ -59,7 +59,7 @@ const page: Page = {
   copies,
   history: createPageHistory(window),
   awaited: signal(null),
-  commands: [...COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
+  commands: [...PAGE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
   chooseFile: () => void chooseFile(workbench, recent, 'open'),
   chooseOther: () => void chooseFile(workbench, recent, 'compare'),
   surface: signal(null),

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext, Page, Surface } from '../../page/page.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { FEATURES } from '../features.ts';
-import { COMMANDS as CORE } from './commands.ts';
+import { addTraceCommands, COMMANDS as CORE } from './commands.ts';
 import { chordOf, commandFor, type Focus } from './keyboard.ts';
+import { PAGE_COMMANDS } from './page_commands.ts';
 import { sheetOf } from './sheet.ts';
 
 const COMMANDS = [...CORE, ...FEATURES.flatMap(({ commands }) => commands ?? [])];
@@ -46,6 +47,12 @@ describe('the commands', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const keys = COMMANDS.flatMap((command) => [...command.keys, ...(command.alsoKeys ?? [])]);
     expect(new Set(keys).size).toBe(keys.length);
+  });
+  it('come in one order, whether those on a trace are loaded at once or later', () => {
+    const later = { commands: [...PAGE_COMMANDS, ...COMMANDS.slice(CORE.length)] };
+    addTraceCommands(later);
+    addTraceCommands(later);
+    expect(later.commands).toEqual(COMMANDS);
   });
   it('run what their keys stand for', () => {
     selected.value = {};

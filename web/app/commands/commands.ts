@@ -6,6 +6,7 @@ import { rangeBetween } from '../../trace/view.ts';
 import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
+import { PAGE_COMMANDS } from './page_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
 
 /** Part of the timeline's width that a key pans. */
@@ -16,50 +17,9 @@ const ROWS = 10;
 
 const move = (does?: string) => ({ sheet: { group: 'Move', ...(does ? { does } : {}) } });
 const select = (does?: string) => ({ sheet: { group: 'Select', ...(does ? { does } : {}) } });
-const onPage = { group: 'Page' };
 
-/** The commands of the page and of the timeline. Features have more: see `Page.commands`. */
-export const COMMANDS: readonly Command[] = [
-  {
-    id: 'open-file',
-    title: 'Open a trace',
-    keys: ['ctrl o'],
-    sheet: onPage,
-    overDialogs: true,
-    enabled: () => true,
-    run: ({ page }) => page.chooseFile(),
-  },
-  {
-    id: 'compare-with',
-    title: 'Compare with…',
-    keys: [],
-    part: 'compare',
-    enabled: ({ surface }) => surface !== null,
-    run: ({ page }) => page.chooseOther(),
-  },
-  {
-    id: 'show-palette',
-    title: 'Show all commands',
-    keys: ['ctrl k', 'ctrl shift p'],
-    sheet: onPage,
-    enabled: () => true,
-    run: ({ page, surface }) => {
-      if (page.search.mode.peek() !== 'commands') openSearch(page, 'commands');
-      else if (surface) surface.area.focus({ preventScroll: true });
-      else page.search.mode.value = 'all';
-    },
-  },
-  {
-    id: 'show-help',
-    title: 'Show help and keys',
-    keys: ['?'],
-    sheet: onPage,
-    overDialogs: true,
-    enabled: () => true,
-    run: ({ page: { helpShown } }) => {
-      helpShown.value = !helpShown.value;
-    },
-  },
+/** The commands on an open trace and its timeline. Features have more: see `Page.commands`. */
+const TRACE_COMMANDS: readonly Command[] = [
   {
     id: 'copy-link',
     title: 'Copy a link to this view',
@@ -153,6 +113,14 @@ export const COMMANDS: readonly Command[] = [
   ...ITEM_COMMANDS,
   ...KEEP_COMMANDS,
 ];
+
+/** All commands but those of features. */
+export const COMMANDS: readonly Command[] = [...PAGE_COMMANDS, ...TRACE_COMMANDS];
+
+/** Adds the commands on a trace to those of the page, once, before those of features. */
+export function addTraceCommands({ commands }: Pick<Page, 'commands'>): void {
+  if (!commands.includes(TRACE_COMMANDS[0]!)) commands.splice(PAGE_COMMANDS.length, 0, ...TRACE_COMMANDS);
+}
 
 /** Whether what is selected may have a caller and callees. */
 function hasCaller(surface: Surface): boolean {

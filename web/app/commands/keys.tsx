@@ -1,4 +1,5 @@
 import type { Page } from '../../page/page.ts';
+import { addTraceCommands } from './commands.ts';
 import { type SheetRow, sheetOf } from './sheet.ts';
 import './keys.css';
 
@@ -10,6 +11,8 @@ interface Props {
 
 /** The sheet of keys and gestures. */
 export function Keys({ page, canWalk }: Props) {
+  // Before a trace is open, its keys are on the sheet, too.
+  addTraceCommands(page);
   return (
     <div class="keys keys-groups">
       {sheetOf(page)
