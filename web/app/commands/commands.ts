@@ -3,7 +3,6 @@ import type { Command, Page, Surface } from '../../page/page.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
 import { rangeBetween } from '../../trace/view.ts';
-import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
@@ -14,11 +13,13 @@ const ZOOM = 1.6;
 /** Rows of slices that a key scrolls. */
 const ROWS = 10;
 
+const loadHelp = async () => (await import('../help/help.tsx')).Help;
+
 const move = (does?: string) => ({ sheet: { group: 'Move', ...(does ? { does } : {}) } });
 const select = (does?: string) => ({ sheet: { group: 'Select', ...(does ? { does } : {}) } });
 const onPage = { group: 'Page' };
 
-/** The commands of the page and of the timeline. Features have more: see `Page.commands`. */
+/** The commands of the page and of the timeline. Features have more, and an idle page adds some: see `Page.commands`. */
 export const COMMANDS: readonly Command[] = [
   {
     id: 'open-file',
@@ -56,8 +57,8 @@ export const COMMANDS: readonly Command[] = [
     sheet: onPage,
     overDialogs: true,
     enabled: () => true,
-    run: ({ page: { helpShown } }) => {
-      helpShown.value = !helpShown.value;
+    run: ({ page: { dialog } }) => {
+      dialog.value = dialog.peek() === loadHelp ? null : loadHelp;
     },
   },
   {
@@ -151,7 +152,6 @@ export const COMMANDS: readonly Command[] = [
   ...TRACK_COMMANDS,
   ...LANE_COMMANDS,
   ...ITEM_COMMANDS,
-  ...KEEP_COMMANDS,
 ];
 
 /** Whether what is selected may have a caller and callees. */
