@@ -3,6 +3,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
+import { about, hashes, licences, noteBundled } from './web/app/about/building.ts';
 import { documentation } from './web/app/help/building.ts';
 import { serviceWorker } from './web/app/offline/building.ts';
 import { MODE, oneFile, withoutPictures, workerOfOneFile } from './web/app/one_file/building.ts';
@@ -78,10 +79,17 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     themeColours,
     documentation(DOCS),
+    about(manifest.version),
     waitForWasm(),
-    ...(mode === MODE ? [withoutPictures(), oneFile(PUBLIC)] : [securityPolicy, serviceWorker()]),
+    noteBundled(),
+    licences(),
+    // Hashes of all but the service worker, which has that of their list.
+    ...(mode === MODE ? [withoutPictures(), oneFile(PUBLIC)] : [securityPolicy, hashes(), serviceWorker()]),
   ],
-  worker: { format: 'es', plugins: () => [waitForWasm(), ...(mode === MODE ? [workerOfOneFile()] : [])] },
+  worker: {
+    format: 'es',
+    plugins: () => [waitForWasm(), noteBundled(), ...(mode === MODE ? [workerOfOneFile()] : [])],
+  },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
   build: {

@@ -1,7 +1,7 @@
 // Shared by the scripts: finding and running programs, messages, arguments.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,11 +24,11 @@ export function fail(sentence) {
   process.exit(1);
 }
 
-/** Runs a program in the root folder with inherited output. Resolves to its exit status, 127 if it cannot be started. */
-export function run(program, args, { env = {} } = {}) {
+/** Runs a program in the root folder, or another one, with inherited output. Resolves to its exit status, 127 if it cannot be started. */
+export function run(program, args, { env = {}, cwd = root } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, {
-      cwd: root,
+      cwd,
       stdio: 'inherit',
       env: { ...process.env, ...env },
       // npm and the programs it installs are batch files on Windows.
@@ -99,6 +99,14 @@ export async function environment(folder, packages) {
   await must(windows ? 'python' : 'python3', ['-m', 'venv', '--clear', folder]);
   await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
   return python;
+}
+
+/** The paths of all files in a folder, with slashes, in order. */
+export function filesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'))
+    .sort();
 }
 
 /** The path of a program that npm installed here. Running it directly saves a process over npx, and its messages. */

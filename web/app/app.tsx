@@ -13,13 +13,11 @@ import { listenForPastes } from './paste.ts';
 import { Welcome } from './welcome/welcome.tsx';
 import './app.css';
 
-const loadKeep = async () => (await import('./keep/dialog.tsx')).KeepDialog;
 const loadEntries = async () => (await import('./entries.tsx')).Entries;
-const loadHelp = async () => (await import('./help/help.tsx')).Help;
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const { workbench, helpShown, keepShown, chooseFile } = page;
+  const { workbench, dialog, chooseFile } = page;
   const bench = workbench.bench.value;
   const status = bench.at === 'open' ? bench.open.trace.status.value : null;
 
@@ -31,12 +29,8 @@ export function App({ page }: { page: Page }) {
     // The focus would bring another timeline to the front.
     return returnFocus(home, (element) => element.closest('.two .side:not([data-front])') !== null);
   }, [page]);
-  const closeHelp = () => {
-    helpShown.value = false;
-  };
-  const helpFailed = () => {
-    workbench.warn('Help could not be loaded.');
-    closeHelp();
+  const close = () => {
+    dialog.value = null;
   };
 
   return (
@@ -70,15 +64,14 @@ export function App({ page }: { page: Page }) {
           onEnter={() => warm(workbench)}
           onDrop={(data) => void workbench.openFiles(droppedFiles(data, page.recent), 'drop')}
         />
-        {helpShown.value && <Lazy load={loadHelp} props={{ page, close: closeHelp }} failed={helpFailed} />}
-        {keepShown.value && bench.at === 'open' && (
+        {dialog.value && (
           <Lazy
-            key={bench.open.id}
-            load={loadKeep}
-            props={{ page, open: bench.open, close: () => (keepShown.value = false) }}
+            key={dialog.value}
+            load={dialog.value}
+            props={{ page, close }}
             failed={() => {
               workbench.warn('This part of the page could not be loaded.');
-              keepShown.value = false;
+              close();
             }}
           />
         )}

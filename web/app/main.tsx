@@ -63,10 +63,9 @@ const page: Page = {
   chooseFile: () => void chooseFile(workbench, recent, 'open'),
   chooseOther: () => void chooseFile(workbench, recent, 'compare'),
   surface: signal(null),
-  helpShown: signal(false),
-  keepShown: signal(false),
+  dialog: signal(null),
   search: { mode: signal('all'), isAsked: signal(false), early: signal('') },
-  news: signal(null),
+  news: signal([]),
 };
 
 effect(() => {

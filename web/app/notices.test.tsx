@@ -24,7 +24,7 @@ function shown() {
     offered: signal(null),
     looking: signal(null),
   } as unknown as Workbench;
-  const host = mount(<Notices workbench={workbench} choose={() => undefined} news={signal(null)} />);
+  const host = mount(<Notices workbench={workbench} choose={() => undefined} news={signal([])} />);
   const pass = (ms: number) =>
     act(() => {
       vi.advanceTimersByTime(ms);

@@ -17,15 +17,14 @@ const STAY_MS_PER_CHARACTER = 80;
 interface Props {
   readonly workbench: Workbench;
   readonly choose: () => void;
-  /** A line about the page itself; null without one. */
-  readonly news: ReadonlySignal<ComponentType | null>;
+  /** Lines about the page itself. */
+  readonly news: ReadonlySignal<readonly ComponentType[]>;
 }
 
 const loadWaits = async () => (await import('./served/loaded.tsx')).Waits;
 
 /** What the page has to say, below the header: questions, failures, and what leaves by itself. */
 export function Notices({ workbench, choose, news }: Props) {
-  const News = news.value;
   const changed = workbench.changed.value;
   const bench = workbench.bench.value;
   const open = bench.at === 'open' ? bench.open : null;
@@ -93,7 +92,9 @@ export function Notices({ workbench, choose, news }: Props) {
           <Dismiss label="Dismiss" dismiss={dismissShortage} />
         </p>
       )}
-      {News && <News />}
+      {news.value.map((News) => (
+        <News key={News} />
+      ))}
       {open && isRanged(open.file) && <Lazy load={loadWaits} props={{}} />}
     </div>
   );

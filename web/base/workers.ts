@@ -1,4 +1,5 @@
 import { parseAddress } from './address.ts';
+import { type FailedMessage, noteFailure } from './failures.ts';
 import { filesForWorker, ONE_FILE, scriptWithin } from './one_file.ts';
 
 /*
@@ -36,11 +37,15 @@ const policy = createPolicy('unspool-worker', (module) => {
   if (known) return known;
   const code = ONE_FILE ? scriptWithin(module) : importing(module);
   // The fragment shows in developer tools which worker it is.
-  const title = /\/(\w+)[^/]*$/.exec(module)?.[1] ?? 'worker';
-  const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${title}`;
+  const url = `${URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))}#${titleOf(module)}`;
   scripts.set(module, url);
   return url;
 });
+
+/** The name of a worker for people: that of its module. */
+function titleOf(module: string): string {
+  return /\/(\w+)[^/]*$/.exec(module)?.[1] ?? 'worker';
+}
 
 /** The code of a worker that imports a module. Throws if that is not of the page. */
 function importing(module: string): string {
@@ -63,32 +68,35 @@ export function startWorker(module: string): Worker {
   started += 1;
   const name = `unspool-worker ${started} ${Math.random()}`;
   const url = policy.createScriptURL(module);
-  if (ONE_FILE) {
-    // Chromium has no module workers there, nor locks that page and workers share.
-    const worker = new Worker(url, { name });
-    worker.postMessage(filesForWorker());
-    return worker;
-  }
-  return watched(new Worker(url, { type: 'module', name }), name);
+  // Chromium has no module workers in one file, nor locks that page and workers share.
+  const worker = watched(new Worker(url, ONE_FILE ? { name } : { type: 'module', name }), name, titleOf(module));
+  if (ONE_FILE) worker.postMessage(filesForWorker());
+  return worker;
 }
 
-/** A worker that closes itself, or that the browser ends, sends no event. But it loses the lock that it holds while it lives. */
-function watched(worker: Worker, lock: string): Worker {
+/**
+ * A worker that closes itself, or that the browser ends, sends no event. But it loses the lock that it holds while it lives. Its end is noted
+ * as a failure of `part`, and so is what it says has failed in it.
+ */
+function watched(worker: Worker, lock: string, part: string): Worker {
   let over = false;
   const terminate = worker.terminate.bind(worker);
   worker.terminate = () => {
     over = true;
     terminate();
   };
-  worker.addEventListener('message', function hear(event: MessageEvent) {
-    if (event.data !== ALIVE) return;
+  worker.addEventListener('message', (event: MessageEvent<typeof ALIVE | Partial<FailedMessage>>) => {
+    const { data } = event;
+    if (data === ALIVE) {
+      void navigator.locks.request(lock, () => {
+        if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+      });
+    } else if (data.failed) noteFailure(part, data.failed);
+    else return;
     // Not for those who listen to the worker.
     event.stopImmediatePropagation();
-    worker.removeEventListener('message', hear);
-    void navigator.locks.request(lock, () => {
-      if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
-    });
   });
+  worker.addEventListener('error', ({ message }) => noteFailure(part, message));
   return worker;
 }
 

@@ -44,13 +44,20 @@ export interface Page {
   readonly commands: Command[];
   /** The timeline on the screen; null while there is none. */
   readonly surface: Signal<Surface | null>;
-  /** Whether help is open. */
-  readonly helpShown: Signal<boolean>;
-  /** Whether the question is open that asks about a copy of the file. */
-  readonly keepShown: Signal<boolean>;
+  /** The modal dialog that is open; null without one. */
+  readonly dialog: Signal<LoadDialog | null>;
   readonly search: SearchField;
-  /** A line about the page itself, below the header; null without one. */
-  readonly news: Signal<ComponentType | null>;
+  /** Lines about the page itself, below the header. */
+  readonly news: Signal<readonly ComponentType[]>;
+}
+
+/** Loads a modal dialog of the page. It is the dialog, too: the same function, the same dialog. */
+export type LoadDialog = () => Promise<ComponentType<DialogProps>>;
+
+/** What such a dialog is given. */
+export interface DialogProps {
+  readonly page: Page;
+  readonly close: () => void;
 }
 
 /** The id of the field of the search. */

@@ -1,9 +1,11 @@
 import { openSearch } from '../../page/commands.ts';
 import type { Command } from '../../page/page.ts';
 
+const loadHelp = async () => (await import('../help/help.tsx')).Help;
+
 const onPage = { group: 'Page' };
 
-/** The commands that need no trace. All others are loaded with the view of one: see `addTraceCommands`. */
+/** The commands that need no trace. Those on one are loaded with its view (`addTraceCommands`), some about the page when it is idle. */
 export const PAGE_COMMANDS: readonly Command[] = [
   {
     id: 'open-file',
@@ -41,8 +43,8 @@ export const PAGE_COMMANDS: readonly Command[] = [
     sheet: onPage,
     overDialogs: true,
     enabled: () => true,
-    run: ({ page: { helpShown } }) => {
-      helpShown.value = !helpShown.value;
+    run: ({ page: { dialog } }) => {
+      dialog.value = dialog.peek() === loadHelp ? null : loadHelp;
     },
   },
 ];

@@ -1,23 +1,18 @@
 import { PAGES } from 'virtual:documentation';
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Page, Start } from '../../page/page.ts';
+import type { DialogProps, Start } from '../../page/page.ts';
 import { askedOf, loadStarts } from '../../page/starts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { MarkedText } from '../../parts/marked_text.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { canWalk } from '../../trace/stepping.ts';
+import { showAbout } from '../about/commands.ts';
 import { Keys } from '../commands/keys.tsx';
 import { FORMATS } from '../formats.ts';
 import { type Block, plainText } from './document.ts';
 import { DocumentView, type GoTo } from './document_view.tsx';
 import './help.css';
-
-interface Props {
-  readonly page: Page;
-  /** The user closes it. */
-  readonly close: () => void;
-}
 
 /** Pages of the documentation that were read, the latest last. They are kept while the page lives: help goes on where it was left. */
 const trail = signal<readonly string[]>([]);
@@ -28,7 +23,7 @@ const WORDS = 'words';
 const FORMAT_PAGES = 'formats/';
 
 /** Help, as a modal dialog: questions that the trace answers, keys, words, and the documentation. */
-export function Help({ page, close }: Props) {
+export function Help({ page, close }: DialogProps) {
   const shown = trail.value.at(-1);
   const go: GoTo = (to) => {
     trail.value = [...trail.peek(), to];
@@ -53,6 +48,11 @@ export function Help({ page, close }: Props) {
           {shown === undefined ? 'Help' : 'Documentation'}
         </h1>
         {shown === undefined && <Contents box={box} />}
+        {shown === undefined && (
+          <button type="button" class="plain" onClick={() => showAbout(page)}>
+            About
+          </button>
+        )}
         <button type="button" class="help-close" onClick={close}>
           Close
         </button>
@@ -93,7 +93,7 @@ function Contents({ box }: { box: { readonly current: HTMLElement | null } }) {
   );
 }
 
-function Overview({ page, go, close }: Props & { readonly go: GoTo }) {
+function Overview({ page, go, close }: DialogProps & { readonly go: GoTo }) {
   const bench = page.workbench.bench.value;
   const open = bench.at === 'open' ? bench.open : null;
   const info = open?.trace.info.value ?? null;
@@ -124,7 +124,7 @@ function Overview({ page, go, close }: Props & { readonly go: GoTo }) {
   );
 }
 
-function Questions({ open, page, close }: { open: OpenTrace } & Props) {
+function Questions({ open, page, close }: { open: OpenTrace } & DialogProps) {
   const starts = useSignal<readonly Start[]>([]);
   useEffect(() => {
     loadStarts(page).then(

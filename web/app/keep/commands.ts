@@ -3,6 +3,8 @@ import type { Command, Page } from '../../page/page.ts';
 import { senderOf } from '../senders.ts';
 import { canKeep } from './can_keep.ts';
 
+const loadKeep = async () => (await import('./dialog.tsx')).KeepDialog;
+
 /** Copies of the open file in this browser. */
 export const KEEP_COMMANDS: readonly Command[] = [
   {
@@ -10,8 +12,8 @@ export const KEEP_COMMANDS: readonly Command[] = [
     title: 'Keep a copy in this browser',
     keys: [],
     enabled: ({ page }) => isOffered(page),
-    run: ({ page: { keepShown } }) => {
-      keepShown.value = true;
+    run: ({ page: { dialog } }) => {
+      dialog.value = loadKeep;
     },
   },
   {

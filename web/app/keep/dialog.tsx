@@ -2,17 +2,15 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCounted, shortened } from '../../base/format.ts';
 import { startWorker } from '../../base/workers.ts';
-import type { Page } from '../../page/page.ts';
+import type { DialogProps } from '../../page/page.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createKeep, type Room } from './keep.ts';
 import copyWorker from './worker/copy.ts?worker&url';
 import './keep.css';
 
-interface Props {
-  readonly page: Page;
+interface Props extends DialogProps {
   readonly open: OpenTrace;
-  readonly close: () => void;
 }
 
 const ROOM: Room = {
@@ -25,7 +23,12 @@ const ROOM: Room = {
 };
 
 /** Asks whether to keep a copy of the open file in this browser, and makes it. */
-export function KeepDialog({ page, open, close }: Props) {
+export function KeepDialog({ page, close }: DialogProps) {
+  const bench = page.workbench.bench.value;
+  return bench.at === 'open' ? <Keep key={bench.open.id} page={page} open={bench.open} close={close} /> : null;
+}
+
+function Keep({ page, open, close }: Props) {
   const { workbench, copies } = page;
   const { trace, file } = open;
   const companions = trace.companions.peek();

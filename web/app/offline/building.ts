@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Plugin, transformWithOxc } from 'vite';
+import { filesOf } from '../../../scripts/lib.mjs';
 
 /** The file of the service worker, beside the page: it serves what is in its own folder. */
 export const SERVICE_WORKER = 'sw.js';
@@ -25,15 +26,7 @@ export function serviceWorker(): Plugin {
 
 /** Writes the service worker of the page in a folder. The same files make the same worker. */
 export async function writeServiceWorker(folder: string): Promise<void> {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .replaceAll('\\', '/'),
-    )
-    .filter((name) => !LEFT_OUT.test(name))
-    .sort();
+  const names = filesOf(folder).filter((name) => !LEFT_OUT.test(name));
   const digests = names.map((name) => {
     const digest = createHash('sha256')
       .update(readFileSync(join(folder, name)))

@@ -5,6 +5,8 @@ import { sweepSpools } from '../../base/spools.ts';
 import { createPolicy } from '../../base/workers.ts';
 import type { Page } from '../../page/page.ts';
 import type { FileHandle } from '../../page/recent.ts';
+import { ABOUT_COMMANDS } from '../about/commands.ts';
+import { offerReports } from '../about/offer.tsx';
 import { updateLine } from './update.tsx';
 
 /** Milliseconds after which files are kept: what the user came for is loaded first. */
@@ -19,6 +21,8 @@ interface Launches {
 
 /** Does what an idle page has to do besides traces. `savesData`: whether the user asked the browser to transfer little. */
 export function afterStart(page: Page, savesData: boolean): void {
+  page.commands.push(...ABOUT_COMMANDS);
+  offerReports(page);
   openLaunched(page);
   void sweepSpools();
   if (!savesData) keepPage(page);
@@ -70,9 +74,10 @@ async function register(page: Page): Promise<void> {
   try {
     const url = policy.createScriptURL(address.href);
     const registration = await serviceWorker.register(url, { updateViaCache: 'none' });
+    const Line = updateLine(page, registration);
     const offer = () => {
       // The first version replaces none.
-      if (registration.waiting && serviceWorker.controller) page.news.value = updateLine(page, registration);
+      if (registration.waiting && serviceWorker.controller) page.news.value = [...new Set(page.news.peek()).add(Line)];
     };
     const hear = () => registration.installing?.addEventListener('statechange', offer);
     registration.addEventListener('updatefound', hear);

@@ -11,9 +11,9 @@ export function updateLine(page: Page, registration: ServiceWorkerRegistration):
     waiting.postMessage('take over');
   };
   const dismiss = () => {
-    page.news.value = null;
+    page.news.value = page.news.peek().filter((line) => line !== UpdateLine);
   };
-  return () => (
+  const UpdateLine = () => (
     <p>
       A new version of Unspool is ready.
       <button type="button" onClick={take}>
@@ -24,4 +24,5 @@ export function updateLine(page: Page, registration: ServiceWorkerRegistration):
       </button>
     </p>
   );
+  return UpdateLine;
 }

@@ -46,7 +46,7 @@ export function oneFile(publicFolder: string): Plugin {
           if (name.endsWith('.html')) html = String(content);
           else if (name.endsWith('.css')) style += String(content);
           else if (file.type === 'chunk' && file.isEntry) files.push(['page.js', content]);
-          else if (/\.(?:js|wasm)$/.test(name)) files.push([name, content]);
+          else if (/\.(?:js|wasm|txt)$/.test(name)) files.push([name, content]);
           else throw new Error(`${name} has no place in one file`);
           delete bundle[name];
         }

@@ -1,3 +1,4 @@
+import type { FailedMessage } from '../../base/failures.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { NOT_LOADED } from '../../base/ranged.ts';
 
@@ -14,12 +15,16 @@ export function notLoaded(part: string): TraceError {
  * is not a {@link TraceError} is a wasm trap or a defect.
  */
 export function asTraceError(error: unknown): TraceError {
-  if (isTraceError(error)) return error;
+  if (isTraceError(error)) {
+    if (error.kind === 'crashed' || error.kind === 'memory') tellPage(`${error.kind}: ${error.sentence}`);
+    return error;
+  }
   if (error instanceof DOMException) {
     const sentence = error.name === NOT_LOADED ? error.message : UNREADABLE;
     return { kind: 'unreadable', sentence, offset: null };
   }
   const reason = error instanceof Error ? error.message : String(error);
+  tellPage((error instanceof Error && error.stack) || reason);
   // A stack that overflows is a `RangeError`, too. An access out of bounds is a defect of a wasm module.
   const memory = /memory|allocation failed|array (buffer )?length/i.test(reason) && !/out of bounds/i.test(reason);
   return memory
@@ -29,6 +34,12 @@ export function asTraceError(error: unknown): TraceError {
         sentence: `The reader of this file stopped unexpectedly (${reason}). The page itself is fine.`,
         offset: null,
       };
+}
+
+/** Tells the page, which notes it for a report, what should not have been thrown. */
+function tellPage(failed: string): void {
+  // Tests run on the page's side.
+  if ('WorkerGlobalScope' in globalThis) self.postMessage({ failed } satisfies FailedMessage);
 }
 
 /** The sentence for anything that was thrown. Wasm modules throw sentences. */

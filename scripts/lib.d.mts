@@ -1,0 +1,2 @@
+/** See lib.mjs. */
+export function filesOf(folder: string): readonly string[];
