@@ -6,7 +6,6 @@ import { rangeBetween } from '../../trace/view.ts';
 import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
 import { LANE_COMMANDS } from './lane_commands.ts';
-import { PAGE_COMMANDS } from './page_commands.ts';
 import { TRACK_COMMANDS } from './track_commands.ts';
 
 /** Part of the timeline's width that a key pans. */
@@ -19,7 +18,7 @@ const move = (does?: string) => ({ sheet: { group: 'Move', ...(does ? { does } :
 const select = (does?: string) => ({ sheet: { group: 'Select', ...(does ? { does } : {}) } });
 
 /** The commands on an open trace and its timeline. Features have more: see `Page.commands`. */
-const TRACE_COMMANDS: readonly Command[] = [
+export const TRACE_COMMANDS: readonly Command[] = [
   {
     id: 'copy-link',
     title: 'Copy a link to this view',
@@ -114,12 +113,10 @@ const TRACE_COMMANDS: readonly Command[] = [
   ...KEEP_COMMANDS,
 ];
 
-/** All commands but those of features. */
-export const COMMANDS: readonly Command[] = [...PAGE_COMMANDS, ...TRACE_COMMANDS];
-
-/** Adds the commands on a trace to those of the page, once, before those of features. */
+/** Adds the commands on a trace to those of the page, once, between those that need none and those of features. */
 export function addTraceCommands({ commands }: Pick<Page, 'commands'>): void {
-  if (!commands.includes(TRACE_COMMANDS[0]!)) commands.splice(PAGE_COMMANDS.length, 0, ...TRACE_COMMANDS);
+  if (commands.includes(TRACE_COMMANDS[0]!)) return;
+  commands.splice(commands.findIndex(({ id }) => id === 'show-help') + 1, 0, ...TRACE_COMMANDS);
 }
 
 /** Whether what is selected may have a caller and callees. */

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Page } from '../../page/page.ts';
 import { mount, press, settle } from '../../parts/dom.fixture.ts';
 import { Table } from '../../parts/table.tsx';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS } from './commands.fixture.ts';
 import { listenForCommands } from './keyboard.ts';
 
 const copied = vi.fn(async (_: string) => undefined);

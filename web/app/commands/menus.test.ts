@@ -6,7 +6,7 @@ import type { MenuName, Named, RowTarget } from '../../parts/menu/request.ts';
 import { createArrangement } from '../../timeline/arrangement.ts';
 import { layOut } from '../../timeline/layout.ts';
 import { FEATURES } from '../features.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS } from './commands.fixture.ts';
 import { groupsOf } from './menus.ts';
 
 const TRACKS = [1, 2, 3].map((id) => aTrack({ id, rows: 3 }));
