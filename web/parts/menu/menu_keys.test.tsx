@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../../app/commands/commands.ts';
+import { COMMANDS } from '../../app/commands/commands.fixture.ts';
 import { click, mount, pointerDown, press, send } from '../dom.fixture.ts';
 import { Menu } from './menu.tsx';
 import { atPoint, type MenuItem } from './request.ts';
