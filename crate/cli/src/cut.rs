@@ -1,5 +1,7 @@
 //! `unspool cut`: a part of a trace as a trace of its own.
 
+mod alone;
+
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 ///
 ///     unspool cut game.trace --range 120000..140000 -o part.trace
 ///     unspool cut app.xray --range 0x3f5a..0x9c00 -o part.xray
+///     unspool cut game.trace --frames 12 --self-contained -o frame.trace
 ///     unspool cut app.frames --hash paths,texts --omit environment -o clean.frames
 ///
 /// Works for apitrace (a range of call numbers, with the signatures that they use), XRay (a range
@@ -34,6 +37,12 @@ pub(crate) struct Cut {
     /// Records at these positions, both ends included: 100..200, 100.. or ..200. Default: all.
     #[arg(long, value_parser = range)]
     range: Option<(u64, u64)>,
+    /// Frames of an apitrace, from 0: one, or both ends included, 12..14.
+    #[arg(long, value_parser = frames, value_name = "N", conflicts_with = "range", requires = "self_contained")]
+    frames: Option<(u64, u64)>,
+    /// Keep what the frames need from before, so that they replay by themselves.
+    #[arg(long, requires = "frames")]
+    self_contained: bool,
     /// File to write.
     #[arg(short, long)]
     output: PathBuf,
@@ -70,13 +79,21 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     }
     let probe = Probe { head: &source.head, tail: &source.tail, size: source.size, name: &source.name };
     let (format, _) = recognise(&probe).ok_or_else(|| Failure::trace(&name, &refusal(probe.head, probe.size)))?;
-    let (from, to) = what.range.unwrap_or((0, u64::MAX));
+    let kept = match what.frames {
+        Some(frames) => Some(alone::kept(&what.trace, frames)?),
+        None => None,
+    };
+    let (from, to) = match &kept {
+        Some(kept) => (0, kept.end.saturating_sub(1)),
+        None => what.range.unwrap_or((0, u64::MAX)),
+    };
     let options = CutOptions {
         from,
         to: to.saturating_add(1),
         size: Some(source.size),
         limits: what.trace.limits(),
         cleaner: what.clean.cleaner(),
+        only: kept.as_ref().map(|kept| kept.calls.clone()),
     };
     let mut cut = begin_cut(&probe, options)
         .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)).unsupported())?
@@ -106,8 +123,18 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
     let separator = if cleaned.is_empty() { "" } else { "; " };
     let (count, plural) = (cut.records(), if cut.records() == 1 { "" } else { "s" });
     console::say(format_args!("{count} record{plural}{separator}{cleaned}"));
-    if what.json {
-        written(&what.output, "records", count)?;
+    match (&kept, what.json) {
+        (Some(kept), is_json) => alone::report(kept, &what.output, count, source.size, is_json)?,
+        (None, true) => written(&what.output, "records", count)?,
+        (None, false) => {}
     }
     Ok(())
+}
+
+/// Frames: `12` or `12..14`.
+fn frames(text: &str) -> Result<(u64, u64), String> {
+    match text.parse() {
+        Ok(frame) => Ok((frame, frame)),
+        Err(_) => range(text),
+    }
 }

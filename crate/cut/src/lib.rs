@@ -19,6 +19,7 @@ extern crate std;
 pub mod clean;
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use unspool_trace::decoder::Progress;
 use unspool_trace::error::Result;
@@ -40,12 +41,52 @@ pub struct CutOptions {
     pub limits: Limits,
     /// What is hashed and left out.
     pub cleaner: Cleaner,
+    /// Of the calls of an apitrace only these.
+    pub only: Option<Selection>,
 }
 
 impl CutOptions {
     /// Whether a position is in the part.
     pub fn has(&self, at: u64) -> bool {
         (self.from..self.to).contains(&at)
+    }
+}
+
+/// Positions that are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Ascending, with gaps between them.
+    runs: Vec<Range<u64>>,
+}
+
+impl Selection {
+    /// A selection of these positions, which ascend.
+    pub fn of(positions: &[u64]) -> Self {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for at in positions {
+            match runs.last_mut() {
+                Some(run) if run.contains(at) => {}
+                Some(run) if run.end == *at => run.end += 1,
+                _ => runs.push(*at..at.saturating_add(1)),
+            }
+        }
+        Self { runs }
+    }
+
+    /// Whether a position is wanted.
+    pub fn has(&self, at: u64) -> bool {
+        let next = self.runs.partition_point(|run| run.end <= at);
+        self.runs.get(next).is_some_and(|run| run.contains(&at))
+    }
+
+    /// Stretches of positions that follow each other, ascending.
+    pub fn runs(&self) -> &[Range<u64>] {
+        &self.runs
+    }
+
+    /// How many positions there are.
+    pub fn count(&self) -> u64 {
+        self.runs.iter().map(|run| run.end - run.start).sum()
     }
 }
 

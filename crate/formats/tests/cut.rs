@@ -32,7 +32,7 @@ fn fixture(name: &str) -> Vec<u8> {
 fn stretch(file: &[u8], (from, to): (u64, u64), portion: usize, choice: Choice) -> Option<(Vec<u8>, u64)> {
     let choices = Choices { environment: choice, paths: choice, texts: choice, payloads: choice };
     let cleaner = Cleaner::new(choices, [7; 16]);
-    let options = CutOptions { from, to, size: Some(file.len() as u64), limits: Limits::DEFAULT, cleaner };
+    let options = CutOptions { from, to, size: Some(file.len() as u64), limits: Limits::DEFAULT, cleaner, only: None };
     let head = &file[..file.len().min(64 * 1024)];
     let tail = &file[file.len() - head.len()..];
     let probe = Probe { head, tail, size: file.len() as u64, name: "" };

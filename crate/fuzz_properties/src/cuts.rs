@@ -79,7 +79,8 @@ fn cut_out(
     let head = file.get(..64 << 10).unwrap_or(file);
     let tail = file.get(file.len().saturating_sub(64 << 10)..).unwrap_or(file);
     let size = file.len() as u64;
-    let options = CutOptions { from, to, size: Some(size), limits: Limits::DEFAULT, cleaner: cleaner.clone() };
+    let options =
+        CutOptions { from, to, size: Some(size), limits: Limits::DEFAULT, cleaner: cleaner.clone(), only: None };
     let mut cut = begin_cut(&Probe { head, tail, size, name: "" }, options)?.ok()?;
     let mut all = Stretch { file: Vec::new(), records: 0, found: [0; 4], problems: Vec::new(), error: None };
     let (mut used, mut filled) = (0, 0);

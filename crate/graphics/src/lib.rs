@@ -1,6 +1,7 @@
 //! What the OpenGL calls of an apitrace mean, without a graphics driver.
 //!
 //! ```text
+//! alone       which calls frames need to replay by themselves
 //! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
 //! contexts    contexts, and when each was current on a thread
@@ -25,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod alone;
 mod calls;
 pub mod contexts;
 pub mod findings;

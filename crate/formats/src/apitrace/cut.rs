@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashSet;
 use unspool_cut::clean::{Choice, Class, Cleaner, Payload};
-use unspool_cut::{Cut, CutOptions, PORTION};
+use unspool_cut::{Cut, CutOptions, PORTION, Selection};
 use unspool_trace::decoder::Progress;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::problem::{Problem, TRUNCATED};
@@ -28,6 +28,7 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
     let calls = Calls {
         begin: options.from,
         end: options.to,
+        only: options.only,
         cleaner: options.cleaner,
         out: Vec::new(),
         defined: HashSet::new(),
@@ -208,6 +209,7 @@ enum Text {
 struct Calls {
     begin: u64,
     end: u64,
+    only: Option<Selection>,
     cleaner: Cleaner,
     /// The stream of the new file.
     out: Vec<u8>,
@@ -323,7 +325,8 @@ impl decode::Sink for Calls {
 
     fn enter(&mut self, tables: &Tables, enter: Enter) {
         self.next = enter.call + 1;
-        self.wanted = (self.begin..self.end).contains(&enter.call);
+        self.wanted =
+            (self.begin..self.end).contains(&enter.call) && self.only.as_ref().is_none_or(|only| only.has(enter.call));
         if !self.wanted {
             return;
         }

@@ -70,3 +70,4 @@ pub use machine::Machine;
 pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};
 pub use unspool_gl::contexts::Profile;
+pub(crate) use variant::{Unit, Variant};

@@ -4,7 +4,7 @@ use crate::calls::{Call, Value};
 
 /// The type of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(crate) enum Unit {
     Byte,
     Short,
     Int,
@@ -20,21 +20,21 @@ pub(super) enum Unit {
 
 /// What a function's name says of its arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Variant {
+pub(crate) struct Variant {
     /// Numbers of an element, 0 if the name does not say it. Of a matrix: columns.
-    pub(super) count: u8,
+    pub(crate) count: u8,
     /// Rows of a matrix; else 0.
-    pub(super) rows: u8,
-    pub(super) unit: Unit,
+    pub(crate) rows: u8,
+    pub(crate) unit: Unit,
     /// They are in an array.
-    pub(super) is_vector: bool,
+    pub(crate) is_vector: bool,
     /// Integers are mapped to 0..1 or -1..1.
-    pub(super) is_normalized: bool,
+    pub(crate) is_normalized: bool,
 }
 
 impl Variant {
     /// Reads the end of a name.
-    pub(super) fn parse(end: &str) -> Option<Self> {
+    pub(crate) fn parse(end: &str) -> Option<Self> {
         let mut rest = end.as_bytes();
         let mut variant = Self::default();
         let digit = |rest: &mut &[u8]| {
@@ -78,7 +78,7 @@ impl Variant {
     }
 
     /// Whether the numbers are integers.
-    pub(super) fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         !matches!(self.unit, Unit::Float | Unit::Double | Unit::Fixed)
     }
 
@@ -107,7 +107,7 @@ impl Variant {
     }
 
     /// Up to four numbers from argument `first` on, those that are missing from `rest`.
-    pub(super) fn numbers(self, call: &Call, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
+    pub(crate) fn numbers(self, call: &Call, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
         let mut numbers = rest;
         let map = |number: f64| if is_mapped { self.mapped(number) } else { self.plain(number) };
         let count = if self.count == 0 { 4 } else { usize::from(self.count) };

@@ -50,7 +50,7 @@ impl Cutter {
     ) -> Result<Cutter, String> {
         let cleaner = Cleaner::of(choices, key);
         let size = size as u64;
-        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner };
+        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner, only: None };
         let probe = Probe { head, tail, size, name: "" };
         let cut = begin_cut(&probe, options).ok_or("A trace of this format cannot be cut.")?;
         let cut = cut.map_err(|error| error.to_string())?;

@@ -1,0 +1,396 @@
+//! Display lists, and stacks of state and matrices.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unspool_gl::gl;
+use unspool_gl::matrices::Stack;
+
+use super::rules::{Function, Rule, Rules};
+use super::tape::{Cell, Effect};
+use super::world::{Attached, Id, Kind, Shadow, What, World};
+use crate::calls::{Call, Value};
+
+pub(super) const RULES: Rules = &[
+    ("GenLists", "", Rule::Run(generate)),
+    ("DeleteLists", "", Rule::Run(delete)),
+    ("NewList", "", Rule::Run(begin)),
+    ("EndList", "", Rule::Run(end)),
+    ("ListBase", "list base", Rule::Run(base)),
+    ("CallList", "", Rule::Run(call_list)),
+    ("CallLists", "", Rule::Run(call_lists)),
+    ("PushAttrib", "", Rule::Run(|w, c, _| push(w, c.uint(0), false))),
+    ("PopAttrib", "", Rule::Run(|w, _, _| pop(w, false))),
+    ("PushClientAttrib", "", Rule::Run(|w, c, _| push(w, c.uint(0), true))),
+    ("PopClientAttrib", "", Rule::Run(|w, _, _| pop(w, true))),
+];
+
+/// Most calls of lists that one call executes.
+pub(super) const MAX_LISTED: u32 = 1 << 16;
+/// Most calls of one list that are kept. A longer one counts as if it did everything.
+const MAX_KEPT: usize = 1 << 14;
+/// Lists of one call of `glCallLists` that are looked at.
+const MOST_LISTS: usize = 1 << 12;
+/// Deepest nesting of lists.
+const MAX_NESTING: u32 = 64;
+
+/// What a list executes.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    calls: Vec<Call>,
+    /// Calls were left out.
+    is_cut: bool,
+    draws: bool,
+}
+
+/// A list that is being made.
+#[derive(Debug)]
+pub(super) struct Compiling {
+    id: Id,
+    executes: bool,
+    list: List,
+}
+
+/// Attributes that were pushed.
+#[derive(Debug)]
+pub(super) struct Saved {
+    cell: Cell,
+    /// What the push reads: grows at the pop.
+    set: u32,
+    mask: u32,
+    shadow: Shadow,
+    /// What the vertex array refers to.
+    parts: BTreeMap<u32, Attached>,
+    /// Cells that were written since.
+    pub(super) written: BTreeSet<Cell>,
+}
+
+fn generate(world: &mut World, call: &Call, _: &Function) {
+    let first = call.result().int().unwrap_or_default() as u32;
+    let count = call.uint(0);
+    let (group, share) = (world.owner_group, world.share);
+    let at = world.place;
+    let cell = world.cell(group, What::Name, 1 << 60, at.into());
+    world.whole(cell);
+    world.ranges.push((share, first, count, cell));
+}
+
+/// Reads how a list got its name.
+fn read_range(world: &mut World, name: u32) {
+    let share = world.share;
+    let holds = |(of, first, count, _): &&(u32, u32, u32, Cell)| {
+        *of == share && name.checked_sub(*first).is_some_and(|at| at < *count)
+    };
+    if let Some((.., cell)) = world.ranges.iter().rev().find(holds).copied() {
+        world.read(cell);
+    }
+}
+
+fn delete(world: &mut World, call: &Call, _: &Function) {
+    for name in call.uint(0)..call.uint(0).saturating_add(call.uint(1).min(1 << 16)) {
+        world.delete(Kind::List, name.into());
+    }
+}
+
+fn begin(world: &mut World, call: &Call, _: &Function) {
+    let name = call.uint(0);
+    read_range(world, name);
+    let id = world.make(Kind::List, name.into());
+    let executes = call.uint(1) == gl::COMPILE_AND_EXECUTE;
+    world.context().compiling = Some(Compiling { id, executes, list: List::default() });
+    let cell = world.content(id, (0, 0), What::Content, 0, 0);
+    world.whole(cell);
+}
+
+fn end(world: &mut World, _: &Call, _: &Function) {
+    let Some(compiling) = world.context().compiling.take() else { return };
+    let cell = world.content(compiling.id, (0, 0), What::Content, 0, 0);
+    world.part(cell);
+    world.get_mut(compiling.id).list = compiling.list;
+}
+
+fn base(world: &mut World, call: &Call, function: &Function) {
+    world.shadow().list_base = call.uint(0);
+    let cell = world.state(What::Setting(function.setting), 0, 0);
+    world.whole(cell);
+}
+
+fn call_list(world: &mut World, call: &Call, _: &Function) {
+    execute(world, call.uint(0));
+}
+
+/// The numbers of lists in the bytes of a call.
+fn numbers(bytes: &[u8], kind: u32) -> Option<Vec<i64>> {
+    let of = |size: usize| bytes.chunks_exact(size);
+    let number = |bytes: &[u8], is_big: bool| {
+        let fold = |sum: i64, byte: &u8| sum << 8 | i64::from(*byte);
+        if is_big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) }
+    };
+    Some(match kind {
+        gl::BYTE => bytes.iter().map(|byte| i64::from(*byte as i8)).collect(),
+        gl::UNSIGNED_BYTE => bytes.iter().map(|byte| i64::from(*byte)).collect(),
+        gl::SHORT => of(2).map(|bytes| i64::from(number(bytes, false) as i16)).collect(),
+        gl::UNSIGNED_SHORT => of(2).map(|bytes| number(bytes, false)).collect(),
+        gl::INT => of(4).map(|bytes| i64::from(number(bytes, false) as i32)).collect(),
+        gl::UNSIGNED_INT => of(4).map(|bytes| number(bytes, false)).collect(),
+        gl::_2_BYTES => of(2).map(|bytes| number(bytes, true)).collect(),
+        gl::_3_BYTES => of(3).map(|bytes| number(bytes, true)).collect(),
+        gl::_4_BYTES => of(4).map(|bytes| number(bytes, true)).collect(),
+        _ => return None,
+    })
+}
+
+fn call_lists(world: &mut World, call: &Call, _: &Function) {
+    let base = world.shadow().list_base;
+    let setting = super::rules::number_of_setting("list base");
+    let cell = world.state(What::Setting(setting), 0, 0);
+    world.read(cell);
+    let count = call.uint(0) as usize;
+    let names = match call.argument(2) {
+        Value::Bytes(bytes, length) if bytes.len() as u64 == length => numbers(bytes, call.uint(1)),
+        Value::List(values) => values.map(Value::int).collect(),
+        _ => None,
+    };
+    match names.filter(|names| names.len() >= count && count <= MOST_LISTS) {
+        Some(names) => {
+            for name in names.into_iter().take(count) {
+                execute(world, base.wrapping_add(name as u32));
+            }
+        }
+        None => any_list(world),
+    }
+}
+
+/// Lists that are not known are executed: all are read, and anything may be changed.
+fn any_list(world: &mut World) {
+    let share = world.share;
+    let lists: Vec<Id> = world
+        .names
+        .iter()
+        .filter(|((of, kind, _), _)| *of == share && *kind == Kind::List)
+        .map(|(_, id)| *id)
+        .collect();
+    for id in lists {
+        world.read_object(id);
+    }
+    world.always();
+    world.read_everything();
+    world.draw();
+}
+
+fn execute(world: &mut World, name: u32) {
+    let Some(id) = world.known(Kind::List, name.into()).filter(|_| world.nesting < MAX_NESTING) else { return };
+    read_range(world, name);
+    world.read_object(id);
+    let list = core::mem::take(&mut world.get_mut(id).list);
+    if list.is_cut || world.budget < list.calls.len() as u32 {
+        world.budget = 0;
+        world.always();
+        world.read_everything();
+        world.draw();
+    } else {
+        world.budget -= list.calls.len() as u32;
+        world.nesting += 1;
+        if list.draws {
+            world.draw();
+        }
+        for call in &list.calls {
+            if let Some(function) = world.rules.get(call.function) {
+                world.run(call, &function);
+            }
+        }
+        world.nesting -= 1;
+    }
+    // A list that executes itself is empty meanwhile.
+    world.get_mut(id).list = list;
+}
+
+/// Whether a call of a list only gives vertices to a primitive.
+fn is_vertex(function: &Function) -> bool {
+    let begins = ["Vertex", "EvalCoord", "EvalPoint", "ArrayElement", "Begin", "End"];
+    let bare = function.known.canonical.as_str();
+    begins.iter().any(|begin| bare.starts_with(begin)) && bare != "BeginQuery" && bare != "EndQuery"
+}
+
+/// Puts a call into the list that is being made. Returns whether it is executed as well.
+pub(super) fn compile(world: &mut World, call: &Call, function: &Function) -> bool {
+    if !function.is_listed {
+        return true;
+    }
+    let Some(compiling) = &mut world.context().compiling else { return true };
+    let (id, executes) = (compiling.id, compiling.executes);
+    let list = &mut compiling.list;
+    let bare = function.known.canonical.as_str();
+    let mut reads_arrays = false;
+    if is_vertex(function) {
+        list.draws |= bare == "End";
+        reads_arrays = bare == "ArrayElement";
+    } else if function.may_draw && !bare.starts_with("CallList") && !bare.starts_with("Clear") {
+        list.draws = true;
+        reads_arrays = true;
+    } else if list.calls.len() < MAX_KEPT {
+        // Settings that the list makes again and again count once, with their last values.
+        let is_again = list.calls.last().is_some_and(|last| last.function == call.function)
+            && matches!(function.rule, Rule::Set(0) | Rule::Run(_))
+            && ["Color", "Normal", "TexCoord"].iter().any(|begin| bare.starts_with(begin));
+        if !is_again {
+            list.calls.push(call.clone());
+        }
+    } else {
+        list.is_cut = true;
+    }
+    let cell = world.content(id, (0, 0), What::Content, 0, 0);
+    world.part(cell);
+    // What a call takes from the memory of the program, it takes now.
+    if reads_arrays {
+        world.read_everything();
+    } else if function.known.texture.is_some() || bare.contains("Bitmap") || bare.contains("PolygonStipple") {
+        world.read_pixels();
+    }
+    executes
+}
+
+fn push(world: &mut World, mask: u32, is_client: bool) {
+    let set = world.tape.new_set();
+    let (group, place) = (world.context().own, world.place);
+    let nth = world.nth();
+    let cell = world.cell(group, What::Saved, place.into(), nth);
+    world.effects.push(Effect::Whole(cell));
+    world.effects.push(Effect::ReadSet(set));
+    let array = world.array();
+    let parts = if is_client { world.get(array).parts.clone() } else { BTreeMap::new() };
+    let context = world.context();
+    let saved = Saved { cell, set, mask, shadow: context.shadow.clone(), parts, written: BTreeSet::new() };
+    if is_client { context.saved_clients.push(saved) } else { context.saved.push(saved) }
+}
+
+fn pop(world: &mut World, is_client: bool) {
+    let context = world.context();
+    let saved = if is_client { context.saved_clients.pop() } else { context.saved.pop() };
+    let Some(mut saved) = saved else { return };
+    restore(&mut context.shadow, core::mem::take(&mut saved.shadow), saved.mask, is_client);
+    world.read(saved.cell);
+    let context = world.context();
+    let (state, other, pixels, current) = (context.state, context.other, context.pixels, context.current);
+    let array = world.array();
+    let def = world.get(array).def;
+    if is_client && saved.mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 {
+        world.get_mut(array).parts = saved.parts;
+    }
+    for cell in saved.written {
+        let group = world.tape.group_of(cell);
+        let is_restored = if is_client {
+            group == pixels && saved.mask & gl::CLIENT_PIXEL_STORE_BIT != 0
+                || group == def && saved.mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0
+        } else {
+            group == state || group == current || group == other
+        };
+        // Which attributes a setting belongs to is not followed: all but those of a client may be
+        // among them, and none of them surely is unless all are.
+        if is_restored {
+            world.tape.grow(saved.set, Effect::Read(cell));
+            let is_sure = is_client && (group == pixels || group == def);
+            if is_sure { world.whole(cell) } else { world.part(cell) }
+        } else if !is_client {
+            // Parameters of textures are restored with the textures that are bound.
+            world.tape.grow(saved.set, Effect::Read(cell));
+            world.part(cell);
+        }
+    }
+}
+
+/// Takes back what the attributes of a mask have.
+fn restore(now: &mut Shadow, then: Shadow, mask: u32, is_client: bool) {
+    if is_client {
+        if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 {
+            now.client_unit = then.client_unit;
+            now.array = then.array;
+            if let Some(id) = then.buffers.get(&gl::ARRAY_BUFFER) {
+                now.buffers.insert(gl::ARRAY_BUFFER, *id);
+            } else {
+                now.buffers.remove(&gl::ARRAY_BUFFER);
+            }
+        }
+        return;
+    }
+    let has = |bits: u32| mask & bits != 0;
+    if has(gl::TEXTURE_BIT) {
+        now.unit = then.unit;
+        now.textures = then.textures;
+        now.samplers = then.samplers;
+    }
+    if has(gl::TEXTURE_BIT | gl::ENABLE_BIT) {
+        now.fixed = then.fixed;
+    }
+    if has(gl::SCISSOR_BIT | gl::ENABLE_BIT) {
+        now.scissors = then.scissors;
+    }
+    if has(gl::SCISSOR_BIT) {
+        now.scissor = then.scissor;
+    }
+    if has(gl::DEPTH_BUFFER_BIT | gl::ENABLE_BIT) {
+        now.tests_depth = then.tests_depth;
+    }
+    if has(gl::DEPTH_BUFFER_BIT) {
+        now.masks_depth = then.masks_depth;
+    }
+    if has(gl::STENCIL_BUFFER_BIT | gl::ENABLE_BIT) {
+        now.tests_stencil = then.tests_stencil;
+    }
+    if has(gl::STENCIL_BUFFER_BIT) {
+        now.masks_stencil = then.masks_stencil;
+    }
+    if has(gl::COLOR_BUFFER_BIT) {
+        now.masks_colour = then.masks_colour;
+    }
+    if has(gl::TRANSFORM_BIT) {
+        now.mode = then.mode;
+    }
+    if has(gl::LIGHTING_BIT | gl::ENABLE_BIT) {
+        now.tracks_material = then.tracks_material;
+    }
+    if has(gl::LIST_BIT) {
+        now.list_base = then.list_base;
+    }
+}
+
+/// A call that changes a stack of matrices.
+pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
+    let bare = function.known.canonical.as_str();
+    let names_stack = bare.starts_with("Matrix");
+    let mode = if names_stack { call.uint(0) } else { world.shadow().mode };
+    if !names_stack {
+        let cell = world.mode_cell();
+        world.read(cell);
+    }
+    let unit = world.shadow().unit;
+    let stack = match Stack::of(mode, unit) {
+        Stack::Modelview => gl::MODELVIEW,
+        Stack::Projection => gl::PROJECTION,
+        Stack::Color => gl::COLOR,
+        Stack::Texture(unit) => {
+            let active = world.unit_cell();
+            world.read(active);
+            gl::TEXTURE0 + unit
+        }
+        Stack::Other => mode,
+    };
+    let top = world.state(What::Matrix, stack.into(), 0);
+    if bare.contains("Push") {
+        let set = world.tape.new_set();
+        let (group, place) = (world.context().own, world.place);
+        let nth = world.nth();
+        let saved = world.cell(group, What::Saved, place.into(), nth);
+        world.effects.extend([Effect::Whole(saved), Effect::ReadSet(set)]);
+        world.tape.grow(set, Effect::Read(top));
+        world.context().matrices.entry(stack).or_default().push((saved, set));
+    } else if bare.contains("Pop") {
+        if let Some((saved, _)) = world.context().matrices.entry(stack).or_default().pop() {
+            world.read(saved);
+            world.whole(top);
+        }
+    } else if bare.contains("Load") {
+        world.whole(top);
+    } else {
+        world.part(top);
+    }
+}
