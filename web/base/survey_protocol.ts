@@ -296,8 +296,57 @@ export interface FindingsNews {
 /** What looks for findings (`web/features/graphics/worker/findings.ts`). */
 export type FindsInCalls = Turns<OpensCalls, FindingsNews>;
 
-/** What the calls of an apitrace are read for. Each is an object of its own: {@link Surveying}, `StateAtCalls`, {@link FindsInCalls}. */
-export type CallsPart = 'survey' | 'state' | 'findings';
+/** Calls that are kept for one reason. */
+export interface KeptCalls {
+  /** The reason, such as `texture 5: contents`. */
+  readonly what: string;
+  readonly calls: number;
+  /** How many of them draw or clear. */
+  readonly draws: number;
+  /** Bytes that they upload. */
+  readonly uploaded: number;
+  /** The first of them. */
+  readonly first: number;
+}
+
+/** What frames need to replay by themselves, as `Kept` in `crate/graphics/src/alone/mod.rs`. */
+export interface FrameNeeds {
+  readonly refused: '';
+  /** The calls, as stretches of numbers: the begin and the end of each, exclusive. */
+  readonly calls: Float64Array;
+  /** The number after the last call of the frames. */
+  readonly end: number;
+  readonly ofFrames: number;
+  /** Calls from before the frames that are kept, and all there were. */
+  readonly before: number;
+  readonly allBefore: number;
+  /** Draws and clears among both. */
+  readonly draws: number;
+  readonly allDraws: number;
+  /** The frames draw over what was left in the window, which is undefined after a swap. */
+  readonly isWindowLeftOut: boolean;
+  /** Why calls are kept, the reason with most calls first. */
+  readonly rows: readonly KeptCalls[];
+}
+
+/** How far the search is for what frames need. */
+export interface FrameCutNews {
+  readonly progress: Surveyed;
+  /** What they need, or why they cannot be cut, which begins with `refused`. It comes at the end. */
+  readonly needs: FrameNeeds | { readonly refused: string } | null;
+}
+
+/** What finds the calls that frames need (`web/features/graphics/worker/frame_cut.ts`). */
+export interface FindsFrameNeeds extends Turns<OpensCalls, FrameCutNews> {
+  /** The frames, from 0, the last one included. Nothing is read before. */
+  frames(first: number, last: number): void;
+}
+
+/**
+ * What the calls of an apitrace are read for. Each is an object of its own: {@link Surveying}, `StateAtCalls`, {@link FindsInCalls},
+ * {@link FindsFrameNeeds}.
+ */
+export type CallsPart = 'survey' | 'state' | 'findings' | 'frame';
 
 /** The worker that reads the calls of an apitrace, once for all parts that read at the same time (`web/features/graphics/worker/graphics.ts`). */
 export interface Graphics {

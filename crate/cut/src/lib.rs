@@ -90,6 +90,13 @@ impl Selection {
     }
 }
 
+/// Of stretches that ascend.
+impl FromIterator<Range<u64>> for Selection {
+    fn from_iter<I: IntoIterator<Item = Range<u64>>>(runs: I) -> Self {
+        Self { runs: runs.into_iter().collect() }
+    }
+}
+
 /// Approximate size of a portion of the new file, in bytes.
 pub const PORTION: usize = 1 << 20;
 

@@ -39,6 +39,8 @@ mod survey;
 pub mod times;
 
 #[cfg(feature = "survey")]
+mod alone_page;
+#[cfg(feature = "survey")]
 mod survey_page;
 
 pub use calls::{Call, Value, Values};

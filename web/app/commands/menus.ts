@@ -8,7 +8,7 @@ const COMPARE = ['compare'];
 
 /** The groups of each menu, by the parts that commands say. A command without an effect now is left out. */
 const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
-  item: [['selection'], ['name', 'calls', 'statement', 'event'], ['step', 'measure', 'note'], ['copy']],
+  item: [['selection'], ['name', 'calls', 'statement', 'event'], ['step', 'measure', 'note'], ['frame'], ['copy']],
   track: [
     ['show track'],
     ['values'],

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { CLEAN_CHOICES, CLEAN_CLASSES, type CleanClass, type Cleaned } from '../../base/export_protocol.ts';
 import { formatCount, shortened } from '../../base/format.ts';
 import { type CleanChoices, type ExportScope, type Exports, KEEP_ALL, type OfferedFormat } from './export.ts';
-import { CLEAN_CHOICES, CLEAN_CLASSES, type CleanClass, type Cleaned } from './protocol.ts';
 
 /** What the kinds are, for people. */
 const KINDS: Readonly<Record<CleanClass, { readonly label: string; readonly title: string }>> = {

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
+import type { CutJob, ExportJob, Writer } from '../../base/export_protocol.ts';
 import type { Track } from '../../base/protocol.ts';
 import { connect, serve } from '../../base/remote.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -7,7 +8,6 @@ import type { TraceService } from '../../base/trace_protocol.ts';
 import { workerOf } from '../../base/worker.fixture.ts';
 import type { Sink } from '../../trace/save_file.ts';
 import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, unpackedName } from './export.ts';
-import type { CutJob, ExportJob, Writer } from './protocol.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;

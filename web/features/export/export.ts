@@ -1,11 +1,4 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { TraceInfo, Track } from '../../base/protocol.ts';
-import { give, type RemoteWorker } from '../../base/remote.ts';
-import { sweepSoon } from '../../base/spools.ts';
-import type { Sink } from '../../trace/save_file.ts';
-import { createService } from '../../trace/service.ts';
-import type { Trace } from '../../trace/trace.ts';
-import type { Extent } from '../../trace/view.ts';
 import {
   type ArgumentsFrom,
   CLEAN_CHOICES,
@@ -14,11 +7,14 @@ import {
   type CleanChoice,
   type CleanClass,
   type Cleaned,
-  type CutJob,
   type ExportFormat,
-  type ExportJob,
-  type Writer,
-} from './protocol.ts';
+} from '../../base/export_protocol.ts';
+import type { TraceInfo, Track } from '../../base/protocol.ts';
+import type { RemoteWorker } from '../../base/remote.ts';
+import type { Sink } from '../../trace/save_file.ts';
+import type { Trace } from '../../trace/trace.ts';
+import type { Extent } from '../../trace/view.ts';
+import { READER_STOPPED, type Tell, type Written, writeBy } from '../../trace/writing.ts';
 
 /** A format as it is offered. */
 export interface OfferedFormat {
@@ -175,7 +171,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const file = trace.content.peek();
       if (!file) throw new Error('The file is not unpacked yet.');
       const { from, to } = scope.range ?? { from: 0n, to: (1n << 64n) - 1n };
-      return { of: 'stretch', job: { file, from, to, clean: clean(preview), preview } } as const;
+      return { of: 'stretch', job: { file, from, to, only: null, clean: clean(preview), preview } } as const;
     }
     const wanted = wantedOf([...trace.tracks.peek().values()], format, scope);
     if (wanted.length === 0) {
@@ -203,7 +199,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
     run: (format, scope, name, open) =>
       saving(name, open, async (sink, stopped, tell) => {
         const { of, job } = await beginning(format, scope, false);
-        const written = await write(trace, job, () => spawn(of), sink, stopped, tell);
+        const written = await writeBy(trace, job, () => spawn(of), sink, stopped, tell);
         if (!written) return null;
         const { rows, bytes, stopped: why } = written;
         return { rows, bytes, stopped: why };
@@ -215,7 +211,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const nowhere: Sink = { write: nothing, overwrite: nothing, close: nothing, abort: nothing };
       const never = new Promise<null>(() => undefined);
       const { of, job } = await beginning(format, scope, true);
-      const found = await write(
+      const found = await writeBy(
         trace,
         job,
         () => spawn(of),
@@ -235,64 +231,8 @@ async function argumentsOf(trace: ExportedTrace): Promise<ArgumentsFrom | null> 
   const file = trace.content.peek();
   if (!info || !hasArguments(info) || !file) return null;
   const index = await trace.recordSource.index();
-  if (!index) throw new Error(STOPPED);
+  if (!index) throw new Error(READER_STOPPED);
   return { format: info.format, file, index };
-}
-
-const STOPPED = 'The reader of this trace has stopped.';
-
-type Tell = (share: number, bytes: number) => void;
-
-/** What came of an export. */
-interface Written {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly stopped: string;
-}
-
-/** Runs the worker. Resolves with null if it was stopped. */
-async function write(
-  trace: ExportedTrace,
-  job: ExportJob | CutJob,
-  spawn: () => RemoteWorker,
-  sink: Sink,
-  stopped: Promise<null>,
-  tell: Tell,
-): Promise<(Written & { readonly cleaned: Cleaned }) | null> {
-  /** What ended it, unless that was the worker's own failure. */
-  let end: string | null = null;
-  const service = createService<Writer<ExportJob | CutJob>>(spawn, (reason) => {
-    end = `The export stopped (${reason || 'no reason given'}).`;
-  });
-  const { port1, port2 } = new MessageChannel();
-  const gone = trace.recordSource.share(port1).then(() => {
-    throw new Error(STOPPED);
-  });
-  const args = 'args' in job ? job.args : null;
-  // Reading arguments counts as half of the work.
-  const reading = args ? 0.5 : 0;
-  const run = async () => {
-    const { write, result } = service.remote();
-    let bytes = 0;
-    for await (const portion of write(job, port2, (share) => tell(share * reading, 0))) {
-      await sink.write(portion.bytes);
-      bytes += portion.bytes.length;
-      tell(portion.rows > 0 ? reading + (1 - reading) * (portion.done / portion.rows) : 0, bytes);
-    }
-    const { head, rows: count, cleaned, stopped: why = '' } = await result();
-    if (head) await sink.overwrite(head);
-    return { rows: count, bytes, cleaned, stopped: why };
-  };
-  try {
-    if (args) give(args.index);
-    return await Promise.race([stopped, gone, run()]);
-  } catch (thrown) {
-    throw end === null ? thrown : new Error(end);
-  } finally {
-    service.end();
-    gone.catch(() => undefined);
-    if (args) sweepSoon();
-  }
 }
 
 /** The tracks to export. Formats of stacks have threads; the lanes beside them, such as those of frames, are not stacks. */

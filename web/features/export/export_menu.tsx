@@ -9,6 +9,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Opened, perTrace } from '../../trace/per_trace.ts';
 import { saveFile } from '../../trace/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../trace/view.ts';
+import { startCutWorker } from '../../trace/writing.ts';
 import { Cleaning } from './cleaning.tsx';
 import {
   createExports,
@@ -20,13 +21,12 @@ import {
   unpackedName,
 } from './export.ts';
 import { type PictureKind, savePicture } from './pictures.ts';
-import cutWorker from './worker/cut.ts?worker&url';
 import exportWorker from './worker/export.ts?worker&url';
 import './export_menu.css';
 
 /** The exports of a trace go on while the menu is closed. */
 const exportsOf = perTrace(({ trace, scope }: Opened) => {
-  const exports = createExports(trace, (of) => startWorker(of === 'stretch' ? cutWorker : exportWorker));
+  const exports = createExports(trace, (of) => (of === 'stretch' ? startCutWorker() : startWorker(exportWorker)));
   scope.add(exports.cancel);
   return exports;
 });
@@ -187,7 +187,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
           <button type="button" class="plain export-format" onClick={() => runCommand(page, 'copy-link')}>
             <span>Copy link to this view</span>
           </button>
-          {['keep-copy', 'delete-copy'].map((id) => {
+          {['save-frame', 'keep-copy', 'delete-copy'].map((id) => {
             const command = page.commands.find((known) => known.id === id && known.enabled(contextOf(page)));
             return (
               command && (

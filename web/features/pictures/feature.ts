@@ -2,6 +2,7 @@ import { effect } from '@preact/signals';
 import { whenIdle } from '../../base/idle.ts';
 import type { Feature } from '../../page/page.ts';
 import { framesTrack } from '../../timeline/frames_track.ts';
+import { SAVE_FRAME } from './cut/command.ts';
 import { isDrawn } from './drawn.ts';
 import { FILM_PIXELS } from './film.ts';
 
@@ -19,6 +20,7 @@ export const PICTURES: Feature = {
       load: async () => (await import('./picture.tsx')).pictureOf,
     },
   ],
+  commands: [SAVE_FRAME],
   starts: async () => (await import('./starts.ts')).STARTS,
   overviews: [
     {

@@ -1,6 +1,7 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
+import { runCommand } from '../../page/commands.ts';
 import type { Page, PanelView } from '../../page/page.ts';
 import { PlaceLink } from '../../page/place_link.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
@@ -13,6 +14,7 @@ import { comparingOf } from './both/comparing.ts';
 import { selectCall } from './call_link.tsx';
 import { Canvas, Enlarged } from './canvas.tsx';
 import { CoverageOf, Failures, Refusals } from './coverage.tsx';
+import { SAVE_FRAME } from './cut/command.ts';
 import { frameOf } from './gl/frames.ts';
 import { Missing } from './missing.tsx';
 import { drawsOf, heaviest, pictureCall } from './pictured_calls.ts';
@@ -114,7 +116,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   return (
     <div class="picture" aria-busy={replay.progress.value !== null}>
       <Where open={open} page={page} replay={replay} call={call} step={step} />
-      <Frame open={open} replay={replay} large={large} choose={choose} />
+      <Frame {...{ open, replay, large, choose }} saveFrame={() => runCommand(page, SAVE_FRAME.id)} />
       {frames && frames.to.length > 0 && (
         <div class="picture-views">
           <Segments
@@ -286,13 +288,14 @@ function Raise({ replay, limit }: { replay: Replay; limit: Limit }) {
 
 interface FrameProps {
   readonly open: OpenTrace;
+  readonly saveFrame: () => void;
   readonly replay: Replay;
   readonly large: Signal<boolean>;
   readonly choose: (x: number, y: number) => void;
 }
 
 /** The picture, or how far it is. */
-function Frame({ open, replay, large, choose }: FrameProps) {
+function Frame({ open, replay, large, choose, saveFrame }: FrameProps) {
   const shown = replay.shown.value;
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
@@ -306,7 +309,14 @@ function Frame({ open, replay, large, choose }: FrameProps) {
           enlarge={() => {
             large.value = true;
           }}
-          tools={<CompareButtons open={open} call={shown.call} />}
+          tools={
+            <>
+              <CompareButtons open={open} call={shown.call} />
+              <button type="button" title="Save this frame as a trace that replays by itself" onClick={saveFrame}>
+                Save frame…
+              </button>
+            </>
+          }
         />
       )}
       {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}

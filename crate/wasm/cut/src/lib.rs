@@ -32,7 +32,8 @@ pub struct Cutter {
 #[wasm_bindgen]
 impl Cutter {
     /// A part from position `from` to `to`, exclusive, of a file of which both ends are given.
-    /// `choices` and `key` are those of [`Cleaner::of`].
+    /// `choices` and `key` are those of [`Cleaner::of`]. `only`: stretches of positions, the begin
+    /// and the end of each, exclusive, to which the part is narrowed.
     ///
     /// # Errors
     ///
@@ -47,10 +48,12 @@ impl Cutter {
         to: u64,
         choices: &[u8],
         key: &[u8],
+        only: Option<Vec<f64>>,
     ) -> Result<Cutter, String> {
         let cleaner = Cleaner::of(choices, key);
         let size = size as u64;
-        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner, only: None };
+        let only = only.map(|runs| runs.as_chunks().0.iter().map(|[from, to]| *from as u64..*to as u64).collect());
+        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner, only };
         let probe = Probe { head, tail, size, name: "" };
         let cut = begin_cut(&probe, options).ok_or("A trace of this format cannot be cut.")?;
         let cut = cut.map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-import { CLEAN_CLASSES, type Cleaned } from '../protocol.ts';
+import { CLEAN_CLASSES, type Cleaned } from '../../../base/export_protocol.ts';
 
 /** Bytes of the file that a preview looks at: enough for examples, and soon there. */
 export const LOOKED_AT = 32 << 20;

@@ -3,6 +3,7 @@
  * terminates it to cancel.
  */
 
+import type { ArgumentsFrom, ExportJob, Writer, WrittenFile, WrittenPortion } from '../../../base/export_protocol.ts';
 import { connect, give, type Remote } from '../../../base/remote.ts';
 import type { TraceService } from '../../../base/trace_protocol.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
@@ -10,7 +11,6 @@ import { sentenceOf } from '../../../trace/worker/errors.ts';
 import { RecordFile, STEP_BYTES } from '../../../trace/worker/record_file.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import init, { Exporter, provideDecompressors } from '../../../worker/wasm/unspool_export.js';
-import type { ArgumentsFrom, ExportJob, Writer, WrittenFile, WrittenPortion } from '../protocol.ts';
 import { cleanedOf, LOOKED_AT } from './cleaned.ts';
 import { createScratch } from './scratch.ts';
 

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import type { FrameColumns, Measure, ResourceKind } from '../../../base/survey_protocol.ts';
 import { ticks } from '../../../base/ticks.ts';
+import { runCommand } from '../../../page/commands.ts';
 import { bringToFront, type Dock } from '../../../page/dock.ts';
 import type { Page, PanelView } from '../../../page/page.ts';
 import { PlaceLink } from '../../../page/place_link.tsx';
@@ -222,6 +223,15 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
             frames={frames}
             frame={chosen}
           />
+          {!isDirect3d && extent === 'all' && (
+            <button
+              type="button"
+              title="Save the selected frame as a trace that replays by itself"
+              onClick={() => runCommand(page, 'save-frame')}
+            >
+              Save frame…
+            </button>
+          )}
           {by !== 'frame' && extent === 'all' && (
             <KeepFigure open={open} frames={frames} column={columns.find((it) => it.figure === by)} />
           )}

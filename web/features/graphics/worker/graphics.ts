@@ -19,6 +19,7 @@ const PARTS: Readonly<Record<CallsPart, () => Promise<(reading: CallsReading) =>
   survey: async () => (await import('./survey.ts')).createSurveying,
   state: async () => (await import('./gl_state.ts')).createStateAtCalls,
   findings: async () => (await import('./findings.ts')).createFindsInCalls,
+  frame: async () => (await import('./frame_cut.ts')).createFrameCut,
 };
 
 const reading = createCallsReading();

@@ -113,7 +113,7 @@ function nameOf(open: OpenTrace): string {
 
 /** The pictures of both sides, one after the other: two replays at a time would share one GPU. null if another question came. */
 export async function picturesOf(
-  { a, b }: Pick<Sides, 'a' | 'b'>,
+  { a, b }: Readonly<Record<'a' | 'b', Pick<Side, 'replay' | 'call'>>>,
   signal: AbortSignal,
 ): Promise<readonly [Picture | null, Picture | null] | null> {
   const found: (Picture | null)[] = [];

@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { formatCount, formatCounted } from '../../../base/format.ts';
 import { frameOf } from '../gl/frames.ts';
 import { drawsOf } from '../pictured_calls.ts';
-import { picturedBy, picturesOf, type Sides } from './comparing.ts';
+import { picturedBy, picturesOf, type Side } from './comparing.ts';
 import { isAlike } from './difference.ts';
 import { firstDraw, momentsOf } from './first_draw.ts';
 
@@ -13,11 +13,17 @@ export type Search =
   /** `calls`: what was selected on each side, if a draw was found. */
   | { readonly at: 'done'; readonly sentence: string; readonly calls: readonly [number, number] | null };
 
+/** Two pictures whose frames are searched. */
+export interface SearchedSides {
+  readonly a: Omit<Side, 'open'>;
+  readonly b: Omit<Side, 'open'>;
+}
+
 /** A search that can be ended. */
 export interface Searching {
   readonly state: Signal<Search>;
   /** Searches the frames of two pictures, and shows the draw that is found, by its calls on both sides. */
-  start(sides: Sides, show: (calls: readonly [number, number]) => Promise<unknown>): Promise<void>;
+  start(sides: SearchedSides, show: (calls: readonly [number, number]) => Promise<unknown>): Promise<void>;
   /** Ends the search at once. Replays end what they are at. */
   cancel(): void;
   /** Other pictures are looked at: ends the search, or forgets what was found, unless that is about to be shown. */
@@ -27,7 +33,7 @@ export interface Searching {
 /** No search yet. */
 export function createSearching(): Searching {
   const state = signal<Search>({ at: 'idle' });
-  let running: { readonly controller: AbortController; readonly sides: Sides } | null = null;
+  let running: { readonly controller: AbortController; readonly sides: SearchedSides } | null = null;
   const stop = () => {
     running?.controller.abort();
     running = null;
@@ -102,7 +108,7 @@ interface FrameDraws {
 }
 
 /** The frames that two pictures are of; null if one is of none, or of one that does not end. */
-function framesOf({ a, b }: Sides): readonly [FrameDraws, FrameDraws] | null {
+function framesOf({ a, b }: SearchedSides): readonly [FrameDraws, FrameDraws] | null {
   const found = [a, b].map(({ replay, call }): FrameDraws | null => {
     const pictured = picturedBy(replay);
     const frame = pictured ? frameOf(pictured.frames, call) : -1;

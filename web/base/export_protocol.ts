@@ -19,6 +19,9 @@ export interface Clean {
   readonly key: Uint8Array;
 }
 
+/** Nothing is hashed or left out. */
+export const KEEP_EVERYTHING: Clean = { choices: new Uint8Array(CLEAN_CLASSES.length + 1), key: new Uint8Array(16) };
+
 /** What was found of each kind, and examples. */
 export interface Cleaned {
   /** How many, in the order of {@link CLEAN_CLASSES}. */
@@ -34,6 +37,8 @@ export interface CutJob {
   readonly from: bigint;
   /** Exclusive. */
   readonly to: bigint;
+  /** Stretches of positions, the begin and the end of each, exclusive, to which it is narrowed; null for all. */
+  readonly only: Float64Array | null;
   readonly clean: Clean;
   /** Nothing is written: it ends once there are examples. */
   readonly preview: boolean;
