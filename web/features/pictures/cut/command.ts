@@ -1,4 +1,5 @@
 import type { Command, LoadDialog } from '../../../page/page.ts';
+import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { isDrawn } from '../drawn.ts';
 
 const loadSaveFrame: LoadDialog = async () => (await import('./dialog.tsx')).SaveFrame;
@@ -9,9 +10,14 @@ export const SAVE_FRAME: Command = {
   title: 'Save this frame as a trace…',
   keys: [],
   part: 'frame',
-  enabled: ({ surface }) =>
-    surface !== null && surface.open.trace.status.peek().at === 'ready' && isDrawn(surface.open).is.peek(),
+  enabled: ({ surface }) => surface !== null && canDraw(surface.open),
   run: ({ page: { dialog } }) => {
     dialog.value = loadSaveFrame;
   },
 };
+
+function canDraw(open: OpenTrace): boolean {
+  const { info, status } = open.trace;
+  const isOffered = info.peek()?.offers.includes('graphics') ?? false;
+  return isOffered && status.peek().at === 'ready' && isDrawn(open).is.peek();
+}
