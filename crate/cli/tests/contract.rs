@@ -82,6 +82,7 @@ const RUNS: &[&[&str]] = &[
     &["coverage", RVN, "--limit", "1"],
     &["coverage", FRAMES, "--by", "module"],
     &["cut", XRAY, "-o", "OUT"],
+    &["cut", GL, "--frames", "0", "--self-contained", "-o", "OUT"],
     &["find", XRAY, "/./", "--limit", "2"],
     &["find", FRAMES, "insn:call"],
     &["find", GL, "arg.count>100"],

@@ -85,6 +85,9 @@ pub mod egl {
     pub const OPENGL_API: u32 = 0x30A2;
     pub const CONTEXT_MINOR_VERSION: u32 = 0x30FB;
     pub const CONTEXT_OPENGL_PROFILE_MASK: u32 = 0x30FD;
+    /// `EGL_EXT_buffer_age`.
+    pub const BUFFER_AGE_EXT: u32 = 0x313D;
+    pub const BUFFER_PRESERVED: u32 = 0x3094;
 }
 
 /// Constants of GLX without the prefix `GLX_`, from `GLX_ARB_create_context` and
@@ -94,4 +97,6 @@ pub mod glx {
     pub const CONTEXT_ES2_PROFILE_BIT_EXT: u32 = 0x0004;
     pub const CONTEXT_MAJOR_VERSION_ARB: u32 = 0x2091;
     pub const CONTEXT_MINOR_VERSION_ARB: u32 = 0x2092;
+    /// `GLX_EXT_buffer_age`.
+    pub const BACK_BUFFER_AGE_EXT: u32 = 0x20F4;
 }

@@ -12,6 +12,7 @@
 
 mod common;
 
+mod alone;
 mod compressed;
 mod contexts;
 mod direct3d;

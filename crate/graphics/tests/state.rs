@@ -15,17 +15,17 @@ use unspool_graphics::state::{History, Report};
 
 /// Writes calls of any function: signatures are made up, because the machine goes by names and
 /// places of arguments.
-struct Trace {
+pub(crate) struct Trace {
     writer: Writer,
     names: Vec<(&'static str, usize)>,
     calls: u64,
 }
 
-const ARGUMENTS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h"];
+const ARGUMENTS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 
 impl Trace {
     /// A trace with a context, 0xc1, that is current in thread 0. Its calls are 0 and 1.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut trace = Self { writer: Writer::new(&[]), names: Vec::new(), calls: 0 };
         trace.create(0xc1, 0);
         trace.current(0, 0xc1);
@@ -40,23 +40,23 @@ impl Trace {
         FunctionSig { id: id as u64, name, args: &ARGUMENTS[..count] }
     }
 
-    fn on(&mut self, thread: u64, name: &'static str, args: Vec<Arg<'_>>, result: Option<Arg<'_>>) -> u64 {
+    pub(crate) fn on(&mut self, thread: u64, name: &'static str, args: Vec<Arg<'_>>, result: Option<Arg<'_>>) -> u64 {
         let signature = self.signature(name, args.len());
         self.writer.call(thread, &signature, args, result);
         self.calls += 1;
         self.calls - 1
     }
 
-    fn call(&mut self, name: &'static str, args: Vec<Arg<'_>>) -> u64 {
+    pub(crate) fn call(&mut self, name: &'static str, args: Vec<Arg<'_>>) -> u64 {
         self.on(0, name, args, None)
     }
 
-    fn create(&mut self, context: u64, shared: u64) -> u64 {
+    pub(crate) fn create(&mut self, context: u64, shared: u64) -> u64 {
         let args = vec![Arg::Pointer(1), Arg::Null, Arg::Pointer(shared), Arg::Bool(true)];
         self.on(0, "glXCreateContext", args, Some(Arg::Pointer(context)))
     }
 
-    fn current(&mut self, thread: u64, context: u64) -> u64 {
+    pub(crate) fn current(&mut self, thread: u64, context: u64) -> u64 {
         self.on(
             thread,
             "glXMakeCurrent",
@@ -65,12 +65,16 @@ impl Trace {
         )
     }
 
+    pub(crate) fn file(&self) -> Vec<u8> {
+        snappy(self.writer.stream(), 1 << 16)
+    }
+
     fn history(self) -> History<Vec<u8>> {
-        built(snappy(self.writer.stream(), 1 << 16), 1000)
+        built(self.file(), 1000)
     }
 }
 
-fn built(file: Vec<u8>, portion: u32) -> History<Vec<u8>> {
+pub(crate) fn built(file: Vec<u8>, portion: u32) -> History<Vec<u8>> {
     let index = index_of(&file);
     let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
     while !history.build(portion).unwrap() {}
@@ -91,7 +95,7 @@ fn find(report: &Report, name: &str) -> Option<(String, Option<u32>)> {
     rows.find(|row| row.name == name).map(|row| (row.text.clone(), row.call))
 }
 
-fn uint<'a>(number: u32) -> Arg<'a> {
+pub(crate) fn uint<'a>(number: u32) -> Arg<'a> {
     Arg::Uint(number.into())
 }
 

@@ -1,7 +1,7 @@
 //! Framebuffers and windows, and what draws, clears and copies read and write.
 
-use unspool_gl::gl;
 use unspool_gl::textures::face_of;
+use unspool_gl::{egl, gl, glx};
 
 use super::rules::{Function, Rule, Rules};
 use super::tape::Effect;
@@ -52,6 +52,16 @@ pub(super) const RULES: Rules = &[
     ("ClientWaitSync", "", Rule::Run(wait)),
     ("DeleteSync", "", Rule::Run(wait)),
     ("GetSynciv", "", Rule::Run(wait)),
+    ("eglQuerySurface", "", Rule::Run(query_window)),
+    ("glXQueryDrawable", "", Rule::Run(query_window)),
+    (
+        "eglSurfaceAttrib",
+        "",
+        Rule::Run(|w, c, f| {
+            w.always();
+            query_window(w, c, f);
+        }),
+    ),
 ];
 
 /// What is drawn to: which object, level and layer, and whether colour, depth or stencil.
@@ -208,8 +218,8 @@ impl World {
             return true;
         }
         let [x, y, width, height] = shadow.scissor;
-        let Some(size) = self.get(id).sizes.get(&level).map(|size| size.map(i64::from)) else { return false };
-        x <= 0 && y <= 0 && x + width >= size[0] && y + height >= size[1]
+        let size = self.get(id).sizes.get(&level).map(|size| size.map(i64::from));
+        size.is_some_and(|[across, up, _]| x <= 0 && y <= 0 && x + width >= across && y + height >= up)
     }
 
     /// A part of the framebuffer is written: all of it, or not.
@@ -408,23 +418,27 @@ fn blit(world: &mut World, call: &Call, _: &Function) {
     world.draws = true;
     world.read_framebuffer();
     let framebuffer = world.begins_reading_state();
-    let sides = [(4, 6), (5, 7)].map(|(from, to)| {
+    let [across, up] = [(4, 6), (5, 7)].map(|(from, to)| {
         let (from, to) = (call.int(from), call.int(to));
         (from.min(to), from.max(to))
     });
-    world.grow_window(sides[0].1, sides[1].1);
+    world.grow_window(across.1, up.1);
     let bits = call.uint(8);
     let attachments = world.attachments(framebuffer, false);
     let colours = attachments.iter().filter(|(_, aspect)| *aspect == COLOUR).count();
     let is_all = draws_all(world, framebuffer, colours);
     for drawn in attachments {
-        let bit = [gl::COLOR_BUFFER_BIT, gl::DEPTH_BUFFER_BIT, gl::STENCIL_BUFFER_BIT][drawn.1 as usize % 3];
+        let bit = match drawn.1 {
+            COLOUR => gl::COLOR_BUFFER_BIT,
+            DEPTH => gl::DEPTH_BUFFER_BIT,
+            _ => gl::STENCIL_BUFFER_BIT,
+        };
         if bits & bit == 0 {
             continue;
         }
         let size = world.get(drawn.0.0).sizes.get(&drawn.0.1).map(|size| size.map(i64::from));
-        let covers = size
-            .is_some_and(|size| sides[0].0 <= 0 && sides[1].0 <= 0 && sides[0].1 >= size[0] && sides[1].1 >= size[1]);
+        let covers =
+            size.is_some_and(|[width, height, _]| across.0 <= 0 && up.0 <= 0 && across.1 >= width && up.1 >= height);
         let is_unclipped = world.is_unclipped(drawn.0);
         world.fill(drawn, covers && is_unclipped && is_all && drawn.1 == COLOUR);
     }
@@ -452,7 +466,7 @@ fn read_texture(world: &mut World, call: &Call, _: &Function) {
         world.read(active);
         let (unit, target) = (world.shadow().unit, call.uint(0));
         let of = world.shadow().textures.get(&(unit, target)).copied().unwrap_or_default();
-        let cell = world.state(What::Bound, unit.into(), target.into());
+        let cell = world.state(What::Texture, unit.into(), target.into());
         world.read(cell);
         world.read_object(of);
         let cell = world.buffer_cell(gl::PIXEL_PACK_BUFFER);
@@ -461,6 +475,12 @@ fn read_texture(world: &mut World, call: &Call, _: &Function) {
         world.read_all(pixels);
         world.write_buffer(id);
     }
+}
+
+/// A program that asks how old the contents of a window are draws only what has changed since.
+fn query_window(world: &mut World, call: &Call, _: &Function) {
+    let asked = [egl::BUFFER_AGE_EXT, egl::BUFFER_PRESERVED, glx::BACK_BUFFER_AGE_EXT];
+    world.reads_age |= (0..call.len()).any(|at| asked.contains(&call.uint(at)));
 }
 
 /// The cell of the primitive that is being given.

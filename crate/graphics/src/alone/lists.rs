@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use unspool_gl::gl;
 use unspool_gl::matrices::Stack;
 
-use super::rules::{Function, Rule, Rules};
+use super::rules::{Function, Rule, Rules, attribute_of};
 use super::tape::{Cell, Effect};
 use super::world::{Attached, Id, Kind, Shadow, What, World};
 use crate::calls::{Call, Value};
@@ -28,6 +28,8 @@ pub(super) const RULES: Rules = &[
 pub(super) const MAX_LISTED: u32 = 1 << 16;
 /// Most calls of one list that are kept. A longer one counts as if it did everything.
 const MAX_KEPT: usize = 1 << 14;
+/// Values of vertices that may be current besides each other.
+const MOST_CURRENT: usize = 8;
 /// Lists of one call of `glCallLists` that are looked at.
 const MOST_LISTS: usize = 1 << 12;
 /// Deepest nesting of lists.
@@ -36,10 +38,17 @@ const MAX_NESTING: u32 = 64;
 /// What a list executes.
 #[derive(Debug, Default)]
 pub(super) struct List {
-    calls: Vec<Call>,
+    steps: Vec<Step>,
     /// Calls were left out.
     is_cut: bool,
-    draws: bool,
+}
+
+/// A step of a list.
+#[derive(Debug)]
+enum Step {
+    /// Something is drawn, with the state of now.
+    Draw,
+    Call(Box<Call>),
 }
 
 /// A list that is being made.
@@ -71,16 +80,16 @@ fn generate(world: &mut World, call: &Call, _: &Function) {
     let at = world.place;
     let cell = world.cell(group, What::Name, 1 << 60, at.into());
     world.whole(cell);
-    world.ranges.push((share, first, count, cell));
+    world.ranges.insert((share, first), (count, cell));
 }
 
 /// Reads how a list got its name.
 fn read_range(world: &mut World, name: u32) {
     let share = world.share;
-    let holds = |(of, first, count, _): &&(u32, u32, u32, Cell)| {
-        *of == share && name.checked_sub(*first).is_some_and(|at| at < *count)
-    };
-    if let Some((.., cell)) = world.ranges.iter().rev().find(holds).copied() {
+    let before = world.ranges.range(..=(share, name)).next_back();
+    let holds = |first: u32, count: u32| name.checked_sub(first).is_some_and(|at| at < count);
+    let found = before.filter(|((of, first), (count, _))| *of == share && holds(*first, *count));
+    if let Some(cell) = found.map(|(_, (_, cell))| *cell) {
         world.read(cell);
     }
 }
@@ -182,20 +191,22 @@ fn execute(world: &mut World, name: u32) {
     read_range(world, name);
     world.read_object(id);
     let list = core::mem::take(&mut world.get_mut(id).list);
-    if list.is_cut || world.budget < list.calls.len() as u32 {
+    if list.is_cut || world.budget < list.steps.len() as u32 {
         world.budget = 0;
         world.always();
         world.read_everything();
         world.draw();
     } else {
-        world.budget -= list.calls.len() as u32;
+        world.budget -= list.steps.len() as u32;
         world.nesting += 1;
-        if list.draws {
-            world.draw();
-        }
-        for call in &list.calls {
-            if let Some(function) = world.rules.get(call.function) {
-                world.run(call, &function);
+        for step in &list.steps {
+            match step {
+                Step::Draw => world.draw(),
+                Step::Call(call) => {
+                    if let Some(function) = world.rules.get(call.function) {
+                        world.run(call, &function);
+                    }
+                }
             }
         }
         world.nesting -= 1;
@@ -221,19 +232,27 @@ pub(super) fn compile(world: &mut World, call: &Call, function: &Function) -> bo
     let list = &mut compiling.list;
     let bare = function.known.canonical.as_str();
     let mut reads_arrays = false;
+    let has_room = list.steps.len() < MAX_KEPT;
     if is_vertex(function) {
-        list.draws |= bare == "End";
+        // Vertices take what is current where the primitive begins, or what was given since then.
+        if bare == "Begin" && has_room && !matches!(list.steps.last(), Some(Step::Draw)) {
+            list.steps.push(Step::Draw);
+        }
+        list.is_cut |= !has_room;
         reads_arrays = bare == "ArrayElement";
     } else if function.may_draw && !bare.starts_with("CallList") && !bare.starts_with("Clear") {
-        list.draws = true;
+        list.steps.push(Step::Draw);
+        list.is_cut |= !has_room;
         reads_arrays = true;
-    } else if list.calls.len() < MAX_KEPT {
-        // Settings that the list makes again and again count once, with their last values.
-        let is_again = list.calls.last().is_some_and(|last| last.function == call.function)
-            && matches!(function.rule, Rule::Set(0) | Rule::Run(_))
-            && ["Color", "Normal", "TexCoord"].iter().any(|begin| bare.starts_with(begin));
-        if !is_again {
-            list.calls.push(call.clone());
+    } else if has_room {
+        // What is set for each vertex counts once.
+        let is_same = |step: &Step| matches!(step, Step::Call(it) if it.function == call.function);
+        let since = list.steps.iter().rev().take(MOST_CURRENT).take_while(|step| matches!(step, Step::Call(_)));
+        let is_current = ["Color", "Normal", "TexCoord", "SecondaryColor", "FogCoord"]
+            .iter()
+            .any(|begin| bare.strip_prefix(begin).is_some_and(|rest| !rest.starts_with("Ma")));
+        if !is_current || !since.into_iter().any(is_same) {
+            list.steps.push(Step::Call(Box::new(call.clone())));
         }
     } else {
         list.is_cut = true;
@@ -279,23 +298,38 @@ fn pop(world: &mut World, is_client: bool) {
     for cell in saved.written {
         let group = world.tape.group_of(cell);
         let is_restored = if is_client {
-            group == pixels && saved.mask & gl::CLIENT_PIXEL_STORE_BIT != 0
-                || group == def && saved.mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0
+            let has = |bit: u32| saved.mask & bit != 0;
+            let is_array = group == def && has(gl::CLIENT_VERTEX_ARRAY_BIT);
+            Some(group == pixels && has(gl::CLIENT_PIXEL_STORE_BIT) || is_array)
+        } else if group == state || group == current || group == other {
+            is_restored(world.tape.kind_of(cell), saved.mask)
         } else {
-            group == state || group == current || group == other
-        };
-        // Which attributes a setting belongs to is not followed: all but those of a client may be
-        // among them, and none of them surely is unless all are.
-        if is_restored {
-            world.tape.grow(saved.set, Effect::Read(cell));
-            let is_sure = is_client && (group == pixels || group == def);
-            if is_sure { world.whole(cell) } else { world.part(cell) }
-        } else if !is_client {
             // Parameters of textures are restored with the textures that are bound.
+            (saved.mask & gl::TEXTURE_BIT == 0).then_some(false)
+        };
+        if is_restored != Some(false) {
             world.tape.grow(saved.set, Effect::Read(cell));
-            world.part(cell);
+            if is_restored.is_some() { world.whole(cell) } else { world.part(cell) }
+        } else if let Some(outer) = if is_client { None } else { world.context().saved.last_mut() } {
+            // It may be restored by the pop of an earlier push.
+            outer.written.insert(cell);
         }
     }
+}
+
+/// Whether attributes of a mask have a cell of the state. `None` if that is not known.
+fn is_restored(kind: u16, mask: u32) -> Option<bool> {
+    if kind == What::Matrix.number() {
+        return Some(false);
+    }
+    if kind == What::Enabled.number() {
+        return (mask & gl::ENABLE_BIT != 0).then_some(true);
+    }
+    if kind == What::Texture.number() {
+        return Some(mask & gl::TEXTURE_BIT != 0);
+    }
+    let bit = What::setting(kind).and_then(attribute_of)?;
+    Some(mask & bit != 0)
 }
 
 /// Takes back what the attributes of a mask have.

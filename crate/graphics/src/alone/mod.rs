@@ -66,8 +66,6 @@ pub enum Refusal {
     Direct3d(String),
     /// The trace has no calls of OpenGL.
     NoCalls,
-    /// A context that no call creates is made current by this call.
-    NoContext(u64),
     /// Textures are used by handles that only the recorded driver knows, by this function.
     Handles(String),
     /// The calls before the frames need more than this many bytes of notes.
@@ -86,9 +84,6 @@ impl fmt::Display for Refusal {
                 write!(f, "{function} belongs to Direct3D, whose state is not followed; only OpenGL can be cut")
             }
             Self::NoCalls => f.write_str("the trace has no calls of OpenGL"),
-            Self::NoContext(call) => {
-                write!(f, "call {call} makes a context current that was created before the trace began")
-            }
             Self::Handles(function) => {
                 write!(f, "{function} gives textures handles that shaders use, which is not followed")
             }
@@ -150,7 +145,9 @@ pub struct Kept {
 /// Takes the calls of a trace up to the end of some frames.
 #[derive(Debug)]
 pub struct Alone {
-    frames: [u64; 2],
+    /// The first frame, and the last.
+    first: u64,
+    last: u64,
     world: World,
     /// Uploaded bytes by place.
     uploaded: HashMap<u32, u64>,
@@ -160,6 +157,8 @@ pub struct Alone {
     /// Frames that were seen.
     count: u64,
     has_gl: bool,
+    /// A call of the frames was seen.
+    has_begun: bool,
     end: u64,
     is_over: bool,
 }
@@ -168,7 +167,8 @@ impl Alone {
     /// Nothing is seen yet. The frames are numbered from 0, the last one included.
     pub fn new(first: u64, last: u64) -> Self {
         Self {
-            frames: [first, last.max(first)],
+            first,
+            last: last.max(first),
             world: World::default(),
             uploaded: HashMap::new(),
             seen: 0,
@@ -176,6 +176,7 @@ impl Alone {
             draws_before: 0,
             count: 0,
             has_gl: false,
+            has_begun: false,
             end: 0,
             is_over: false,
         }
@@ -200,8 +201,8 @@ impl Alone {
         if let Some(refusal) = self.world.refusal.take() {
             return Err(refusal);
         }
-        if self.frames[1] >= self.count {
-            return Err(Refusal::NoFrame(self.frames[1], self.count));
+        if self.last >= self.count {
+            return Err(Refusal::NoFrame(self.last, self.count));
         }
         if !self.has_gl {
             return Err(Refusal::NoCalls);
@@ -278,13 +279,19 @@ impl Alone {
     /// Notes a call.
     fn note(&mut self, call: &Call) {
         let Some(function) = self.world.rules.get(call.function) else { return };
+        if function.gives_handles {
+            self.world.refusal.get_or_insert_with(|| Refusal::Handles(function.known.canonical.clone()));
+        }
         self.has_gl |= function.is_gl;
         let world = &mut self.world;
         world.effects.clear();
         world.place = world.tape.next();
-        world.is_of_frames = self.frames[0] <= call.frame;
+        world.is_of_frames = self.first <= call.frame;
         world.draws = false;
         (world.budget, world.nesting, world.pushes) = (lists::MAX_LISTED, 0, 0);
+        if world.is_of_frames && !core::mem::replace(&mut self.has_begun, true) {
+            world.read_contexts();
+        }
         let has_context = world.enter(call.thread);
         if function.is_gl && !has_context {
             // It changes nothing.
@@ -337,9 +344,9 @@ impl CallVisitor for Alone {
     fn call(&mut self, call: &Call) {
         self.count = self.count.max(call.frame + 1);
         self.seen += 1;
-        if call.frame > self.frames[1] {
+        if call.frame > self.last {
             // A call of the frames may return a little later, on another thread.
-            self.is_over |= call.frame > self.frames[1] + 1;
+            self.is_over |= call.frame > self.last + 1;
             return;
         }
         self.note(call);
@@ -353,7 +360,6 @@ impl CallVisitor for Alone {
 /// What groups of cells are of.
 struct Names {
     groups: HashMap<Group, String>,
-    cells: HashMap<Cell, u16>,
 }
 
 impl Names {
@@ -383,12 +389,12 @@ impl Names {
             groups.extend(of.map(|(group, part)| (group, part.to_owned())));
         }
         groups.insert(world.owner_group, "names of objects".into());
-        Self { groups, cells: world.tape.kinds() }
+        Self { groups }
     }
 
     fn of_cell(&self, world: &World, cell: Cell) -> String {
         let group = world.tape.group_of(cell);
-        match (self.groups.get(&group), self.cells.get(&cell).and_then(|what| What::setting(*what))) {
+        match (self.groups.get(&group), What::setting(world.tape.kind_of(cell))) {
             (Some(_), Some(setting)) => format!("state: {setting}"),
             (Some(name), None) => name.clone(),
             (None, _) => "what is current on a thread".into(),

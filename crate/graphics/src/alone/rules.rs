@@ -180,6 +180,8 @@ pub(super) struct Function {
     /// Its calls draw or clear.
     pub(super) may_draw: bool,
     pub(super) ends_frame: bool,
+    /// It returns handles of textures, which shaders get as numbers.
+    pub(super) gives_handles: bool,
     /// Arguments that name objects, and what these are.
     pub(super) names: Vec<(usize, Kind)>,
 }
@@ -222,6 +224,36 @@ pub(super) fn number_of_setting(name: &str) -> u16 {
 /// The name of a setting by its number.
 pub(super) fn setting(number: u16) -> &'static str {
     ALL.iter().copied().flatten().nth(number.into()).map_or("", |(_, setting, _)| setting)
+}
+
+/// What `glPushAttrib` calls the group of a setting: OpenGL 4.6 compatibility profile, tables 23.4
+/// to 23.38. `None` if that is not known.
+pub(super) fn attribute_of(setting: &str) -> Option<u32> {
+    Some(match setting {
+        "alpha test" | "blend colour" | "blend equation" | "blend function" | "clear colour" | "colour mask"
+        | "logic operation" => gl::COLOR_BUFFER_BIT,
+        "depth function" | "depth mask" | "clear depth" => gl::DEPTH_BUFFER_BIT,
+        "stencil function" | "stencil operation" | "stencil mask" | "clear stencil" => gl::STENCIL_BUFFER_BIT,
+        "viewport" | "depth range" => gl::VIEWPORT_BIT,
+        "scissor" => gl::SCISSOR_BIT,
+        "line width" | "line stipple" => gl::LINE_BIT,
+        "point size" => gl::POINT_BIT,
+        "culling" | "front face" | "polygon mode" | "polygon offset" => gl::POLYGON_BIT,
+        "polygon stipple" => gl::POLYGON_STIPPLE_BIT,
+        "lights" | "light model" | "material" | "shade model" | "colour material" => gl::LIGHTING_BIT,
+        "fog" => gl::FOG_BIT,
+        "hint" => gl::HINT_BIT,
+        "current colour"
+        | "current secondary colour"
+        | "current normal"
+        | "current coordinates"
+        | "current fog coordinate"
+        | "raster position" => gl::CURRENT_BIT,
+        "texture environment" | "generated coordinates" => gl::TEXTURE_BIT,
+        "clip planes" => gl::TRANSFORM_BIT,
+        "list base" => gl::LIST_BIT,
+        _ => return None,
+    })
 }
 
 impl Function {
@@ -276,6 +308,10 @@ impl Function {
             is_listed: lists::is_compiled(name),
             may_draw: is_gl && flags.renders.is_some(),
             ends_frame: flags.frame_end,
+            gives_handles: is_gl
+                && ["GetTextureHandle", "GetTextureSamplerHandle", "GetImageHandle"]
+                    .iter()
+                    .any(|begin| bare.starts_with(begin)),
             names,
         }
     }

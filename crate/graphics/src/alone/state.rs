@@ -174,7 +174,7 @@ impl World {
     }
 
     fn current_colour(&mut self) -> u32 {
-        let setting = super::rules::number_of_setting("current colour");
+        let setting = self.colour;
         self.current_cell(What::Setting(setting), 0)
     }
 
@@ -185,9 +185,9 @@ impl World {
         }
         let window = self.context().window;
         let [width, height] = [width, height].map(|side| u32::try_from(side).unwrap_or_default());
-        let size = self.get(window).sizes.get(&0).copied().unwrap_or([0; 3]);
-        if width > size[0] || height > size[1] {
-            self.get_mut(window).sizes.insert(0, [width.max(size[0]), height.max(size[1]), 1]);
+        let [across, up, _] = self.get(window).sizes.get(&0).copied().unwrap_or_default();
+        if width > across || height > up {
+            self.get_mut(window).sizes.insert(0, [width.max(across), height.max(up), 1]);
             self.get_mut(window).is_resized = true;
             let def = self.get(window).def;
             let cell = self.cell(def, What::Size, 0, 0);

@@ -100,8 +100,9 @@ pub(super) enum Why {
 pub(super) struct Tape {
     entries: Vec<Entry>,
     effects: Vec<u32>,
-    /// The group of each cell.
+    /// The group of each cell, and what it is.
     groups: Vec<Group>,
+    kinds: Vec<u16>,
     /// How many groups there are.
     group_count: u32,
     cells: HashMap<(Group, u16, u64, u64), Cell>,
@@ -128,6 +129,7 @@ impl Tape {
         let cell = *self.cells.entry((group, what, a, b)).or_insert(next);
         if cell == next {
             self.groups.push(group);
+            self.kinds.push(what);
         }
         cell
     }
@@ -137,9 +139,9 @@ impl Tape {
         self.groups.get(cell as usize).copied().unwrap_or_default()
     }
 
-    /// What each cell is.
-    pub(super) fn kinds(&self) -> HashMap<Cell, u16> {
-        self.cells.iter().map(|((_, what, ..), cell)| (*cell, *what)).collect()
+    /// What a cell is.
+    pub(super) fn kind_of(&self, cell: Cell) -> u16 {
+        self.kinds.get(cell as usize).copied().unwrap_or_default()
     }
 
     /// What is current on a thread.
@@ -218,7 +220,7 @@ impl Tape {
         self.entries.len() * size_of::<Entry>() + self.effects.len() * 4 + self.groups.len() * 48
     }
 
-    fn effects_of(&self, at: usize) -> impl Iterator<Item = Effect> {
+    fn effects_of(&self, at: usize) -> impl DoubleEndedIterator<Item = Effect> {
         let end = self.entries.get(at).map_or(0, |entry| entry.end as usize);
         let begin = at.checked_sub(1).and_then(|at| self.entries.get(at)).map_or(0, |entry| entry.end as usize);
         self.effects.get(begin..end).unwrap_or_default().iter().map(|word| Effect::unpacked(*word))
@@ -244,6 +246,7 @@ impl Tape {
             read: vec![u32::MAX; self.groups.len()],
             read_all: vec![u32::MAX; self.group_count as usize],
             written: vec![u32::MAX; self.groups.len()],
+            clock: u32::MAX,
         };
         let mut all = vec![Why::No; self.entries.len()];
         for (at, entry) in self.entries.iter().enumerate().rev() {
@@ -265,26 +268,25 @@ impl Tape {
                 }
             }
             let is_kept = why != Why::No;
-            for effect in self.effects_of(at) {
+            // From the last to the first, too: a call may read what it wrote.
+            for effect in self.effects_of(at).rev() {
                 match effect {
-                    Effect::Whole(cell) if is_kept => live.write(cell, place),
-                    Effect::Ends(cell) if ends => live.write(cell, place),
+                    Effect::Whole(cell) if is_kept => live.write(cell),
+                    Effect::Ends(cell) if ends => live.write(cell),
+                    Effect::ReadSet(set) if is_kept => {
+                        for word in self.sets.get(set as usize).into_iter().flatten() {
+                            live.take(Effect::unpacked(*word));
+                        }
+                    }
+                    Effect::Read(_) | Effect::ReadAll(_) if is_kept => live.take(effect),
                     _ => {}
                 }
             }
             if !is_kept {
                 continue;
             }
-            for effect in self.effects_of(at) {
-                live.take(effect, place);
-                if let Effect::ReadSet(set) = effect {
-                    for word in self.sets.get(set as usize).into_iter().flatten() {
-                        live.take(Effect::unpacked(*word), place);
-                    }
-                }
-            }
             if let Some(cell) = self.thread_cells.get(usize::from(entry.thread)) {
-                live.take(Effect::Read(*cell), place);
+                live.take(Effect::Read(*cell));
             }
             if let Some(slot) = all.get_mut(at) {
                 *slot = why;
@@ -294,13 +296,14 @@ impl Tape {
     }
 }
 
-/// Where cells were last read and written: places are looked at from the last to the first, so the
-/// smallest is the latest that was seen. `u32::MAX` for never.
+/// When cells were read and written: effects are looked at from the last to the first, and the clock
+/// runs backwards with them. `u32::MAX` for never.
 struct Live<'a> {
     groups: &'a [Group],
     read: Vec<u32>,
     read_all: Vec<u32>,
     written: Vec<u32>,
+    clock: u32,
 }
 
 impl Live<'_> {
@@ -309,23 +312,25 @@ impl Live<'_> {
         let of = |all: &[u32], at: u32| all.get(at as usize).copied().unwrap_or(u32::MAX);
         let group = of(self.groups, cell);
         let read = of(&self.read, cell).min(of(&self.read_all, group));
-        read != u32::MAX && read <= of(&self.written, cell)
+        read != u32::MAX && read < of(&self.written, cell)
     }
 
-    fn write(&mut self, cell: Cell, place: u32) {
+    fn write(&mut self, cell: Cell) {
+        self.clock -= 1;
         if let Some(slot) = self.written.get_mut(cell as usize) {
-            *slot = place;
+            *slot = self.clock;
         }
     }
 
-    fn take(&mut self, effect: Effect, place: u32) {
+    fn take(&mut self, effect: Effect) {
+        self.clock -= 1;
         let slot = match effect {
             Effect::Read(cell) => self.read.get_mut(cell as usize),
             Effect::ReadAll(group) => self.read_all.get_mut(group as usize),
             _ => None,
         };
         if let Some(slot) = slot {
-            *slot = place;
+            *slot = self.clock;
         }
     }
 }
@@ -387,5 +392,16 @@ mod tests {
         tape.push(3, 0, false, false, &[Effect::Whole(top), Effect::Read(saved)]);
         tape.push(4, 0, false, true, &[Effect::Read(top), Effect::Whole(top)]);
         assert_eq!(kept(&tape, false), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn a_call_that_writes_first_does_not_need_what_was() {
+        let mut tape = Tape::default();
+        let group = tape.group();
+        let cell = tape.cell(group, 0, 0, 0);
+        tape.push(0, 0, false, false, &[Effect::Whole(cell)]);
+        tape.push(1, 0, false, false, &[Effect::Whole(cell), Effect::Read(cell)]);
+        tape.push(2, 0, false, true, &[Effect::Read(cell)]);
+        assert_eq!(kept(&tape, false), [1, 2]);
     }
 }

@@ -79,7 +79,7 @@ impl World {
     /// The texture that is bound to a target of a unit. What chooses it is read.
     fn bound_texture(&mut self, unit: u32, target: u32) -> Id {
         let target = target_of(target);
-        let cell = self.state(What::Bound, unit.into(), target.into());
+        let cell = self.state(What::Texture, unit.into(), target.into());
         self.read(cell);
         match self.shadow().textures.get(&(unit, target)).copied() {
             Some(id) => id,
@@ -95,7 +95,7 @@ impl World {
         } else {
             self.shadow().textures.insert((unit, target), id);
         }
-        let cell = self.state(What::Bound, unit.into(), target.into());
+        let cell = self.state(What::Texture, unit.into(), target.into());
         self.whole(cell);
     }
 
@@ -148,7 +148,7 @@ fn bind_unit(world: &mut World, call: &Call, _: &Function) {
     let (unit, name) = (call.uint(0), call.uint(1));
     let id = world.named(Kind::Texture, name.into());
     world.shadow().textures.insert((unit, u32::MAX), id);
-    let cell = world.state(What::Bound, unit.into(), u64::from(u32::MAX));
+    let cell = world.state(What::Texture, unit.into(), u64::from(u32::MAX));
     world.part(cell);
 }
 
@@ -158,7 +158,7 @@ fn bind_several(world: &mut World, call: &Call, _: &Function) {
         let unit = call.uint(0) + at;
         let id = world.named(Kind::Texture, names.get(at as usize).copied().unwrap_or_default().into());
         world.shadow().textures.insert((unit, u32::MAX), id);
-        let cell = world.state(What::Bound, unit.into(), u64::from(u32::MAX));
+        let cell = world.state(What::Texture, unit.into(), u64::from(u32::MAX));
         world.part(cell);
     }
 }
@@ -246,10 +246,9 @@ pub(super) fn image(world: &mut World, call: &Call, function: &Function) {
             if command.does == Does::CopyPart {
                 world.read_framebuffer();
             }
-            let is_whole = world.get(id).sizes.get(&command.level).is_some_and(|size| {
-                command.offset == [0; 3] && (0..command.dimensions as usize).all(|at| command.size[at] >= size[at])
-            });
-            if is_whole && world.get(id).sizes.get(&command.level).is_some_and(|size| command.size[2] >= size[2]) {
+            let size = world.get(id).sizes.get(&command.level).copied();
+            let covers = |size: [u32; 3]| command.size.iter().zip(size).all(|(side, of)| *side >= of);
+            if command.offset == [0; 3] && size.is_some_and(covers) {
                 world.replace(id, place);
             }
             let [x, y, z] = command.offset.map(|at| at as u64 & 0xffff);

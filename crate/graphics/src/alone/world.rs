@@ -24,6 +24,8 @@ pub(super) enum What {
     Drawn,
     Mipmaps,
     Bound,
+    /// The texture of a unit and a target.
+    Texture,
     Parameter,
     Saved,
     Matrix,
@@ -49,7 +51,7 @@ impl What {
         Some(rules::setting(at)).filter(|setting| !setting.is_empty())
     }
 
-    fn number(self) -> u16 {
+    pub(super) fn number(self) -> u16 {
         match self {
             Self::Setting(at) => SETTINGS + at,
             Self::Exists => 1,
@@ -72,6 +74,7 @@ impl What {
             Self::Mapped => 18,
             Self::Name => 19,
             Self::Content => 20,
+            Self::Texture => 21,
         }
     }
 }
@@ -162,7 +165,7 @@ pub(super) struct Object {
     pub(super) inputs: Group,
     pub(super) locations: Group,
     /// Cells of its contents, by level and face, or by what else is replaced together.
-    pub(super) cells: HashMap<(u32, u32), Vec<Cell>>,
+    pub(super) cells: HashMap<(u32, u32), BTreeSet<Cell>>,
     /// Sizes of levels.
     pub(super) sizes: HashMap<u32, [u32; 3]>,
     /// Bytes of a buffer.
@@ -181,6 +184,32 @@ pub(super) struct Object {
     pub(super) draw_buffers: Option<Vec<u32>>,
     /// Of a list: what it executes.
     pub(super) list: List,
+}
+
+impl Object {
+    fn of(tape: &mut Tape, kind: Kind, name: u64) -> Self {
+        let [def, contents, inputs, locations] = core::array::from_fn(|_| tape.group());
+        let exists = tape.cell(def, What::Exists.number(), 0, 0);
+        Self {
+            kind,
+            name,
+            def,
+            exists,
+            contents,
+            inputs,
+            locations,
+            cells: HashMap::new(),
+            sizes: HashMap::new(),
+            bytes: 0,
+            parts: BTreeMap::new(),
+            units: BTreeSet::new(),
+            has_any_unit: false,
+            is_used: false,
+            is_resized: false,
+            draw_buffers: None,
+            list: List::default(),
+        }
+    }
 }
 
 /// The state of a context that decides what calls mean.
@@ -260,13 +289,17 @@ pub(super) struct World {
     pub(super) tape: Tape,
     pub(super) contexts: Contexts,
     pub(super) all: Vec<Context>,
+    /// For calls without a context.
+    nowhere: Context,
+    /// For what does not exist.
+    none: Object,
     pub(super) objects: Vec<Object>,
     /// By the group of contexts or the context, kind and name.
     pub(super) names: HashMap<(u32, Kind, u64), Id>,
     pub(super) windows: HashMap<u64, Id>,
     pub(super) mappings: Vec<Mapping>,
-    /// Ranges of display lists that were generated: group, first, count, and who generated them.
-    pub(super) ranges: Vec<(u32, u32, u32, Cell)>,
+    /// Ranges of display lists that were generated, by group and first name: how many, and by whom.
+    pub(super) ranges: BTreeMap<(u32, u32), (u32, Cell)>,
     /// What the current call does.
     pub(super) effects: Vec<Effect>,
     /// The place of the current call, if it is kept.
@@ -286,6 +319,8 @@ pub(super) struct World {
     pub(super) nesting: u32,
     /// Numbers of pushes within the current call.
     pub(super) pushes: u64,
+    /// The number of the setting of current colours.
+    pub(super) colour: u16,
     /// The program relies on what a window holds after it was swapped.
     pub(super) reads_age: bool,
     pub(super) rules: rules::Table,
@@ -293,21 +328,26 @@ pub(super) struct World {
 
 impl Default for World {
     fn default() -> Self {
+        let mut tape = Tape::default();
+        let none = Object::of(&mut tape, Kind::Window, 0);
+        let owner_group = tape.group();
         let mut world = Self {
-            tape: Tape::default(),
+            tape,
+            none,
+            nowhere: Context::default(),
             contexts: Contexts::default(),
             all: Vec::new(),
             objects: Vec::new(),
             names: HashMap::new(),
             windows: HashMap::new(),
             mappings: Vec::new(),
-            ranges: Vec::new(),
+            ranges: BTreeMap::new(),
             effects: Vec::new(),
             place: 0,
             at: usize::MAX,
             share: 0,
             thread: 0,
-            owner_group: 0,
+            owner_group,
             is_of_frames: false,
             draws: false,
             refusal: None,
@@ -315,10 +355,10 @@ impl Default for World {
             met: HashSet::new(),
             nesting: 0,
             pushes: 0,
+            colour: rules::number_of_setting("current colour"),
             reads_age: false,
             rules: rules::Table::default(),
         };
-        world.owner_group = world.tape.group();
         // Its number, 0, stands for no object.
         world.object(Kind::Window, 0);
         world
@@ -368,12 +408,7 @@ impl World {
     // --- Contexts.
 
     pub(super) fn context(&mut self) -> &mut Context {
-        if self.all.len() <= self.at {
-            // There always is one by then (`enter`).
-            self.at = self.all.len();
-            self.all.push(Context::default());
-        }
-        &mut self.all[self.at]
+        self.all.get_mut(self.at).unwrap_or(&mut self.nowhere)
     }
 
     pub(super) fn shadow(&mut self) -> &mut Shadow {
@@ -393,6 +428,16 @@ impl World {
             self.all.push(Context { state, other, pixels, current, own, shadow, ..Context::default() });
         }
         true
+    }
+
+    /// Where the frames begin, the state of contexts is what it was, whatever is read of it.
+    pub(super) fn read_contexts(&mut self) {
+        for (at, context) in (0..).zip(&self.all) {
+            if self.contexts.is_current(at) {
+                let groups = [context.state, context.other, context.pixels, context.current];
+                self.effects.extend(groups.map(Effect::ReadAll));
+            }
+        }
     }
 
     /// A cell of what draws read.
@@ -424,39 +469,16 @@ impl World {
     // --- Objects.
 
     pub(super) fn object(&mut self, kind: Kind, name: u64) -> Id {
-        let tape = &mut self.tape;
-        let [def, contents, inputs, locations] = core::array::from_fn(|_| tape.group());
-        let exists = tape.cell(def, What::Exists.number(), 0, 0);
-        self.objects.push(Object {
-            kind,
-            name,
-            def,
-            exists,
-            contents,
-            inputs,
-            locations,
-            cells: HashMap::new(),
-            sizes: HashMap::new(),
-            bytes: 0,
-            parts: BTreeMap::new(),
-            units: BTreeSet::new(),
-            has_any_unit: false,
-            is_used: false,
-            is_resized: false,
-            draw_buffers: None,
-            list: List::default(),
-        });
+        self.objects.push(Object::of(&mut self.tape, kind, name));
         self.objects.len() as u32 - 1
     }
 
     pub(super) fn get(&self, id: Id) -> &Object {
-        // Object 0 always exists.
-        self.objects.get(id as usize).unwrap_or(&self.objects[0])
+        self.objects.get(id as usize).unwrap_or(&self.none)
     }
 
     pub(super) fn get_mut(&mut self, id: Id) -> &mut Object {
-        let at = if (id as usize) < self.objects.len() { id as usize } else { 0 };
-        &mut self.objects[at]
+        self.objects.get_mut(id as usize).unwrap_or(&mut self.none)
     }
 
     fn space(&self, kind: Kind) -> u32 {
@@ -537,7 +559,7 @@ impl World {
         let samplers: Vec<_> = shadow.samplers.iter().filter(|(_, bound)| **bound == id).map(|(at, _)| *at).collect();
         for at in textures {
             self.shadow().textures.remove(&at);
-            cells.push(self.state(What::Bound, u64::from(at.0), u64::from(at.1)));
+            cells.push(self.state(What::Texture, u64::from(at.0), u64::from(at.1)));
         }
         for target in buffers {
             self.shadow().buffers.remove(&target);
@@ -620,10 +642,7 @@ impl World {
     pub(super) fn content(&mut self, id: Id, place: (u32, u32), what: What, a: u64, b: u64) -> Cell {
         let group = self.get(id).contents;
         let cell = self.cell(group, what, a, b);
-        let cells = self.get_mut(id).cells.entry(place).or_default();
-        if !cells.contains(&cell) {
-            cells.push(cell);
-        }
+        self.get_mut(id).cells.entry(place).or_default().insert(cell);
         cell
     }
 
@@ -656,10 +675,6 @@ impl World {
                     self.always();
                 }
                 if context != 0 && self.enter(call.thread) {
-                    let is_old = self.contexts.all().get(self.at).is_some_and(|context| context.created.is_none());
-                    if is_old {
-                        self.refusal.get_or_insert(Refusal::NoContext(call.number));
-                    }
                     let [draw, read] = [draw, read].map(|handle| self.window(handle));
                     let context = self.context();
                     (context.window, context.read_window) = (draw, read);

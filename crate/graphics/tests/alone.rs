@@ -1,0 +1,391 @@
+//! Frames that replay by themselves: which calls they need, by the kinds of things that are easily
+//! lost. State at the last draw is the same in the cut as in the whole trace.
+
+use unspool_cut::clean::Cleaner;
+use unspool_cut::{Cut, CutOptions};
+use unspool_formats::apitrace;
+use unspool_formats::apitrace::encode::Value as Arg;
+use unspool_gl::gl;
+use unspool_graphics::Reader;
+use unspool_graphics::alone::{Alone, BYTES, Kept, Refusal, Window};
+use unspool_trace::limits::Limits;
+
+use crate::common::index_of;
+use crate::state::{Trace, built, uint};
+
+fn kept(file: &[u8], frame: u64) -> Result<Kept, Refusal> {
+    let index = index_of(file);
+    let mut reader = Reader::keeping(&index, file.to_vec(), BYTES).unwrap();
+    let mut alone = Alone::new(frame, frame);
+    reader.pass(0..reader.pieces(), &mut alone).unwrap();
+    alone.finish()
+}
+
+fn cut(file: &[u8], kept: &Kept) -> Vec<u8> {
+    let options = CutOptions {
+        from: 0,
+        to: kept.end,
+        size: Some(file.len() as u64),
+        limits: Limits::DEFAULT,
+        cleaner: Cleaner::default(),
+        only: Some(kept.calls.clone()),
+    };
+    let mut cut = apitrace::ROW.cut.unwrap()(file, options).unwrap();
+    let (mut out, mut used) = (Vec::new(), 0);
+    while used < file.len() && !cut.is_done() {
+        let (before, step) = (out.len(), cut.push(&file[used..], &mut out).unwrap().used);
+        used += step;
+        if step == 0 && out.len() == before {
+            break;
+        }
+    }
+    cut.end(&file[used..], &mut out).unwrap();
+    assert_eq!(cut.records(), kept.calls.count());
+    out
+}
+
+/// The rows of the state after a call, without the calls that set them.
+fn state(file: Vec<u8>, call: u64) -> Vec<(String, String)> {
+    let report = built(file, 1000).at(call, false).unwrap().unwrap();
+    let rows = report.sections.iter().flat_map(|section| &section.rows);
+    rows.map(|row| (row.name.clone(), row.text.clone())).collect()
+}
+
+/// A trace whose frames end with a swap.
+struct Scene {
+    trace: Trace,
+    last: u64,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let mut scene = Self { trace: Trace::new(), last: 1 };
+        scene.ints("glViewport", &[0, 0, 64, 48]);
+        scene
+    }
+
+    fn call(&mut self, name: &'static str, args: Vec<Arg<'_>>) -> u64 {
+        self.last = self.trace.call(name, args);
+        self.last
+    }
+
+    fn ints(&mut self, name: &'static str, args: &[u32]) -> u64 {
+        self.call(name, args.iter().map(|it| uint(*it)).collect())
+    }
+
+    /// A call that writes one name.
+    fn name(&mut self, function: &'static str, name: u32) -> u64 {
+        self.call(function, vec![uint(1), Arg::Array(vec![uint(name)])])
+    }
+
+    fn returning(&mut self, name: &'static str, args: Vec<Arg<'_>>, result: Arg<'_>) -> u64 {
+        self.last = self.trace.on(0, name, args, Some(result));
+        self.last
+    }
+
+    fn upload(&mut self, texture: u32, side: u32) -> u64 {
+        self.ints("glBindTexture", &[gl::TEXTURE_2D, texture]);
+        let numbers = [gl::TEXTURE_2D, 0, gl::RGBA8, side, side, 0, gl::RGBA, gl::UNSIGNED_BYTE];
+        let bytes = vec![texture as u8; 4 * (side * side) as usize];
+        let mut args: Vec<Arg<'_>> = numbers.map(uint).into();
+        args.push(if side == 0 { Arg::Null } else { Arg::Blob(&bytes) });
+        self.last = self.trace.call("glTexImage2D", args);
+        self.last
+    }
+
+    fn part(&mut self, y: u32) -> u64 {
+        let numbers = [gl::TEXTURE_2D, 0, 0, y, 4, 1, gl::RGBA, gl::UNSIGNED_BYTE];
+        let mut args: Vec<Arg<'_>> = numbers.map(uint).into();
+        args.push(Arg::Blob(&[9; 16]));
+        self.last = self.trace.call("glTexSubImage2D", args);
+        self.last
+    }
+
+    /// A draw with a texture, of the fixed function.
+    fn draw(&mut self) -> u64 {
+        self.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3])
+    }
+
+    fn clear(&mut self) -> u64 {
+        self.ints("glClear", &[gl::COLOR_BUFFER_BIT])
+    }
+
+    fn swap(&mut self) -> u64 {
+        self.call("glXSwapBuffers", vec![Arg::Pointer(1), Arg::Uint(7)])
+    }
+
+    /// What is kept of the last frame, whose state is the same there.
+    fn end(mut self, frame: u64) -> Kept {
+        let draw = self.draw();
+        self.swap();
+        let file = self.trace.file();
+        let kept = kept(&file, frame).unwrap();
+        assert!(kept.calls.has(draw));
+        let number = (0..draw).filter(|call| kept.calls.has(*call)).count() as u64;
+        assert_eq!(state(cut(&file, &kept), number), state(file, draw));
+        kept
+    }
+}
+
+fn assert_kept(kept: &Kept, calls: &[u64]) {
+    for call in calls {
+        assert!(kept.calls.has(*call), "call {call} is left out of {:?}", kept.calls.runs());
+    }
+}
+
+fn assert_left_out(kept: &Kept, calls: &[u64]) {
+    for call in calls {
+        assert!(!kept.calls.has(*call), "call {call} is kept in {:?}", kept.calls.runs());
+    }
+}
+
+#[test]
+fn what_a_display_list_holds_is_kept_with_what_it_binds() {
+    let mut scene = Scene::new();
+    let generated = scene.returning("glGenLists", vec![uint(2)], uint(1));
+    scene.name("glGenTextures", 5);
+    let pixels = scene.upload(5, 4);
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 0]);
+    let begun = scene.ints("glNewList", &[1, gl::COMPILE]);
+    let inside = scene.ints("glBindTexture", &[gl::TEXTURE_2D, 5]);
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    let ended = scene.ints("glEndList", &[]);
+    scene.ints("glNewList", &[2, gl::COMPILE]);
+    let other = scene.ints("glLineWidth", &[3]);
+    scene.ints("glEndList", &[]);
+    scene.swap();
+    scene.clear();
+    scene.ints("glCallList", &[1]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[generated, pixels, begun, inside, ended]);
+    assert_left_out(&kept, &[other]);
+}
+
+#[test]
+fn a_draw_of_an_earlier_frame_is_kept_if_what_it_drew_is_read() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    for (texture, framebuffer) in [(5, 1), (6, 2)] {
+        scene.name("glGenTextures", texture);
+        scene.upload(texture, 4);
+        scene.name("glGenFramebuffers", framebuffer);
+        scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, framebuffer]);
+        let args = [gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, texture, 0];
+        scene.ints("glFramebufferTexture2D", &args);
+    }
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 0]);
+    let unread = scene.draw();
+    scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+    let before_the_clear = scene.draw();
+    let cleared = scene.clear();
+    let read = scene.draw();
+    scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]);
+    scene.clear();
+    let in_the_window = scene.draw();
+    scene.swap();
+    scene.swap();
+    scene.clear();
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 5]);
+    let kept = scene.end(2);
+    assert_kept(&kept, &[cleared, read]);
+    assert_left_out(&kept, &[unread, before_the_clear, in_the_window]);
+}
+
+#[test]
+fn a_buffer_that_stays_mapped_keeps_what_was_copied_into_it() {
+    let mut scene = Scene::new();
+    for buffer in [3, 4] {
+        scene.name("glGenBuffers", buffer);
+        scene.ints("glBindBuffer", &[gl::ARRAY_BUFFER, buffer]);
+        let usage = uint(gl::STATIC_DRAW);
+        scene.call("glBufferData", vec![uint(gl::ARRAY_BUFFER), uint(64), Arg::Null, usage]);
+    }
+    let copy = |scene: &mut Scene, address: u64| {
+        scene.call("memcpy", vec![Arg::Pointer(address), Arg::Blob(&[1; 16]), uint(16)])
+    };
+    let args = || vec![uint(gl::ARRAY_BUFFER), uint(0), uint(64), uint(gl::MAP_WRITE_BIT | gl::MAP_PERSISTENT_BIT)];
+    let mapped = scene.returning("glMapBufferRange", args(), Arg::Pointer(0x1000));
+    let [again, first] = [copy(&mut scene, 0x1010), copy(&mut scene, 0x1000)];
+    scene.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 3]);
+    let short = scene.returning("glMapBufferRange", args(), Arg::Pointer(0x2000));
+    let written = copy(&mut scene, 0x2020);
+    let unmapped = scene.returning("glUnmapBuffer", vec![uint(gl::ARRAY_BUFFER)], Arg::Bool(true));
+    scene.swap();
+    let last = copy(&mut scene, 0x1010);
+    for (index, buffer) in [(0, 3), (1, 4)] {
+        scene.ints("glBindBuffer", &[gl::ARRAY_BUFFER, buffer]);
+        scene.ints("glVertexAttribPointer", &[index, 4, gl::FLOAT, 0, 16, 0]);
+        scene.ints("glEnableVertexAttribArray", &[index]);
+    }
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(2);
+    assert_kept(&kept, &[mapped, first, last, short, written, unmapped]);
+    assert_left_out(&kept, &[again]);
+}
+
+#[test]
+fn what_another_context_of_the_group_uploads_is_kept_on_its_thread() {
+    let mut scene = Scene::new();
+    scene.name("glGenTextures", 5);
+    scene.trace.create(0xc2, 0xc1);
+    scene.trace.create(0xc3, 0);
+    let current = scene.trace.current(1, 0xc2);
+    scene.trace.on(1, "glBindTexture", vec![uint(gl::TEXTURE_2D), uint(5)], None);
+    let numbers = [gl::TEXTURE_2D, 0, gl::RGBA8, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE];
+    let pixels = |trace: &mut Trace| {
+        let mut args: Vec<Arg<'_>> = numbers.map(uint).into();
+        args.push(Arg::Blob(&[7; 4]));
+        trace.on(1, "glTexImage2D", args, None)
+    };
+    let shared = pixels(&mut scene.trace);
+    // A texture of the same name in another group.
+    scene.trace.current(1, 0xc3);
+    scene.trace.on(1, "glBindTexture", vec![uint(gl::TEXTURE_2D), uint(5)], None);
+    let other = pixels(&mut scene.trace);
+    scene.swap();
+    scene.clear();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 5]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[current, shared]);
+    assert_left_out(&kept, &[other]);
+}
+
+/// A program with one shader, linked.
+fn program(scene: &mut Scene, name: u32) -> u64 {
+    scene.returning("glCreateProgram", vec![], uint(name));
+    scene.returning("glCreateShader", vec![uint(gl::VERTEX_SHADER)], uint(name + 1));
+    let source = Arg::Array(vec![Arg::Text(b"uniform vec4 a; uniform sampler2D t; void main() { gl_Position = a; }")]);
+    scene.call("glShaderSource", vec![uint(name + 1), uint(1), source, Arg::Null]);
+    scene.ints("glCompileShader", &[name + 1]);
+    scene.ints("glAttachShader", &[name, name + 1]);
+    scene.ints("glLinkProgram", &[name])
+}
+
+fn location(scene: &mut Scene, program: u32, name: &'static str, location: u32) -> u64 {
+    scene.returning("glGetUniformLocation", vec![uint(program), Arg::Text(name.as_bytes())], uint(location))
+}
+
+#[test]
+fn locations_are_kept_with_the_uniforms_of_the_last_link() {
+    let mut scene = Scene::new();
+    let linked = program(&mut scene, 8);
+    let unused = program(&mut scene, 10);
+    let asked = location(&mut scene, 8, "a", 2);
+    scene.ints("glUseProgram", &[8]);
+    let lost = scene.ints("glUniform1f", &[2, 1]);
+    let again = scene.ints("glLinkProgram", &[8]);
+    let early = scene.ints("glUniform1f", &[2, 2]);
+    let late = scene.ints("glUniform1f", &[2, 3]);
+    scene.name("glGenTextures", 5);
+    scene.name("glGenTextures", 6);
+    scene.ints("glActiveTexture", &[gl::TEXTURE0 + 3]);
+    let sampled = scene.upload(5, 4);
+    scene.ints("glActiveTexture", &[gl::TEXTURE0 + 4]);
+    let unread = scene.upload(6, 4);
+    location(&mut scene, 8, "t", 3);
+    scene.ints("glUniform1i", &[3, 3]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[asked, again, late, sampled]);
+    assert_left_out(&kept, &[unused, lost, early, unread]);
+    // Where uniforms are may have been asked of the first link.
+    assert_kept(&kept, &[linked]);
+}
+
+#[test]
+fn a_name_that_is_used_again_is_another_object() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.name("glGenTextures", 5);
+    let first = scene.upload(5, 4);
+    scene.name("glDeleteTextures", 5);
+    let generated = scene.name("glGenTextures", 5);
+    let second = scene.upload(5, 4);
+    // Names that no call has generated: what was there must be deleted first.
+    scene.ints("glActiveTexture", &[gl::TEXTURE0 + 1]);
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.upload(9, 4);
+    let deleted = scene.name("glDeleteTextures", 9);
+    let third = scene.upload(9, 4);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[generated, second, deleted, third]);
+    assert_left_out(&kept, &[first]);
+}
+
+#[test]
+fn pixels_are_read_as_they_were() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.name("glGenTextures", 5);
+    let unused = scene.ints("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 2]);
+    let stored = scene.ints("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]);
+    let shape = scene.upload(5, 4);
+    let [row, other, same] = [0, 1, 0].map(|y| scene.part(y));
+    let later = scene.ints("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 4]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[stored, shape, other, same, later]);
+    assert_left_out(&kept, &[unused, row]);
+}
+
+#[test]
+fn stacks_are_kept_in_pairs_or_not_at_all() {
+    let mut scene = Scene::new();
+    scene.ints("glMatrixMode", &[gl::MODELVIEW]);
+    let identity = scene.ints("glLoadIdentity", &[]);
+    let moved = scene.ints("glTranslatef", &[1, 0, 0]);
+    let pushed = scene.ints("glPushMatrix", &[]);
+    let inside = scene.ints("glScalef", &[2, 2, 2]);
+    let drawn = scene.draw();
+    let popped = scene.ints("glPopMatrix", &[]);
+    let wide = scene.ints("glLineWidth", &[2]);
+    scene.ints("glPushAttrib", &[gl::ALL_ATTRIB_BITS]);
+    scene.ints("glLineWidth", &[3]);
+    let restored = scene.ints("glPopAttrib", &[]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[identity, moved, pushed, popped, wide, restored]);
+    assert_left_out(&kept, &[inside, drawn]);
+}
+
+#[test]
+fn what_a_window_held_is_kept_if_that_costs_little() {
+    let mut scene = Scene::new();
+    let few = scene.draw();
+    scene.swap();
+    let kept = scene.end(1);
+    assert_eq!(kept.window, Window::Kept);
+    assert_kept(&kept, &[few]);
+    let mut scene = Scene::new();
+    let mut all = Vec::new();
+    for _ in 0..40 {
+        all.push(scene.draw());
+        scene.swap();
+    }
+    let kept = scene.end(40);
+    assert_eq!(kept.window, Window::LeftOut);
+    assert_eq!(kept.draws_before, [0, 40]);
+    assert_left_out(&kept, &all);
+}
+
+#[test]
+fn what_cannot_be_right_is_refused() {
+    let mut scene = Scene::new();
+    scene.swap();
+    let file = scene.trace.file();
+    let refusal = kept(&file, 3).unwrap_err();
+    assert_eq!(refusal, Refusal::NoFrame(3, 1));
+    assert_eq!(refusal.to_string(), "refused: there is no frame 3: the last one is 0");
+    assert!(kept(&file, 0).is_ok());
+    let mut scene = Scene::new();
+    scene.call("IDXGISwapChain::Present", vec![Arg::Pointer(1), uint(0), uint(0)]);
+    let refusal = kept(&scene.trace.file(), 0).unwrap_err();
+    assert!(matches!(refusal, Refusal::Direct3d(_)), "{refusal:?}");
+}
