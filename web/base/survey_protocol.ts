@@ -105,6 +105,8 @@ export interface ResourceColumns {
   readonly kind: readonly ResourceKind[];
   /** Of an interface its address. */
   readonly name: Float64Array;
+  /** The first of the contexts that share it, by position. -1 without a context. */
+  readonly group: Float64Array;
   /** What the program calls it, or ''. */
   readonly label: readonly string[];
   /** What is known besides, for people. */

@@ -26,6 +26,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_bytes.trace", bytes()),
         ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),
         ("tests/fixtures/apitrace/replay_outputs.trace", outputs()),
+        ("tests/fixtures/apitrace/replay_written.trace", written()),
     ];
     common::are_written(&files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
 }
@@ -88,6 +89,16 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glLoadMatrixf", &["m"]),
     ("glClipControl", &["origin", "depth"]),
     ("glFrontFace", &["mode"]),
+    ("glBindRenderbuffer", &["target", "renderbuffer"]),
+    ("glRenderbufferStorage", &["target", "internalformat", "width", "height"]),
+    ("glBindFramebuffer", &["target", "framebuffer"]),
+    ("glFramebufferTexture2D", &["target", "attachment", "textarget", "texture", "level"]),
+    ("glFramebufferRenderbuffer", &["target", "attachment", "renderbuffertarget", "renderbuffer"]),
+    ("glCopyBufferSubData", &["readTarget", "writeTarget", "readOffset", "writeOffset", "size"]),
+    ("glBindBufferBase", &["target", "index", "buffer"]),
+    ("glBeginTransformFeedback", &["primitiveMode"]),
+    ("glEndTransformFeedback", &[]),
+    ("glTexSubImage2D", &["target", "level", "xoffset", "yoffset", "width", "height", "format", "type", "pixels"]),
 ];
 
 /// A trace that is being written.
@@ -601,6 +612,59 @@ fn contexts() -> Vec<u8> {
         t.current(1, context);
         t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
     }
+    t.swap(1);
+    t.finish()
+}
+
+/// What the graphics processor writes. A texture of 4 by 4 pixels is cleared to red, and its left
+/// half drawn green, at half the depth; then its upper right pixel is uploaded in blue. Another one
+/// gets a draw that WebGL2 lacks. Buffer 2 gets the second half of buffer 1; buffer 3 is captured.
+fn written() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    for texture in [2, 1] {
+        t.ints("glBindTexture", &[gl::TEXTURE_2D, texture]);
+        t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);
+        t.texture(4, Value::Null);
+    }
+    t.ints("glBindRenderbuffer", &[gl::RENDERBUFFER, 1]);
+    t.ints("glRenderbufferStorage", &[gl::RENDERBUFFER, gl::DEPTH_COMPONENT24, 4, 4]);
+    t.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+    t.ints("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 1, 0]);
+    t.ints("glFramebufferRenderbuffer", &[gl::FRAMEBUFFER, gl::DEPTH_ATTACHMENT, gl::RENDERBUFFER, 1]);
+    t.ints("glViewport", &[0, 0, 4, 4]);
+    t.ints("glEnable", &[gl::DEPTH_TEST]);
+    t.floats("glClearColor", &[1.0, 0.0, 0.0, 1.0]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+    t.floats("glColor3f", &[0.0, 1.0, 0.0]);
+    t.rectangle([-1.0, -1.0, 0.0, 1.0], 0.0);
+    let mut args: Vec<Value<'_>> = [gl::TEXTURE_2D, 0, 3, 3, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE]
+        .iter()
+        .map(|n| Value::Int(i64::from(*n)))
+        .collect();
+    args.push(Value::Blob(&[0, 0, 255, 255]));
+    t.call("glTexSubImage2D", args, None);
+    t.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 2]);
+    t.ints("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 2, 0]);
+    t.triangles(24);
+    t.program(10, &[VERTEX, (gl::GEOMETRY_SHADER, "#version 150\nvoid main() {}"), WHITE]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.ints("glUseProgram", &[0]);
+    t.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]);
+    t.ints("glViewport", &[0, 0, 64, 48]);
+    let copied: Vec<u8> = (1..=8u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    let data = |t: &mut Trace, target: u32, name: u32, content: Value<'_>| {
+        t.ints("glBindBuffer", &[target, name]);
+        let int = |n: u32| Value::Int(n.into());
+        t.call("glBufferData", vec![int(target), int(32), content, int(gl::STATIC_DRAW)], None);
+    };
+    data(&mut t, gl::ARRAY_BUFFER, 1, Value::Blob(&copied));
+    data(&mut t, gl::COPY_WRITE_BUFFER, 2, Value::Null);
+    t.ints("glCopyBufferSubData", &[gl::ARRAY_BUFFER, gl::COPY_WRITE_BUFFER, 16, 0, 16]);
+    data(&mut t, gl::TRANSFORM_FEEDBACK_BUFFER, 3, Value::Null);
+    t.ints("glBindBufferBase", &[gl::TRANSFORM_FEEDBACK_BUFFER, 0, 3]);
+    t.ints("glBeginTransformFeedback", &[gl::TRIANGLES]);
+    t.ints("glEndTransformFeedback", &[]);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
     t.swap(1);
     t.finish()
 }

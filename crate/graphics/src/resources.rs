@@ -11,7 +11,7 @@
 //! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
 //! on demand (`resources/contents.rs`). `unspool_gl::pixels` turns pixels into texels of the
 //! internal format; blocks of BPTC are decoded by bcdec_rs, the others there. What the graphics
-//! processor writes is not known, and the page says since which call.
+//! processor writes is not known here: the page asks the replay for it.
 
 mod contents;
 mod interfaces;
@@ -28,7 +28,7 @@ use crate::contexts::Contexts;
 use crate::known::Known;
 use crate::reader::CallVisitor;
 use interfaces::Method;
-use kinds::Act;
+use kinds::{Act, Wrote};
 use objects::{Context, Slot};
 
 pub use contents::{Contents, Held, TextureAt};
@@ -541,6 +541,20 @@ impl Resources {
                 self.mapped.retain(|other| Some(other.buffer) != at);
             }
             Act::Copy => self.copy(call, known, context),
+            Act::WriteBuffer(what) => {
+                let found: Vec<u32> = match what {
+                    Wrote::Named(parameter) => {
+                        self.of(context, Kind::Buffer, uint(parameter), number).into_iter().collect()
+                    }
+                    Wrote::Bound(parameter) => context.buffer(uint(parameter)).into_iter().collect(),
+                    Wrote::Packed => context.buffer(gl::PIXEL_PACK_BUFFER).into_iter().collect(),
+                    Wrote::Indexed(targets) => context.indexed(targets),
+                };
+                for at in found {
+                    self.count(at, WRITES, 1);
+                    self.event(at, number, What::Written);
+                }
+            }
             Act::Draw if call.draws || call.clears => self.draw(context, number, call.clears),
             Act::Draw => {}
         }

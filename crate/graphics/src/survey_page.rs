@@ -202,6 +202,11 @@ impl JsSurvey {
             ("name", doubles(all.iter().map(|it| it.name))),
             ("label", texts(&|it| it.label.clone())),
             ("facts", texts(&|it| found.facts(it))),
+            // Groups of resources count from 1: 0 is for calls without a context.
+            (
+                "group",
+                Float64Array::from(&all.iter().map(|it| f64::from(it.group) - 1.0).collect::<Vec<_>>()[..]).into(),
+            ),
             ("created", doubles(all.iter().map(|it| it.created))),
             ("deleted", Float64Array::from(&deleted[..]).into()),
             ("leaked", doubles(all.iter().map(|it| u64::from(Resources::is_leaked(it))))),

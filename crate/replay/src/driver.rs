@@ -157,6 +157,8 @@ pub struct Replay {
     /// Draws to framebuffers of the trace before this call are left out.
     pub skip_surfaces: u64,
     pub(crate) surfaces: crate::surfaces::Surfaces,
+    /// What draws and copies wrote, by surface: see [`crate::surfaces`].
+    pub(crate) writes: HashMap<u32, crate::written::Writes>,
     /// Draws wrote to what [`Replay::drawn`] does not list: mipmaps, and textures that were deleted
     /// while attached.
     pub(crate) has_parts: bool,
@@ -218,6 +220,7 @@ impl Replay {
             skip_before: 0,
             skip_surfaces: 0,
             surfaces: crate::surfaces::Surfaces::default(),
+            writes: HashMap::new(),
             has_parts: false,
             wireframe: false,
             call: 0,
@@ -347,6 +350,7 @@ impl Replay {
             return self.list(crate::calls::Listed::Lack(reason.into()));
         }
         self.verdict.add(self.call, Some(reason));
+        self.note_lack();
     }
 
     /// What calls have taken on this side since this was asked last, in bytes that were looked at

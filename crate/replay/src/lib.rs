@@ -79,6 +79,7 @@ mod snapshots;
 mod state;
 mod surfaces;
 mod verdict;
+mod written;
 
 pub use call::{Call, Value};
 pub use driver::{Bounds, Replay};
@@ -91,3 +92,4 @@ pub use shader_list::{Listed, Made};
 #[cfg(feature = "page")]
 pub use unspool_decompressors::provide_decompressors;
 pub use verdict::Verdict;
+pub use written::{Holder, Written};

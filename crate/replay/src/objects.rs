@@ -124,6 +124,8 @@ pub(crate) struct Buffer {
     pub(crate) mapped: Option<(i64, usize, usize)>,
     /// Why its content is not what it is in the trace.
     pub(crate) problem: Option<&'static str>,
+    /// The latest call by which the graphics processor writes it, unless it was allocated since.
+    pub(crate) written: Option<u64>,
 }
 
 /// What WebGL2 does not know yet of a buffer.

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::driver::Bounds;
 use crate::player::{Player, Turn};
+use crate::written::{Holder, Written};
 
 structures! {
     /// What a copy of all that was drawn has to hold.
@@ -121,6 +122,24 @@ structures! {
     pub struct VertexOutputs {
         /// In their order.
         pub all: Vec<VertexOutput>,
+    }
+
+    /// What the graphics processor wrote to a texture, renderbuffer or buffer.
+    pub struct WrittenContent {
+        /// The latest call that wrote it; -1 if none did since its latest upload of all of it.
+        pub call: f64,
+        /// The latest draw to it that cannot be shown, unless all of it was cleared since; -1
+        /// without one.
+        pub lacks: f64,
+        /// Why it does not hold what it holds in the trace, or ''.
+        pub problem: String,
+        /// In WebGL2: the number of the texture, or 0; that of the renderbuffer, or 0; what the
+        /// texture is bound to; width, height and depth of the level; its internal format.
+        #[tsify(type = "Uint32Array<ArrayBuffer>")]
+        pub surface: Uint32Array,
+        /// Of a buffer.
+        #[tsify(type = "Uint8Array<ArrayBuffer>")]
+        pub bytes: Uint8Array,
     }
 
     /// The source of a shader.
@@ -330,6 +349,26 @@ impl JsPlayer {
         let side = usize::from(fragment);
         let call = *made.calls.get(side)? as f64;
         Some(ShaderSource { call, source: made.source(side).to_string() }.cross())
+    }
+
+    /// What an object of the trace holds, by share group and name. `level`: that of a texture; -1
+    /// for a renderbuffer, -2 for a buffer.
+    pub fn written(&mut self, group: u32, name: u32, level: i32) -> Option<Ts<WrittenContent>> {
+        let holder = match level {
+            -1 => Holder::Renderbuffer,
+            -2 => Holder::Buffer,
+            level => Holder::Texture(level as u32),
+        };
+        let Written { call, lacks, problem, surface, bytes } = self.player.replay().written(group, name, holder)?;
+        let number = |call: Option<u64>| call.map_or(-1.0, |call| call as f64);
+        let content = WrittenContent {
+            call: number(call),
+            lacks: number(lacks),
+            problem: problem.unwrap_or_default().into(),
+            surface: Uint32Array(surface.to_vec()),
+            bytes: Uint8Array(bytes),
+        };
+        Some(content.cross())
     }
 
     /// The outputs of the vertex shader of a program.

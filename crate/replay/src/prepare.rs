@@ -31,6 +31,7 @@ impl Replay {
     /// Returns why the draw cannot be shown.
     pub(crate) fn prepare(&mut self, mode: u32, vertices: u64, instances: u64) -> Result<Option<Linked>, String> {
         self.note_draw();
+        self.note_write();
         let total = vertices.saturating_mul(instances);
         // Those of all draws of a call, which may be one of many draws.
         self.call_vertices = self.call_vertices.saturating_add(total);

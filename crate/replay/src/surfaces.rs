@@ -209,6 +209,9 @@ impl Replay {
         let call = self.call;
         self.look_ended();
         for (surface, is_cleared, values, stencils) in all {
+            if values {
+                self.cleared(surface);
+            }
             let Some(since) = self.surfaces.since.get_mut(&surface) else { continue };
             if values && !since.has_parts {
                 since.values = call;

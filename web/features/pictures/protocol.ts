@@ -4,6 +4,7 @@
  */
 
 import type { OutputsFound, VerticesAsked } from '../../trace/vertex_outputs.ts';
+import type { WrittenAsked, WrittenFound } from '../../trace/written.ts';
 import type { Coverage, Frames, ShaderFailure } from '../../worker/wasm/unspool_replay.js';
 
 // What `crate/replay` answers with.
@@ -105,6 +106,8 @@ export interface ReplayService {
   pixel(call: number, x: number, y: number, patience: number): Promise<Touched | null>;
   /** What the vertex shader of a draw writes. */
   outputs(asked: VerticesAsked, patience: number): Promise<OutputsFound | null>;
+  /** What an object holds that draws and copies wrote. */
+  written(asked: WrittenAsked, patience: number): Promise<WrittenFound | null>;
   /** Makes small pictures after calls, while there is nothing else to do. A later list replaces it. */
   film(calls: readonly number[], width: number, height: number): void;
   /** Ends the picture that is being made: it is shown as it is then. */

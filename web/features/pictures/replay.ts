@@ -2,8 +2,9 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { give, type Remote } from '../../base/remote.ts';
 import type { Dispose } from '../../base/scope.ts';
 import type { Trace } from '../../trace/trace.ts';
-import type { FindsOutputs, OutputsFound } from '../../trace/vertex_outputs.ts';
-import { outputsFinder } from './outputs.ts';
+import type { FindsOutputs, OutputsFound, VerticesAsked } from '../../trace/vertex_outputs.ts';
+import type { FindsWritten, WrittenAsked, WrittenFound } from '../../trace/written.ts';
+import { patiently } from './patient.ts';
 import { heaviest, merged } from './pictured_calls.ts';
 import type {
   Coverage,
@@ -89,6 +90,8 @@ export interface Replay {
   askPixel(call: number, x: number, y: number): Promise<void>;
   /** What the vertex shader of a draw writes, once no picture is being made. Resolves with null if there is no replay any more. */
   readonly outputs: FindsOutputs;
+  /** What an object holds that draws and copies wrote, likewise. */
+  readonly written: FindsWritten;
   /** Forgets the pixel. */
   forgetPixel(): void;
   /**
@@ -395,26 +398,43 @@ export function createReplay(
     );
     return answer;
   };
-  const outputs = outputsFinder({
-    idle: async () => {
-      while (waiting) await answered;
-      if (failure.peek()?.isPassing) failure.value = null;
-    },
-    problem: () => failure.peek()?.sentence ?? held.peek(),
-    ask: async (asked) => {
-      askedFor = `outputs ${asked.call}`;
-      let answer: OutputsFound | null = null;
-      await put(
-        (remote) => remote.outputs(asked, limits.peek().patience),
-        (found) => {
-          answer = found;
-        },
-      );
-      return answer;
-    },
-    // Without a worker there is no file to replay.
-    isOver: () => disposed || !worker,
-  });
+  /** Asks a question that no picture answers, once no picture is being made. `key` names it. */
+  const patient = <Asked extends { readonly call: number }, Found>(
+    key: string,
+    question: (remote: Remote<ReplayService>, asked: Asked) => Promise<Found | null>,
+    none: (problem: string) => Found,
+  ) =>
+    patiently<Asked, Found>({
+      idle: async () => {
+        while (waiting) await answered;
+        if (failure.peek()?.isPassing) failure.value = null;
+      },
+      problem: () => failure.peek()?.sentence ?? held.peek(),
+      ask: async (asked) => {
+        askedFor = `${key} ${asked.call}`;
+        let answer: Found | null = null;
+        await put(
+          (remote) => question(remote, asked),
+          (found) => {
+            answer = found;
+          },
+        );
+        return answer;
+      },
+      none,
+      // Without a worker there is no file to replay.
+      isOver: () => disposed || !worker,
+    });
+  const outputs = patient<VerticesAsked, OutputsFound>(
+    'outputs',
+    (remote, asked) => remote.outputs(asked, limits.peek().patience),
+    (problem) => ({ outputs: null, problem }),
+  );
+  const written = patient<WrittenAsked, WrittenFound>(
+    'written',
+    (remote, asked) => remote.written(asked, limits.peek().patience),
+    (problem) => ({ call: null, problem, image: null, bytes: null }),
+  );
   const insist = () => {
     isAsked = true;
     clearTimeout(allowed);
@@ -459,6 +479,10 @@ export function createReplay(
     outputs: (asked) => {
       insist();
       return outputs(asked);
+    },
+    written: (asked) => {
+      insist();
+      return written(asked);
     },
     forgetPixel: () => {
       touches.value = null;

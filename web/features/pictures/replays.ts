@@ -6,6 +6,7 @@ import { framePicturesOf } from '../../timeline/small_pictures.ts';
 import { perTrace } from '../../trace/per_trace.ts';
 import { graphicsOf } from '../../trace/surveys.ts';
 import { vertexOutputsOf } from '../../trace/vertex_outputs.ts';
+import { writtenOf } from '../../trace/written.ts';
 import { openingOf } from './drawn.ts';
 import { FILM } from './film.ts';
 import { filmOf } from './film.tsx';
@@ -21,6 +22,7 @@ export const replayOf = perTrace((open: OpenTrace) => {
   overlayOf(open).value = filmOf(open, replay);
   openingOf(open).value = openingPicture(open, replay);
   vertexOutputsOf(open).value = replay.outputs;
+  writtenOf(open).value = replay.written;
   framePicturesOf(open).value = {
     of: (frame) => {
       void replay.film.version.value;

@@ -20,8 +20,8 @@ pub struct TextureAt {
     pub image: Option<Image>,
     /// Why there are no texels, or some are missing.
     pub wrong: Option<NoImage>,
-    /// The latest call that made the graphics processor write it, after which its contents are
-    /// unknown.
+    /// The latest call that made the graphics processor write it since it got its size: uploads do
+    /// not say what it holds then.
     pub written: Option<u64>,
     /// The latest call that gave it contents.
     pub uploaded: Option<u64>,
@@ -80,12 +80,14 @@ impl<'a, S: ByteSource> Contents<'a, S> {
             target: it.texture.target,
             level,
             functions: Functions::default(),
+            defined: None,
             at: TextureAt { image: None, wrong: None, written: None, uploaded: None, is_cut: false },
         };
         read(self.reader, uploads.iter().map(|upload| upload.call), &mut visitor)?;
         let mut at = visitor.at;
         let written = it.events.iter().rfind(|event| event.what == What::Written && event.call <= call);
-        at.written = written.map(|event| event.call).filter(|call| at.uploaded.is_none_or(|uploaded| uploaded < *call));
+        at.written =
+            written.map(|event| event.call).filter(|call| visitor.defined.is_none_or(|defined| defined < *call));
         Ok(at)
     }
 
@@ -205,6 +207,8 @@ struct TextureVisitor<'a> {
     target: u32,
     level: u32,
     functions: Functions,
+    /// The latest call that gave the level its size.
+    defined: Option<u64>,
     at: TextureAt,
 }
 
@@ -236,6 +240,7 @@ impl TextureVisitor<'_> {
         let size = command.size_of(target);
         if does == Does::Storage {
             if self.level < level {
+                self.defined = Some(call.number);
                 self.define(internal, 0, smaller(size, self.level, self.target), false)?;
                 self.at.uploaded = Some(call.number);
             }
@@ -245,6 +250,7 @@ impl TextureVisitor<'_> {
             return Ok(());
         }
         if does == Does::Image {
+            self.defined = Some(call.number);
             self.define(internal, of, size, face_of(target).is_some())?;
         }
         self.at.uploaded = Some(call.number);

@@ -148,7 +148,22 @@ pub(super) enum Act {
     },
     /// `memcpy` to where a buffer may be mapped.
     Copy,
+    /// The graphics processor writes buffers.
+    WriteBuffer(Wrote),
     Draw,
+}
+
+/// Which buffers the graphics processor writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrote {
+    /// The one that a parameter names.
+    Named(&'static str),
+    /// The one that is bound to the target that a parameter says.
+    Bound(&'static str),
+    /// The one that pixels are packed to.
+    Packed,
+    /// Those that are bound to the indices of one of two targets.
+    Indexed([u32; 2]),
 }
 
 impl Act {
@@ -216,6 +231,15 @@ impl Act {
             "UnmapBuffer" => Self::Unmap { named: false },
             "UnmapNamedBuffer" => Self::Unmap { named: true },
             "memcpy" => Self::Copy,
+            "CopyBufferSubData" => Self::WriteBuffer(Wrote::Bound("writeTarget")),
+            "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => Self::WriteBuffer(Wrote::Named("writeBuffer")),
+            "ClearBufferData" | "ClearBufferSubData" => Self::WriteBuffer(Wrote::Bound("target")),
+            "ClearNamedBufferData" | "ClearNamedBufferSubData" => Self::WriteBuffer(Wrote::Named("buffer")),
+            "ReadPixels" | "ReadnPixels" | "GetTexImage" | "GetTextureImage" => Self::WriteBuffer(Wrote::Packed),
+            "BeginTransformFeedback" => Self::WriteBuffer(Wrote::Indexed([gl::TRANSFORM_FEEDBACK_BUFFER; 2])),
+            "DispatchCompute" | "DispatchComputeIndirect" | "DispatchComputeGroupSize" => {
+                Self::WriteBuffer(Wrote::Indexed([gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER]))
+            }
             _ if canonical.contains("FramebufferTexture") || canonical.contains("FramebufferRenderbuffer") => {
                 Self::Attach
             }

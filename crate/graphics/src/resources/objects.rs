@@ -102,6 +102,15 @@ impl Context {
         }
     }
 
+    /// The buffers that are bound to the indices of these targets.
+    pub(super) fn indexed(&self, targets: [u32; 2]) -> Vec<u32> {
+        let of = |(slot, (at, _)): (&Slot, &(u32, u64))| match slot {
+            Slot::Buffer { target, index: Some(_) } if targets.contains(target) => Some(*at),
+            _ => None,
+        };
+        self.slots.iter().filter_map(of).collect()
+    }
+
     /// The calls that use what is bound to a slot. Clears look at no texture or buffer.
     pub(super) fn used(&self, slot: Slot) -> Series {
         if slot == Slot::Drawn { self.writes } else { self.draws }

@@ -97,7 +97,7 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     if let Some(bytes) = content.bytes().filter(|_| keeps) {
         buffer.data.put(0, bytes.get(..size as usize).unwrap_or(bytes));
     }
-    (buffer.usage, buffer.problem) = (usage, None);
+    (buffer.usage, buffer.problem, buffer.written) = (usage, None, None);
     buffer.stale = [Stale::All; 2];
     buffer.highest.clear();
 }
@@ -113,6 +113,7 @@ fn fill(r: &mut Replay, c: &Call, [at, len]: [i64; 2], texel: &Value) {
     let bytes: Vec<u8> = texel.iter().copied().cycle().take(len).collect();
     r.work += len as u64;
     r.write(target, at as i64, &bytes);
+    r.wrote_buffer(target, None);
 }
 
 /// Copies a range: where it begins in both buffers, and its length.
@@ -121,8 +122,10 @@ fn copy(r: &mut Replay, [from, to]: [u32; 2], [at, into, len]: [i64; 3]) {
     let Some((at, len)) = range() else { return };
     let Some(buffer) = r.buffer_at(from) else { return };
     let Some(bytes) = buffer.data.get(at, len).map(Cow::into_owned) else { return };
+    let problem = buffer.problem;
     r.work += len as u64;
     r.write(to, into, &bytes);
+    r.wrote_buffer(to, problem);
 }
 
 fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {

@@ -94,4 +94,5 @@ fn copy(r: &mut Replay, c: &Call) {
         texture.is_drawn = true;
     }
     r.surface_attached(to.handle, false);
+    r.wrote(to.handle);
 }

@@ -127,6 +127,7 @@ impl Default for Draw {
 }
 
 fn clear(r: &mut Replay, c: &Call) {
+    r.note_write();
     if r.is_skipped() {
         return;
     }
@@ -145,6 +146,7 @@ fn clear(r: &mut Replay, c: &Call) {
 }
 
 fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
+    r.note_write();
     if r.is_skipped() {
         return;
     }

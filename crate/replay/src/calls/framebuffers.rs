@@ -79,6 +79,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             let Some((_, objects, stream)) = r.both() else { return };
             if let Some(renderbuffer) = objects.renderbuffers.remove(&(name as u32)) {
                 stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer.handle]);
+                r.writes.remove(&of_renderbuffer(renderbuffer.handle));
                 r.reserve(renderbuffer.bytes + OBJECT, 0);
             }
         }
@@ -312,6 +313,7 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
 
 /// `first`: the index of the argument that the ten of a blit begin with.
 fn blit(r: &mut Replay, c: &Call, first: usize) {
+    r.note_write();
     if r.is_skipped() {
         return;
     }

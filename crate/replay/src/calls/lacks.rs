@@ -71,6 +71,7 @@ pub(crate) fn note_written(r: &mut Replay, target: u32, index: u32, name: u32) {
 
 /// What is bound to a target is not what it is in the trace from now on.
 fn written(r: &mut Replay, target: u32, reason: &'static str) {
+    let call = r.call;
     let Some((context, objects, _)) = r.both() else { return };
     for (_, name) in context.written.iter().filter(|((known, _), _)| *known == target) {
         if target == gl::TEXTURE {
@@ -78,7 +79,7 @@ fn written(r: &mut Replay, target: u32, reason: &'static str) {
                 texture.problem = Some(reason);
             }
         } else if let Some(buffer) = objects.buffers.get_mut(name) {
-            buffer.problem = Some(reason);
+            (buffer.problem, buffer.written) = (Some(reason), Some(call));
         }
     }
 }
@@ -86,10 +87,8 @@ fn written(r: &mut Replay, target: u32, reason: &'static str) {
 /// Pixels are read into a buffer, if one is bound for that.
 fn read_back(r: &mut Replay) {
     let bound = r.context().and_then(|context| context.buffers.get(&gl::PIXEL_PACK_BUFFER).copied());
-    if bound.is_some_and(|name| name != 0)
-        && let Some(buffer) = r.buffer_at(gl::PIXEL_PACK_BUFFER)
-    {
-        buffer.problem = Some("it reads pixels that were read back into a buffer");
+    if bound.is_some_and(|name| name != 0) {
+        r.wrote_buffer(gl::PIXEL_PACK_BUFFER, Some("it reads pixels that were read back into a buffer"));
     }
 }
 

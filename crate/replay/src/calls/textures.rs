@@ -193,6 +193,7 @@ fn delete(r: &mut Replay, c: &Call) {
                 stream.put(Op::Delete, &[Kind::Renderbuffer as u32, renderbuffer]);
             }
             r.has_parts |= is_attached;
+            r.writes.remove(&texture.handle);
             r.unbound_texture(texture.handle);
             r.reserve(texture.sizes.values().sum::<u64>() + OBJECT, 0);
         }
@@ -434,6 +435,7 @@ fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) 
     let Some(texel) = texel else { return };
     (texture.is_drawn, texture.has_mipmaps) = (true, false);
     r.surface_attached(handle, false);
+    r.wrote(handle);
     let [x, y, z] = place.map(|n| n as u32);
     let [w, h, d] = cut(size);
     let fill = |w: u32, part: Part| Some(texel.repeat((w * part.rows * part.layers) as usize));
@@ -473,12 +475,16 @@ fn copy(r: &mut Replay, target: u32, level: u32, [x, y, z]: [i64; 3], [from_x, f
         layers,
     ];
     texture.is_drawn = true;
-    if texture.storage.is_some_and(|of| of.is_depth()) {
+    let [surface, ..] = words;
+    let is_depth = texture.storage.is_some_and(|of| of.is_depth());
+    if is_depth {
         texture.problem = Some("a texture has copies of depths, which WebGL2 does not make");
+    }
+    r.wrote(surface);
+    if is_depth {
         return;
     }
     r.stream.put(Op::CopyTexSubImage, &words);
-    let [surface, ..] = words;
     r.surface_attached(surface, false);
 }
 
@@ -544,6 +550,7 @@ impl Replay {
         }
         if level == 0 {
             self.surface_uploaded(handle);
+            self.writes.remove(&handle);
         }
         if let Some(problem) = self.texture_at(target).filter(|texture| texture.is_drawn).map(|texture| texture.problem)
         {
@@ -651,6 +658,7 @@ impl Replay {
         let first: u64 = texture.sizes.iter().filter(|((_, level), _)| *level == 0).map(|(_, bytes)| bytes).sum();
         let old = texture.sizes.insert((target, MIPMAPS), first / 3).unwrap_or(0);
         self.surfaces.read(handle);
+        self.wrote(handle);
         self.has_parts |= is_drawn;
         if !self.reserve(old, first / 3) {
             return;

@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatNumber } from '../../../base/format.ts';
+import type { ResourceColumns } from '../../../base/survey_protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
+import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { Survey } from '../../../trace/survey.ts';
 import {
   type BufferLayout,
@@ -13,15 +15,19 @@ import {
 } from '../buffer_layout.ts';
 import type { GlStates } from '../gl_state.ts';
 import { elementOf } from '../vertex_types.ts';
+import { useWritten } from './written.ts';
 
 interface Props {
+  readonly open: OpenTrace;
   readonly survey: Survey;
   /** Of the draws that used the buffer. */
   readonly states: GlStates;
+  readonly resources: ResourceColumns;
   readonly at: number;
-  /** Its name. */
-  readonly name: number;
   readonly call: number;
+  /** The latest call by which the graphics processor wrote to it. */
+  readonly written: number | null;
+  readonly go: (call: number) => void;
 }
 
 const PLAIN = 'float4';
@@ -39,8 +45,13 @@ function choiceOf(layout: BufferLayout): Choice {
 }
 
 /** What a buffer holds, as a table of elements: as a draw reads it, or as the user says. */
-export function BufferBytes({ survey, states, at, name, call }: Props) {
+export function BufferBytes({ open, survey, states, resources, at, call, written, go }: Props) {
+  const name = resources.name[at]!;
   const bytes = useSignal<Uint8Array | null>(null);
+  const found = useWritten(
+    open,
+    written === null ? null : { kind: 'buffer', group: resources.group[at]!, name, level: 0, slice: 0, call },
+  ).value;
   const layouts = useSignal<readonly BufferLayout[] | null>(null);
   const choice = useSignal<Choice>({ fields: PLAIN, start: 0, stride: 0 });
   /** The user has chosen: a suggestion that comes late changes nothing. */
@@ -81,7 +92,7 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
   };
   const suggestions = (layouts.value ?? []).map(choiceOf);
   const current = suggestions.findIndex((it) => JSON.stringify(it) === JSON.stringify(choice.value));
-  const held = bytes.value;
+  const held = found?.bytes ?? bytes.value;
   return (
     <div class="buffer column grow">
       <div class="panel-bar buffer-bar">
@@ -124,8 +135,22 @@ export function BufferBytes({ survey, states, at, name, call }: Props) {
         <span class="muted" title="Bytes that were never uploaded are shown as 0">
           {held ? formatBytes(held.length) : 'Reading…'}
           {layouts.value === null && ' · looking for draws that use it…'}
+          {written !== null && !found && ' · replaying what was written to it…'}
         </span>
+        {found && found.call !== null && (
+          <span class="muted">
+            {found.problem === '' ? 'Replayed, written by ' : 'Written by '}
+            <button type="button" class="plain link" onClick={() => go(found.call!)}>
+              call {formatCount(found.call)}
+            </button>
+          </span>
+        )}
       </div>
+      {found && found.problem !== '' && (
+        <p class="panel-note" role="alert">
+          Only uploads are shown. {found.problem}
+        </p>
+      )}
       {wrong !== '' && (
         <p class="panel-note muted" role="alert">
           {wrong}

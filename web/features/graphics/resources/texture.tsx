@@ -1,23 +1,28 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatCount, formatNumber } from '../../../base/format.ts';
 import type { ResourceColumns, TextureLevel, TexturePixels } from '../../../base/survey_protocol.ts';
+import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { saveBlob } from '../../../trace/save_blob.ts';
 import type { Survey } from '../../../trace/survey.ts';
+import { pixelsOf, texelOf, useWritten } from './written.ts';
 
 interface Props {
+  readonly open: OpenTrace;
   readonly survey: Survey;
   readonly resources: ResourceColumns;
   readonly at: number;
   readonly call: number;
+  /** Of a renderbuffer: the latest call that draws to it. */
+  readonly drawn: number | null;
   readonly go: (call: number) => void;
 }
 
 const FACES = ['+x', '−x', '+y', '−y', '+z', '−z'];
 const ZOOMS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
 
-/** A texture as an image, as its uploads have left it. */
-export function TextureImage({ survey, resources, at, call, go }: Props) {
+/** A texture or renderbuffer as an image: as its uploads have left it, or draws and copies, as far as they are replayed. */
+export function TextureImage({ open, survey, resources, at, call, drawn, go }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const level = useSignal(0);
   const slice = useSignal(0);
@@ -26,7 +31,8 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
   /** What is black and white: `usual`, from the least to the greatest number, or two numbers. */
   const range = useSignal<'usual' | 'whole' | readonly [number, number]>('usual');
   const zoom = useSignal(0);
-  const flipped = useSignal(false);
+  /** null: what was drawn has its last row first, as in pictures. */
+  const isFlipped = useSignal<boolean | null>(null);
   const held = useSignal<TextureLevel | null>(null);
   const pixels = useSignal<TexturePixels | null>(null);
   const pointed = useSignal('');
@@ -61,35 +67,73 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
       current = false;
     };
   }, [texture, slice.value, mask.value, range.value]);
-  const shown = pixels.value;
+  const isTexture = resources.kind[at] === 'texture';
+  const written = isTexture ? (texture?.written ?? null) : drawn;
+  const found = useWritten(
+    open,
+    written === null
+      ? null
+      : {
+          kind: isTexture ? 'texture' : 'renderbuffer',
+          group: resources.group[at]!,
+          name: resources.name[at]!,
+          level: level.value,
+          slice: slice.value,
+          call,
+        },
+  ).value;
+  const image = found?.image ?? null;
+  const replayed = useMemo(() => {
+    if (!image) return null;
+    if (range.value === 'usual') return pixelsOf(image, mask.value, null);
+    if (range.value !== 'whole') return pixelsOf(image, mask.value, range.value);
+    const { least, most } = pixelsOf(image, mask.value, null);
+    return pixelsOf(image, mask.value, [least, most]);
+  }, [image, mask.value, range.value]);
+  const about = image ?? texture;
+  const shown = image ? replayed : pixels.value;
   useEffect(() => {
     const element = canvas.current;
-    if (!element || !texture || !shown || shown.pixels.length !== 4 * texture.width * texture.height) return;
-    element.width = texture.width;
-    element.height = texture.height;
-    const data = new ImageData(new Uint8ClampedArray(shown.pixels), texture.width, texture.height);
+    if (!element || !about || !shown || shown.pixels.length !== 4 * about.width * about.height) return;
+    element.width = about.width;
+    element.height = about.height;
+    const data = new ImageData(new Uint8ClampedArray(shown.pixels), about.width, about.height);
     element.getContext('2d')?.putImageData(data, 0, 0);
-  }, [texture, shown]);
+  }, [about, shown]);
   if (!texture) return <p class="panel-note muted">Reading the uploads…</p>;
-  if (texture.wrong !== '' || texture.width === 0) {
-    return <p class="panel-note muted">{texture.wrong || 'This level has no image at this call.'}</p>;
+  const link = (to: number) => (
+    <button type="button" class="plain link" onClick={() => go(to)}>
+      call {formatCount(to)}
+    </button>
+  );
+  if (!about || (!image && (texture.wrong !== '' || texture.width === 0))) {
+    if (written !== null && found === null) return <p class="panel-note muted">Replaying the trace up to this call…</p>;
+    return (
+      <p class="panel-note muted">
+        {found?.problem || texture.wrong || 'This level has no image at this call.'}
+        {written !== null && <> It was drawn to by {link(found?.call ?? written)}.</>}
+      </p>
+    );
   }
-  const { width, height, depth } = texture;
+  const { width, height, depth, channels, isInteger } = about;
+  const flipped = isFlipped.value ?? image !== null;
   const scale = zoom.value === 0 ? fitting(width, height) : zoom.value;
   const point = (event: MouseEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     const x = Math.floor(((event.clientX - box.left) / box.width) * width);
     const row = Math.floor(((event.clientY - box.top) / box.height) * height);
-    const y = flipped.value ? height - 1 - row : row;
-    void survey.ask.texel(x, y, slice.value).then((texel) => {
+    const y = flipped ? height - 1 - row : row;
+    const say = (texel: ArrayLike<number> | null) => {
       if (!texel || texel.length === 0) return;
-      const values = texture.channels.map(([name, i]) => `${name} ${numberText(texel[i]!, texture.isInteger)}`);
+      const values = channels.map(([name, i]) => `${name} ${numberText(texel[i]!, isInteger)}`);
       pointed.value = `${x}, ${y}: ${values.join('  ')}`;
-    });
+    };
+    if (image) say(texelOf(image, x, y));
+    else void survey.ask.texel(x, y, slice.value).then(say);
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (blob) saveBlob(blob, `texture-${resources.name[at]}-level-${level.value}.png`);
+      if (blob) saveBlob(blob, `${resources.kind[at]}-${resources.name[at]}-level-${level.value}.png`);
     });
   };
   return (
@@ -123,7 +167,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
           </select>
         </div>
         <div class="panel-group">
-          {texture.channels.map(([name], i) => (
+          {channels.map(([name], i) => (
             <label key={name}>
               <input
                 type="checkbox"
@@ -146,8 +190,8 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
               range.value = value === 'hand' ? [shown?.low ?? 0, shown?.high ?? 1] : (value as 'usual' | 'whole');
             }}
           >
-            <option value="usual">{texture.isInteger ? 'All numbers' : '0 to 1'}</option>
-            {!texture.isInteger && <option value="whole">Least to greatest</option>}
+            <option value="usual">{isInteger ? 'All numbers' : '0 to 1'}</option>
+            {!isInteger && <option value="whole">Least to greatest</option>}
             <option value="hand">By hand</option>
           </select>
           {typeof range.value !== 'string' &&
@@ -171,9 +215,9 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
           <label title="Put the last row first">
             <input
               type="checkbox"
-              checked={flipped.value}
+              checked={flipped}
               onChange={() => {
-                flipped.value = !flipped.value;
+                isFlipped.value = !flipped;
               }}
             />
             Flip
@@ -183,13 +227,18 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
           </button>
         </div>
       </div>
+      {found && found.problem !== '' && (
+        <p class="panel-note" role="alert">
+          Only uploads are shown. {found.problem}
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is within reach of the keyboard. */}
       <section class="texture-box grow" tabIndex={0} aria-label="Image">
         <canvas
           ref={canvas}
-          class={flipped.value ? 'flipped' : undefined}
+          class={flipped ? 'flipped' : undefined}
           style={{ width: `${width * scale}px`, height: `${height * scale}px` }}
-          aria-label={`Texture ${resources.name[at]}`}
+          aria-label={`${isTexture ? 'Texture' : 'Renderbuffer'} ${resources.name[at]}`}
           role="img"
           onMouseMove={point}
           onMouseLeave={() => {
@@ -198,7 +247,7 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
         />
       </section>
       <p class="texture-note ellipsis rigid small muted">
-        {pointed.value || `${width} × ${height} ${texture.format}`}
+        {pointed.value || `${width} × ${height} ${texture.format || channels.map(([name]) => name).join('')}`}
         {pointed.value === '' &&
           shown &&
           range.value !== 'usual' &&
@@ -206,17 +255,15 @@ export function TextureImage({ survey, resources, at, call, go }: Props) {
         {pointed.value === '' &&
           shown &&
           ` · holds ${numberText(shown.least, false)} to ${numberText(shown.most, false)}`}
-        {texture.written !== null && (
+        {image && found?.call != null && <> · replayed, drawn to by {link(found.call)}</>}
+        {!image && written !== null && (
           <>
             {' · '}
-            <button type="button" class="plain link" onClick={() => go(texture.written!)}>
-              call {formatCount(texture.written)}
-            </button>{' '}
-            had it drawn to; the image is from before
+            {link(found?.call ?? written)} had it drawn to; the image is from before{!found && ', replaying…'}
           </>
         )}
-        {texture.written === null && shown && !shown.isKnown && ' · parts were never uploaded'}
-        {texture.isCut && ' · an upload of more than 64 MiB was cut'}
+        {written === null && shown && !shown.isKnown && ' · parts were never uploaded'}
+        {!image && texture.isCut && ' · an upload of more than 64 MiB was cut'}
       </p>
     </div>
   );

@@ -12,6 +12,7 @@ import { BufferBytes } from './buffer.tsx';
 import { ShaderSource } from './shader.tsx';
 import { TextureImage } from './texture.tsx';
 import { Legend, Steps, type Uses } from './uses.tsx';
+import { writtenBefore } from './written.ts';
 
 interface Props extends PanelProps {
   readonly open: OpenTrace;
@@ -39,6 +40,7 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
       : shown === call
         ? `at call ${formatCount(call)}`
         : `when it was ${isInterface ? 'released' : 'deleted'}`;
+  const written = writtenBefore(uses.events, shown);
   const go = (to: number) => void selectPosition(ticks(BigInt(to)), open);
   return (
     <section class="resource column" aria-label="Resource">
@@ -57,29 +59,43 @@ export function Viewer({ open, theme, survey, uses, resources, at, choose }: Pro
         </button>
       </header>
       <Legend uses={uses} isInterface={isInterface} theme={theme} call={call} go={go} />
-      {kind === 'texture' && <TextureImage survey={survey} resources={resources} at={at} call={shown} go={go} />}
+      {(kind === 'texture' || (kind === 'renderbuffer' && written !== null)) && (
+        <TextureImage open={open} survey={survey} resources={resources} at={at} call={shown} drawn={written} go={go} />
+      )}
       {kind === 'buffer' && (
-        <BufferBytes survey={survey} states={glStatesOf(open)} at={at} name={resources.name[at]!} call={shown} />
+        <BufferBytes
+          open={open}
+          survey={survey}
+          states={glStatesOf(open)}
+          resources={resources}
+          at={at}
+          call={shown}
+          written={written}
+          go={go}
+        />
       )}
       {kind === 'shader' && (
         <ShaderSource survey={survey} title={titleOf(resources, at)} at={at} call={shown} go={go} />
       )}
-      {kind !== 'texture' && kind !== 'buffer' && kind !== 'shader' && (
-        <div class="resource-parts">
-          {[...resources.parts[at]!].map((part) => (
-            <button key={part} type="button" class="plain link" onClick={() => choose(part)}>
-              {titleOf(resources, part)} {resources.facts[part]}
-            </button>
-          ))}
-          {resources.parts[at]!.length === 0 && (
-            <span class="muted">
-              {isInterface
-                ? 'Contents of Direct3D objects are not reconstructed.'
-                : resources.facts[at] || 'No contents to show.'}
-            </span>
-          )}
-        </div>
-      )}
+      {kind !== 'texture' &&
+        kind !== 'buffer' &&
+        kind !== 'shader' &&
+        (kind !== 'renderbuffer' || written === null) && (
+          <div class="resource-parts">
+            {[...resources.parts[at]!].map((part) => (
+              <button key={part} type="button" class="plain link" onClick={() => choose(part)}>
+                {titleOf(resources, part)} {resources.facts[part]}
+              </button>
+            ))}
+            {resources.parts[at]!.length === 0 && (
+              <span class="muted">
+                {isInterface
+                  ? 'Contents of Direct3D objects are not reconstructed.'
+                  : resources.facts[at] || 'No contents to show.'}
+              </span>
+            )}
+          </div>
+        )}
     </section>
   );
 }

@@ -114,7 +114,7 @@ export function createCopies(gl: Gl, now: Standing, objects: Objects): Copies {
 }
 
 /** Where a surface of an internal format is attached, and what of it is copied. */
-function partOf(gl: Gl, format: number): { readonly point: number; readonly mask: number } {
+export function partOf(gl: Gl, format: number): { readonly point: number; readonly mask: number } {
   switch (format) {
     case gl.DEPTH_COMPONENT16:
     case gl.DEPTH_COMPONENT24:

@@ -133,7 +133,7 @@ export function createReplayGl(gl: Gl, isSoftware: boolean, pace: Pace): ReplayG
     bindRead(now.read);
     bindDraw(now.draw);
   };
-  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore });
+  const reading = readingOf(gl, now, { read: bindRead, draw: bindDraw, restore }, { texture, renderbuffer });
   const views = createViews(gl, programs, now, bindRead, reading.pixel, isSoftware);
   const outputs = createOutputs(gl, programs, now);
   let refused: Refused[] = [];

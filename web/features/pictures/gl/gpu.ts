@@ -141,6 +141,7 @@ export function createReplayGpu(canvas: OffscreenCanvas): ReplayGpu | null {
       colors: (framebuffer, size) => alive(reading.colors(framebuffer, size)),
       small: (framebuffer, from, to) => alive(reading.small(framebuffer, from, to)),
       depths: (framebuffer, size) => alive(reading.depths(framebuffer, size)),
+      surface: (surface, slice, level) => alive(reading.surface(surface, slice, level)),
     },
     onwait: null,
     interrupt: () => {

@@ -70,16 +70,6 @@ export function overdrawn(pixels: Pixels): { readonly most: number; readonly sum
   return { most, sum };
 }
 
-/** The depth of each pixel, 0 to 1, out of 24 bits in three channels. */
-export function depthsOf(packed: Pixels): Float32Array {
-  const out = new Float32Array(packed.length >> 2);
-  for (let i = 0; i < out.length; i += 1) {
-    const [r, g, b] = [packed[4 * i] ?? 0, packed[4 * i + 1] ?? 0, packed[4 * i + 2] ?? 0];
-    out[i] = (65536 * r + 256 * g + b) / 16777215;
-  }
-  return out;
-}
-
 /** Depths as grey, near ones light, over the range that was drawn to, and this range. What is at the far end is black. */
 export function greyOf(depths: Float32Array): { readonly pixels: Pixels; readonly near: number; readonly far: number } {
   let [near, far] = [1, 0];

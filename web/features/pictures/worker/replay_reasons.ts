@@ -8,8 +8,19 @@ export function stoppedLoop({ call, iterations }: Cut): Refusal {
   return { call, what: `a loop of its shader was stopped after ${iterations} iterations`, isMissing: false };
 }
 
-/** Why a draw was not executed, in a sentence. */
-export function leftOut(call: number, { calls, why, reasons }: Coverage, refusals: readonly Refusal[]): string {
+/** Why a draw was not executed, in a sentence. `about` follows what it is called. */
+export function leftOut(
+  call: number,
+  { calls, why, reasons }: Coverage,
+  refusals: readonly Refusal[],
+  what = 'this draw',
+  about = '',
+): string {
   const reason = reasons[why[calls.indexOf(call)] ?? -1]?.reason;
-  return `The replay leaves this draw out: ${reason ?? refusals.find((it) => it.call === call)?.what ?? 'it draws nothing'}.`;
+  return `The replay leaves ${what} out${about}: ${reason ?? refusals.find((it) => it.call === call)?.what ?? 'it draws nothing'}.`;
+}
+
+/** Why an object does not hold what it holds in the trace, in a sentence. `problem`: why draws with it are left out. */
+export function notReplayed(problem: string): string {
+  return `The replay does not have its contents: ${problem.replace(/^it reads/, 'it holds')}.`;
 }

@@ -1,5 +1,5 @@
 import type { FileBlockService } from '../../../base/file_protocol.ts';
-import { shortened } from '../../../base/format.ts';
+import { formatCount, shortened } from '../../../base/format.ts';
 import { connect } from '../../../base/remote.ts';
 import type { OutputsFound, VerticesAsked } from '../../../trace/vertex_outputs.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
@@ -8,9 +8,11 @@ import { FileBlocks } from '../../../trace/worker/file_blocks.ts';
 import { startReader } from '../../../trace/worker/loading.ts';
 import { RecordFile } from '../../../trace/worker/record_file.ts';
 import { reportTrap } from '../../../trace/worker/serving.ts';
+import type { WrittenAsked, WrittenFound } from '../../../trace/written.ts';
 import init, { type Commands, Player, provideDecompressors, type Target } from '../../../worker/wasm/unspool_replay.js';
 import { beginOf } from '../gl/frames.ts';
 import { breath, isSoftware, ownGpu, type Ran, type ReplayGpu, softwareOf } from '../gl/gpu.ts';
+import { depthsOf } from '../gl/reading.ts';
 import type { Watch } from '../gl/views.ts';
 import type {
   Frames,
@@ -29,8 +31,8 @@ import type {
 } from '../protocol.ts';
 import type { Ask, Film, Goal, Open, Way } from './replay_asks.ts';
 import { createKeyframes, type Keyframe } from './replay_keyframes.ts';
-import { compared, cover, depthsOf, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
-import { leftOut, stoppedLoop } from './replay_reasons.ts';
+import { compared, cover, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
+import { leftOut, notReplayed, stoppedLoop } from './replay_reasons.ts';
 
 /** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
 const FIRST_TURN = 2000;
@@ -357,6 +359,48 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     const ended = stopped ?? cut;
     return { outputs: null, problem: ended?.sentence ?? leftOut(asked.call, survey.verdict(), refusals) };
   };
+  /** Everything after a call, where nothing that framebuffers hold is left out. Asks for errors after each command if there were any. */
+  const whole = async (open: Open, goal: Goal): Promise<boolean> => {
+    hasErrors = false;
+    const way = wayTo(open, goal);
+    // Which framebuffer an object is drawn through is not known before.
+    const all = { ...way, skip: [way.skip[0], 0] } as const;
+    if (!(await advance(open, all))) return false;
+    if (!hasErrors || !looksForErrors || isChecked) return true;
+    isChecked = true;
+    open.player.forget();
+    return advance(open, all);
+  };
+  const written = async (open: Open, asked: WrittenAsked, goal: Goal): Promise<WrittenFound | null> => {
+    await look(open);
+    const { player, survey, gpu } = open;
+    if (!(await whole(open, goal))) return null;
+    const none = (problem: string, call: number | null) => ({ call, problem, image: null, bytes: null });
+    const ended = stopped ?? cut;
+    if (ended) return none(ended.sentence, null);
+    const { kind, group, name, level, slice } = asked;
+    const found = player.written(group, name, kind === 'texture' ? level : kind === 'renderbuffer' ? -1 : -2);
+    if (!found) return none('The replay has no such object at this call.', null);
+    const call = found.call < 0 ? null : found.call;
+    if (found.problem !== '') return none(notReplayed(found.problem), call);
+    const refused = refusals.find((it) => it.isMissing && it.call === call);
+    const lacks = refused?.call ?? found.lacks;
+    if (lacks >= 0)
+      return none(
+        leftOut(lacks, survey.verdict(), refusals, `call ${formatCount(lacks)}`, ', which draws to it'),
+        call,
+      );
+    if (kind === 'buffer') return { call, problem: '', image: null, bytes: found.bytes };
+    const [texture = 0, renderbuffer = 0, binding = 0, width = 0, height = 0, depth = 0, format = 0] = found.surface;
+    if (width === 0 || slice >= depth) return none('It has no image at this call.', call);
+    const surface = { texture, renderbuffer, binding, width, height, format };
+    const image = gpu.reading.surface(surface, slice, level);
+    // The state that reading depths has changed is not known to the player.
+    if (image?.perPixel === 1) player.forget();
+    return image
+      ? { call, problem: '', image: { ...image, depth }, bytes: null }
+      : none('WebGL2 does not read it.', call);
+  };
   const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
     gpu.takeFailures().map(({ program, fragment, log, shown }) => {
       const shader = player.shader(program, fragment);
@@ -462,6 +506,7 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
     picture: (call, view, patience) => ask({ call, patience }, (open, goal) => pictured(open, view, goal)),
     pixel: (call, x, y, patience) => ask({ call, patience }, (open, goal) => pixel(open, x, y, goal)),
     outputs: (asked, patience) => ask({ call: asked.call, patience }, (open, goal) => outputs(open, asked, goal)),
+    written: (asked, patience) => ask({ call: asked.call, patience }, (open, goal) => written(open, asked, goal)),
     film: (calls, width, height) => {
       film = calls.length > 0 ? { calls, width, height } : null;
       void answer();
