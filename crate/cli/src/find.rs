@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::process::ExitCode;
 
 use unspool_engine::find::{Find as Job, Hit, Hits, Order};
@@ -137,12 +138,27 @@ pub(crate) fn visit_records(
     source: &Source,
     visitor: &mut dyn Visitor,
 ) -> Result<(), Failure> {
-    let mut next = 0;
+    visit_pieces(reader, source, 0..u64::MAX, visitor)
+}
+
+/// As [`visit_records`], of some pieces.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read.
+pub(crate) fn visit_pieces(
+    reader: &mut RecordReader,
+    source: &Source,
+    pieces: Range<u64>,
+    visitor: &mut dyn Visitor,
+) -> Result<(), Failure> {
+    let mut next = pieces.start;
     loop {
         interrupt::check()?;
-        next = reader.visit_all(next, STEP, visitor).map_err(|error| failed(source, error))?;
+        let budget = u32::try_from(pieces.end - next).unwrap_or(u32::MAX).min(STEP);
+        next = reader.visit_all(next, budget, visitor).map_err(|error| failed(source, error))?;
         let (done, of) = reader.covered(next);
-        if done >= of || visitor.is_full() {
+        if next >= pieces.end || done >= of || visitor.is_full() {
             return Ok(());
         }
     }

@@ -27,6 +27,22 @@ pub struct Contents {
     next: Vec<u32>,
     /// The number of the latest content.
     latest: u32,
+    writing: Writing,
+}
+
+/// The content that is being written. As long as it agrees with the guess, nothing is copied.
+#[derive(Debug, Default)]
+struct Writing {
+    /// Where the guess begins in `Contents::bytes`, how far the content agrees with it, and where it
+    /// ends. All are the same once the content differs.
+    guess: usize,
+    at: usize,
+    end: usize,
+    /// The number of the guess.
+    number: u32,
+    /// What was written, if it differs from the guess.
+    bytes: Vec<u8>,
+    differs: bool,
 }
 
 /// How many guesses there are, in 512 KiB: as many as contents of most traces. Those of neighbours
@@ -56,21 +72,117 @@ fn digest_of(content: &[u8]) -> [u8; 17] {
 impl Contents {
     /// The number of a content.
     pub fn number(&mut self, content: &[u8]) -> u32 {
-        let slot = (self.latest % GUESSES) as usize;
-        let guess = self.next.get(slot).copied().unwrap_or(u32::MAX);
-        if content_of(&self.ends, &self.bytes, guess) == content && !content.is_empty() {
-            self.latest = guess;
-            return guess;
+        self.begin();
+        self.put_apart(content);
+        self.finish()
+    }
+
+    /// Begins to write a content.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        let number = self.next.get(self.slot()).copied().unwrap_or(u32::MAX);
+        let writing = &mut self.writing;
+        (writing.number, writing.differs) = (number, false);
+        (writing.guess, writing.end) = range_of(&self.ends, number);
+        writing.at = writing.guess;
+    }
+
+    /// Writes a byte.
+    #[inline]
+    pub(crate) fn put_byte(&mut self, byte: u8) {
+        if self.expected().first() == Some(&byte) {
+            self.writing.at += 1;
+        } else {
+            self.put_apart(&[byte]);
         }
-        let number = self.look_up(content);
+    }
+
+    /// Writes a kind and a number.
+    #[inline]
+    pub(crate) fn put_number(&mut self, kind: u8, number: u64) {
+        // Bytes that are put together in memory can be compared only once they are written there.
+        if let Some([of, bytes @ ..]) = self.expected().first_chunk::<9>()
+            && (*of, u64::from_le_bytes(*bytes)) == (kind, number)
+        {
+            self.writing.at += 9;
+        } else {
+            let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
+            self.put_apart(&[kind, a, b, c, d, e, f, g, h]);
+        }
+    }
+
+    /// Writes a kind, a length, and as many bytes.
+    #[inline]
+    pub(crate) fn put_text(&mut self, kind: u8, text: &[u8]) {
+        let length = text.len() as u32;
+        if let Some(([of, bytes @ ..], rest)) = self.expected().split_first_chunk::<5>()
+            && (*of, u32::from_le_bytes(*bytes)) == (kind, length)
+            && rest.get(..text.len()).is_some_and(|rest| is_same(rest, text))
+        {
+            self.writing.at += 5 + text.len();
+        } else {
+            let [a, b, c, d] = length.to_le_bytes();
+            self.put_apart(&[kind, a, b, c, d]);
+            self.put_apart(text);
+        }
+    }
+
+    /// What comes next if the content agrees with the guess. Empty if it does not.
+    #[inline]
+    fn expected(&self) -> &[u8] {
+        self.bytes.get(self.writing.at..self.writing.end).unwrap_or_default()
+    }
+
+    /// Writes bytes that are not those of the guess.
+    #[inline(never)]
+    fn put_apart(&mut self, bytes: &[u8]) {
+        let Writing { guess, at, end, differs, bytes: written, .. } = &mut self.writing;
+        if !*differs {
+            written.clear();
+            written.extend_from_slice(self.bytes.get(*guess..*at).unwrap_or_default());
+            (*at, *differs) = (*end, true);
+        }
+        written.extend_from_slice(bytes);
+    }
+
+    /// What was written of the content.
+    pub(crate) fn written(&self) -> &[u8] {
+        let Writing { guess, at, differs, ref bytes, .. } = self.writing;
+        if differs { bytes } else { self.bytes.get(guess..at).unwrap_or_default() }
+    }
+
+    /// The number of the content that was written.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> u32 {
+        let Writing { at, end, number, differs, .. } = self.writing;
+        if !differs && at == end && number != u32::MAX {
+            self.latest = number;
+            return number;
+        }
+        self.look_up_written()
+    }
+
+    #[inline(never)]
+    fn look_up_written(&mut self) -> u32 {
+        // What differs is written apart, and what ends too soon is not yet.
+        self.put_apart(&[]);
+        let content = std::mem::take(&mut self.writing.bytes);
+        let number = self.look_up(&content);
+        self.writing.bytes = content;
         if self.next.is_empty() {
             self.next.resize(GUESSES as usize, u32::MAX);
         }
+        let slot = self.slot();
         if let Some(next) = self.next.get_mut(slot) {
             *next = number;
         }
         self.latest = number;
         number
+    }
+
+    /// Where the guess at what follows the latest content is.
+    fn slot(&self) -> usize {
+        (self.latest % GUESSES) as usize
     }
 
     fn look_up(&mut self, content: &[u8]) -> u32 {
@@ -121,9 +233,42 @@ impl Contents {
 }
 
 fn content_of<'b>(ends: &[usize], bytes: &'b [u8], number: u32) -> &'b [u8] {
+    let (from, to) = range_of(ends, number);
+    bytes.get(from..to).unwrap_or_default()
+}
+
+/// Where a content begins and ends: the same if there is none with this number.
+#[inline]
+fn range_of(ends: &[usize], number: u32) -> (usize, usize) {
     let number = number as usize;
     let from = number.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-    bytes.get(from..ends.get(number).copied().unwrap_or(from)).unwrap_or_default()
+    (from, ends.get(number).copied().unwrap_or(from))
+}
+
+/// Whether two texts are equal, which for short ones is known sooner than `memcmp` is called.
+#[inline]
+pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len()
+        && match (short(one), short(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one == other,
+        }
+}
+
+/// Four to 16 bytes, and zeros after them.
+#[inline]
+fn short(bytes: &[u8]) -> Option<[u64; 2]> {
+    let length = bytes.len();
+    if length > 16 {
+        return None;
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let shift = 8 * (16 - length) as u32;
+        return Some([u64::from_le_bytes(*first), u64::from_le_bytes(*last).checked_shr(shift).unwrap_or(0)]);
+    }
+    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
+    let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
+    Some([first | last << (8 * (length - 4)), 0])
 }
 
 #[cfg(test)]

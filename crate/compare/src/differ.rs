@@ -45,14 +45,16 @@ pub struct Differences {
 /// Records at the end of a beginning that may be cut off there.
 const CUT: usize = 64;
 
-/// The numbers of the first records that differ of two threads, of which no more than the beginning
-/// was read: what is behind it counts on neither side.
+/// Where the first difference of two threads begins, of which no more than the beginning was read:
+/// what is behind it counts on neither side.
 #[must_use]
-pub fn first([a, b]: [&Sequence; 2]) -> Option<[u32; 2]> {
+pub fn first([a, b]: [&Sequence; 2], kinds: &Kinds, how: How) -> Option<[u32; 2]> {
     let whole = a.tokens.len().min(b.tokens.len()).saturating_sub(CUT);
     let at = a.tokens.iter().zip(&b.tokens).take(whole).position(|(a, b)| a != b)?;
-    let at = u32::try_from(at).ok()?;
-    Some([a.number(at), b.number(at)])
+    // A call that only one side has may begin as the next one does.
+    let found = Differ::of([&a.tokens, &b.tokens], kinds, how).hunks.into_iter().next();
+    let [in_a, in_b] = found.map_or([at as u32; 2], |hunk| [hunk.a.0, hunk.b.0]);
+    Some([a.number(in_a), b.number(in_b)])
 }
 
 impl Differ {
@@ -308,10 +310,11 @@ mod tests {
             Sequence { tokens, left_out: left_out.to_vec(), ..Sequence::default() }
         };
         let a = sequence(300, 300, &[]);
-        assert_eq!(first([&a, &sequence(200, 100, &[3, 5])]), Some([100, 102]));
-        assert_eq!(first([&a, &sequence(200, 135, &[])]), Some([135, 135]));
-        assert_eq!(first([&a, &sequence(200, 136, &[])]), None);
-        assert_eq!(first([&a, &sequence(3, 0, &[])]), None);
+        let first = |b: &Sequence| first([&a, b], &kinds(), HOW);
+        assert_eq!(first(&sequence(200, 100, &[3, 5])), Some([100, 102]));
+        assert_eq!(first(&sequence(200, 135, &[])), Some([135, 135]));
+        assert_eq!(first(&sequence(200, 136, &[])), None);
+        assert_eq!(first(&sequence(3, 0, &[])), None);
     }
 
     #[test]
@@ -329,5 +332,23 @@ mod tests {
         assert_eq!(found.hunks, [Hunk { a: (2, 6), b: (1, 6) }]);
         let run = |a, b, length| Run { a, b, length };
         assert_eq!(found.alike, [run(2, 1, 1), run(4, 2, 2)]);
+    }
+
+    #[test]
+    fn the_first_difference_of_a_beginning_is_that_of_the_whole() {
+        // The call that only B has begins as the one after it does.
+        let calls = |of: std::ops::Range<u32>| -> String {
+            of.map(|n| (0..6).map(|bit| if n >> bit & 1 == 0 { 'a' } else { 'b' }).collect::<String>())
+                .map(|inner| format!("({inner})"))
+                .collect()
+        };
+        let (a, b) = (calls(0..64), format!("{}(y){}", calls(0..40), calls(40..64)));
+        for (how, begin) in [(HOW, 320), (How { flat: true, ..HOW }, 321)] {
+            let (x, y) = (tokens(&a), tokens(&b));
+            let whole = Differ::of([&x, &y], &kinds(), how);
+            assert_eq!((whole.hunks[0].a.0, whole.hunks[0].b.0), (begin, begin));
+            let part = |tokens: &[u32]| Sequence { tokens: tokens[..420].to_vec(), ..Sequence::default() };
+            assert_eq!(super::first([&part(&x), &part(&y)], &kinds(), how), Some([begin; 2]));
+        }
     }
 }

@@ -5,7 +5,7 @@ use unspool_trace::records::Same;
 use crate::align::Alignment;
 use crate::calls::CallAlignment;
 use crate::kinds::Kinds;
-use crate::tokens::Contents;
+use crate::tokens::{Contents, KEYS};
 
 const SAME: Same = Same {
     name: true,
@@ -34,7 +34,7 @@ fn kinds() -> Kinds {
     for token in 0..2 * FUNCTIONS {
         let mut content = Vec::new();
         text(&mut content, 1, &format!("f{}", token / 2));
-        text(&mut content, 11, "kind");
+        content.push(KEYS);
         text(&mut content, 7, if token % 2 == 0 { "enter" } else { "leave" });
         assert_eq!(contents.number(&content), token);
     }

@@ -84,7 +84,7 @@ impl Kinds {
 }
 
 fn role_of(content: &[u8], same: &Same) -> Role {
-    let kind = kind_of(content).unwrap_or_default();
+    let kind = kind_of(content, same).unwrap_or_default();
     let is = |kinds: &[&str]| kinds.iter().any(|it| it.as_bytes() == kind);
     match same.calls {
         [begins, _] if is(begins) => Role::Begin,

@@ -5,12 +5,14 @@
 //! number of that.
 
 use std::borrow::BorrowMut;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 
 pub use crate::contents::Contents;
+use crate::contents::is_same;
 use crate::ignore::{Addresses, Ignore, asks_for_time};
 use crate::positions::Positions;
 
@@ -24,11 +26,13 @@ pub(crate) fn name_of(content: &[u8]) -> Option<(&[u8], String)> {
     Some((bytes, text))
 }
 
-/// The field `kind` of a record whose name counts, if it comes first.
-pub(crate) fn kind_of(content: &[u8]) -> Option<&[u8]> {
-    let rest = name_in(content).map_or(content.get(1..), |(_, rest)| Some(rest))?;
-    let (key, rest) = text_in(rest.strip_prefix(&[11])?)?;
-    if key == b"kind" { text_in(rest.strip_prefix(&[7])?).map(|(kind, _)| kind) } else { None }
+/// The field `kind` of a record, if it comes first.
+pub(crate) fn kind_of<'c>(content: &'c [u8], same: &Same) -> Option<&'c [u8]> {
+    let after_name = || name_in(content).map_or(content.get(1..), |(_, rest)| Some(rest));
+    let rest = if same.name { after_name()? } else { content };
+    let (key, rest) = rest.split_first()?;
+    let is_kind = same.fields.get(usize::from(key.checked_sub(KEYS)?)) == Some(&"kind");
+    if is_kind { text_in(rest.strip_prefix(&[7])?).map(|(kind, _)| kind) } else { None }
 }
 
 /// The name at the beginning of a content, and what follows.
@@ -53,6 +57,8 @@ fn text_in(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 pub struct Numbering {
     /// Which lanes have the records of one thread alone, all of which count.
     own: Vec<bool>,
+    /// Records of the lanes of each thread, and of those of several.
+    rows: BTreeMap<Option<TrackId>, u64>,
     next: BTreeMap<TrackId, u64>,
     /// The track of the latest record and its next number, which `next` has not got yet.
     latest: Option<(TrackId, u64)>,
@@ -63,7 +69,57 @@ impl Numbering {
     #[must_use]
     pub fn new(lanes: &[Lane], same: &Same) -> Self {
         let own = lanes.iter().map(|lane| lane.track.is_some() && same.of.is_none());
-        Self { own: own.collect(), next: BTreeMap::new(), latest: None }
+        let mut rows = BTreeMap::new();
+        for lane in lanes {
+            *rows.entry(lane.track).or_default() += lane.rows;
+        }
+        Self { own: own.collect(), rows, next: BTreeMap::new(), latest: None }
+    }
+
+    /// Whether the numbers of each thread ascend in a pass.
+    #[must_use]
+    pub fn is_ascending(&self) -> bool {
+        !self.own.contains(&true)
+    }
+
+    /// Which pieces of a file are to be read for records with some numbers, by track: from and to.
+    /// All, if their lanes do not say where they are.
+    #[must_use]
+    pub fn pieces(&self, lanes: &[Lane], wanted: &BTreeMap<TrackId, Vec<(u32, u32)>>) -> Vec<Range<u64>> {
+        let mut pieces = BTreeSet::new();
+        for (track, ranges) in wanted.iter().filter(|(_, ranges)| !ranges.is_empty()) {
+            let mut has_lane = false;
+            for (lane, is_own) in lanes.iter().zip(&self.own) {
+                if !is_own || lane.track != Some(*track) {
+                    continue;
+                }
+                has_lane |= !lane.pieces.is_empty();
+                for (from, to) in ranges {
+                    let first = lane.pieces.partition_point(|piece| piece.row <= u64::from(*from));
+                    let end = lane.pieces.partition_point(|piece| piece.row < u64::from(*to));
+                    let within = lane.pieces.get(first.saturating_sub(1)..end).unwrap_or_default();
+                    pieces.extend(within.iter().map(|piece| u64::from(piece.number)));
+                }
+            }
+            if !has_lane {
+                return std::iter::once(0..u64::MAX).collect();
+            }
+        }
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for piece in pieces {
+            match runs.last_mut() {
+                Some(run) if run.end == piece => run.end += 1,
+                _ => runs.push(piece..piece + 1),
+            }
+        }
+        runs
+    }
+
+    /// How many records a thread probably has whose first one is seen now: those of its own lanes,
+    /// or all of the lanes of several threads, which is asked for once.
+    fn expected(&mut self, track: TrackId) -> usize {
+        let rows = self.rows.remove(&Some(track)).or_else(|| self.rows.remove(&None));
+        usize::try_from(rows.unwrap_or_default()).unwrap_or_default()
     }
 
     /// The number of a record that counts, once: by its lane and its row there. Without them, it is
@@ -102,6 +158,15 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// With memory for a number of tokens: a list that grows takes three times as much meanwhile.
+    /// What is not used of it remains virtual.
+    fn new(begin: u64, expected: usize) -> Self {
+        let mut tokens = Vec::new();
+        // Without it, the list grows.
+        let _ = tokens.try_reserve_exact(expected);
+        Self { tokens, begin, ..Self::default() }
+    }
+
     /// The number of the record with the token at an index: other than that if records before it
     /// are left out.
     #[must_use]
@@ -132,10 +197,50 @@ impl Sequence {
     }
 }
 
+/// The key of a field of the record itself: this and its number in [`Same::fields`]. All other
+/// bytes that come before a value are less.
+pub(crate) const KEYS: u8 = 32;
+
 /// No record has been seen here yet.
 const HOLE: u32 = u32::MAX;
 /// The record here is to be ignored.
 const LEFT_OUT: u32 = u32::MAX - 1;
+
+/// Names of ids.
+struct Names<S> {
+    /// By id: most traces number their functions one after the other.
+    dense: Vec<Option<S>>,
+    /// Of other ids.
+    others: hashbrown::HashMap<i64, S>,
+}
+
+impl<S> Names<S> {
+    fn new(named: HashMap<i64, S>) -> Self {
+        let most = 4 * named.len();
+        let mut names = Self { dense: Vec::new(), others: hashbrown::HashMap::new() };
+        for (id, name) in named {
+            let Some(number) = usize::try_from(id).ok().filter(|number| *number < most) else {
+                names.others.insert(id, name);
+                continue;
+            };
+            if number >= names.dense.len() {
+                names.dense.resize_with(number + 1, || None);
+            }
+            if let Some(place) = names.dense.get_mut(number) {
+                *place = Some(name);
+            }
+        }
+        names
+    }
+
+    #[inline]
+    fn get(&self, id: i64) -> Option<&S> {
+        match usize::try_from(id).ok().and_then(|number| self.dense.get(number)) {
+            Some(Some(name)) => Some(name),
+            _ => self.others.get(&id),
+        }
+    }
+}
 
 /// The tokens of a trace.
 pub struct Tokens<C, S> {
@@ -144,12 +249,11 @@ pub struct Tokens<C, S> {
     /// call has.
     with_blobs: bool,
     contents: C,
-    named: hashbrown::HashMap<i64, S>,
+    names: Names<S>,
     numbering: Numbering,
     /// Of each track but that of the latest record.
     sequences: BTreeMap<TrackId, Sequence>,
     latest: Option<(TrackId, Sequence)>,
-    content: Vec<u8>,
     /// Of the present record: its track, its lane and row, and its position.
     at: (TrackId, Option<(u32, u64)>, u64),
     /// How many lists and structures are open, and in how many of them all counts.
@@ -166,7 +270,7 @@ pub struct Tokens<C, S> {
     ignored_from: Option<usize>,
     /// Values of the present record that do not count.
     values_left_out: u64,
-    /// Bytes of `content` for the name of the record.
+    /// Bytes of the content for the name of the record.
     named_by: usize,
     place: Vec<u8>,
 }
@@ -179,11 +283,10 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             same,
             with_blobs,
             contents,
-            named: named.into_iter().collect(),
+            names: Names::new(named),
             numbering: Numbering::new(lanes, &same),
             sequences: BTreeMap::new(),
             latest: None,
-            content: Vec::new(),
             at: (0, None, 0),
             depth: 0,
             inside: 0,
@@ -208,7 +311,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
 
     /// A run of a block: its address, its bytes and how many instructions of it were executed.
     pub fn run(&mut self, track: TrackId, x: u64, address: u64, bytes: &[u8], instructions: u64) {
-        self.content.clear();
+        self.contents.borrow_mut().begin();
         (self.is_left_out, self.values_left_out) = (false, 0);
         self.instruction(address);
         self.number(15, instructions);
@@ -229,13 +332,14 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     }
 
     fn add(&mut self) {
-        let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().number(&self.content) };
+        let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().finish() };
         let (track, place, x) = self.at;
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
         if self.latest.as_ref().is_none_or(|(latest, _)| *latest != track) {
             self.sequences.extend(self.latest.take());
             let known = self.sequences.remove(&track);
-            self.latest = Some((track, known.unwrap_or_else(|| Sequence { begin: x, ..Sequence::default() })));
+            let numbering = &mut self.numbering;
+            self.latest = Some((track, known.unwrap_or_else(|| Sequence::new(x, numbering.expected(track)))));
         }
         let Some((_, sequence)) = &mut self.latest else { return };
         sequence.begin = sequence.begin.min(x);
@@ -261,23 +365,31 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         self.depth > 0 || key == "ret"
     }
 
-    /// Whether a field of the record itself counts.
-    fn counts(&self, key: &str) -> bool {
-        self.same.fields.iter().any(|field| is_same(field, key))
+    /// What stands for the key of a field of the record itself, if that counts.
+    #[inline]
+    fn counted(&self, key: &str) -> Option<u8> {
+        let mut numbered = self.same.fields.iter().zip(KEYS..);
+        numbered.find_map(|(field, number)| is_same(field.as_bytes(), key.as_bytes()).then_some(number))
     }
 
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.contents.borrow_mut().put_byte(byte);
+    }
+
+    #[inline]
     fn write(&mut self, kind: u8, bytes: &[u8]) {
-        put(&mut self.content, kind, bytes);
+        self.contents.borrow_mut().put_text(kind, bytes);
     }
 
+    #[inline]
     fn number(&mut self, kind: u8, bits: u64) {
-        let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
-        self.content.extend_from_slice(&[kind, a, b, c, d, e, f, g, h]);
+        self.contents.borrow_mut().put_number(kind, bits);
     }
 
     /// In place of a value that does not count.
     fn leave_out(&mut self, kind: u8) {
-        self.content.push(kind);
+        self.byte(kind);
         self.values_left_out += 1;
     }
 
@@ -285,7 +397,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     fn instruction(&mut self, address: u64) {
         match self.addresses.as_ref().map(|addresses| addresses.within(address)) {
             Some(Some((module, offset))) => {
-                put(&mut self.content, 16, module.as_bytes());
+                self.contents.borrow_mut().put_text(16, module.as_bytes());
                 self.number(16, offset);
             }
             Some(None) if self.ignore.addresses => self.leave_out(19),
@@ -297,10 +409,11 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     fn opaque(&mut self, key: &str, value: u64) {
         if let (true, Some(addresses)) = (self.ignore.addresses, &mut self.addresses) {
             self.place.clear();
-            self.place.extend_from_slice(self.content.get(..self.named_by).unwrap_or_default());
+            let name = self.contents.borrow().written().get(..self.named_by);
+            self.place.extend_from_slice(name.unwrap_or_default());
             self.place.extend_from_slice(key.as_bytes());
             if let Some((place, number)) = addresses.pointer(value, &self.place) {
-                put(&mut self.content, 18, place);
+                self.contents.borrow_mut().put_text(18, place);
                 self.number(18, number.into());
                 return;
             }
@@ -311,7 +424,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     fn value(&mut self, key: &str, value: FieldValue<'_>) {
         match value {
             _ if self.is_timed && is_number(&value) => self.leave_out(17),
-            FieldValue::Null => self.content.push(0),
+            FieldValue::Null => self.byte(0),
             FieldValue::Bool(is) => self.number(1, is.into()),
             FieldValue::U64(number) => self.number(2, number),
             FieldValue::I64(number) | FieldValue::Id(number) => self.number(3, number as u64),
@@ -346,7 +459,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
 
 impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     fn begin(&mut self, record: &Record<'_>) -> bool {
-        self.content.clear();
+        self.contents.borrow_mut().begin();
         (self.depth, self.inside) = (0, 0);
         self.at = (record.track, Some((record.lane, record.row)), record.x);
         self.is_wanted = self.same.of.is_none();
@@ -354,10 +467,10 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         self.values_left_out = 0;
         if self.same.name {
             match record.name {
-                RecordName::None => self.content.push(0),
+                RecordName::None => self.byte(0),
                 RecordName::Text(text) => self.write(1, text.as_bytes()),
-                RecordName::Id(id) => match self.named.get(&id) {
-                    Some(name) => put(&mut self.content, 1, name.as_ref().as_bytes()),
+                RecordName::Id(id) => match self.names.get(id) {
+                    Some(name) => self.contents.borrow_mut().put_text(1, name.as_ref().as_bytes()),
                     None => self.number(2, id as u64),
                 },
             }
@@ -366,29 +479,26 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
             self.is_left_out = match record.name {
                 RecordName::None => self.ignore.name(""),
                 RecordName::Text(text) => self.ignore.name(text),
-                RecordName::Id(id) => match self.named.get(&id) {
+                RecordName::Id(id) => match self.names.get(id) {
                     Some(name) => self.ignore.name(name.as_ref()),
                     None => self.ignore.name(&format!("#{id}")),
                 },
             };
         }
-        self.named_by = self.content.len();
+        self.named_by = self.contents.borrow().written().len();
         true
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
         if self.depth == 0 {
-            self.is_wanted |= self.same.of.is_some_and(|of| is_same(of, key));
-            if !self.counts(key) {
-                return;
-            }
-        } else if self.inside == 0 {
+            self.is_wanted |= self.same.of.is_some_and(|of| is_same(of.as_bytes(), key.as_bytes()));
+            let Some(number) = self.counted(key) else { return };
+            self.byte(number);
+        } else if self.inside == 0 || self.ignored_from.is_some() {
             return;
+        } else {
+            self.write(11, key.as_bytes());
         }
-        if self.ignored_from.is_some() {
-            return;
-        }
-        self.write(11, key.as_bytes());
         if self.is_argument(key) && self.ignore.argument(key) {
             self.leave_out(17);
             return;
@@ -406,10 +516,18 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         if self.ignored_from.is_some() {
             return;
         }
-        if self.inside > 0 || self.depth == 1 && self.counts(key) {
-            self.inside += 1;
-            self.write(12 + u8::from(is_list), key.as_bytes());
+        let kind = 12 + u8::from(is_list);
+        if self.inside > 0 {
+            self.write(kind, key.as_bytes());
+        } else if self.depth == 1
+            && let Some(number) = self.counted(key)
+        {
+            self.byte(kind);
+            self.byte(number);
+        } else {
+            return;
         }
+        self.inside += 1;
     }
 
     fn close(&mut self) {
@@ -421,7 +539,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         self.depth = self.depth.saturating_sub(1);
         if self.inside > 0 {
             self.inside -= 1;
-            self.content.push(14);
+            self.byte(14);
         }
     }
 
@@ -454,7 +572,7 @@ pub(crate) fn stem_of(content: &[u8]) -> &[u8] {
 
 /// The size of a field with a text or a symbol, at the beginning.
 fn text_field_size(content: &[u8]) -> Option<usize> {
-    let key = if content.first()? == &11 { text_size(content)? } else { return None };
+    let key = if content.first()? >= &KEYS { 1 } else { return None };
     let value = content.get(key..)?;
     match value.first()? {
         7 => Some(key + text_size(value)?),
@@ -467,7 +585,7 @@ fn text_field_size(content: &[u8]) -> Option<usize> {
 /// The size of a number or an address at the beginning, or of a field with one. `None` of another
 /// value.
 fn first_size(content: &[u8]) -> Option<usize> {
-    let key = if content.first()? == &11 { text_size(content)? } else { 0 };
+    let key = usize::from(content.first()? >= &KEYS);
     let value = content.get(key..)?;
     match value.first()? {
         2..=6 | 15 => Some(key + 9),
@@ -481,49 +599,6 @@ fn first_size(content: &[u8]) -> Option<usize> {
 fn text_size(content: &[u8]) -> Option<usize> {
     let length = u32::from_le_bytes(*content.get(1..)?.first_chunk()?);
     Some(5 + length as usize)
-}
-
-#[inline]
-fn put(content: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
-    let [a, b, c, d] = (bytes.len() as u32).to_le_bytes();
-    content.extend_from_slice(&[kind, a, b, c, d]);
-    // Most keys and names are short. Two words are written sooner than `memcpy` is called.
-    match short(bytes) {
-        Some([first, second]) => {
-            let end = content.len() + bytes.len();
-            content.extend_from_slice(&first.to_le_bytes());
-            content.extend_from_slice(&second.to_le_bytes());
-            content.truncate(end);
-        }
-        None => content.extend_from_slice(bytes),
-    }
-}
-
-/// Whether two keys are equal, which for short ones is known sooner than `memcmp` is called.
-#[inline]
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    one.len() == other.len()
-        && match (short(one), short(other)) {
-            (Some(one), Some(other)) => one == other,
-            _ => one == other,
-        }
-}
-
-/// Four to 16 bytes, and zeros after them.
-#[inline]
-fn short(bytes: &[u8]) -> Option<[u64; 2]> {
-    let length = bytes.len();
-    if length > 16 {
-        return None;
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        let shift = 8 * (16 - length) as u32;
-        return Some([u64::from_le_bytes(*first), u64::from_le_bytes(*last).checked_shr(shift).unwrap_or(0)]);
-    }
-    let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
-    let [first, last] = [*first, *last].map(|four| u64::from(u32::from_le_bytes(four)));
-    Some([first | last << (8 * (length - 4)), 0])
 }
 
 #[cfg(test)]
@@ -611,6 +686,27 @@ mod tests {
         let (found, _) = tokens.finish();
         assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[2, 0, 1][..], 100));
         assert_eq!(found[&4].positions.every(), [100, u64::MAX, 102, 103]);
+    }
+
+    #[test]
+    fn pieces_that_have_records_are_found_by_their_numbers() {
+        use unspool_trace::records::Piece;
+
+        let lane = |track, numbers: [u32; 3]| {
+            let pieces = numbers.iter().zip([0, 10, 20]).map(|(number, row)| Piece { number: *number, row, x: 0 });
+            Lane { track, rows: 30, pieces: pieces.collect(), ..Lane::default() }
+        };
+        let lanes = [lane(Some(4), [0, 2, 4]), lane(Some(7), [1, 3, 5])];
+        let wanted = BTreeMap::from([(4, vec![(9, 11), (20, 21)]), (7, vec![(10, 12)])]);
+        let pieces = |lanes: &[Lane], wanted: &BTreeMap<_, _>| -> Vec<(u64, u64)> {
+            let numbering = Numbering::new(lanes, &SAME);
+            numbering.pieces(lanes, wanted).iter().map(|pieces| (pieces.start, pieces.end)).collect()
+        };
+        assert_eq!(pieces(&lanes, &wanted), [(0, 1), (2, 5)]);
+        assert_eq!(pieces(&lanes, &BTreeMap::from([(4, vec![(30, 33)])])), [(4, 5)]);
+        assert_eq!(pieces(&lanes, &BTreeMap::from([(4, vec![])])), []);
+        let lanes = [lane(None, [0, 1, 2])];
+        assert_eq!(pieces(&lanes, &wanted), [(0, u64::MAX)]);
     }
 
     #[test]
@@ -724,16 +820,5 @@ mod tests {
         assert_eq!(at(0x5000, "/a/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/app", &mut contents), [0, 1]);
         assert_eq!(at(0x7000, "/b/other", &mut contents), [2, 3]);
-    }
-
-    #[test]
-    fn texts_of_any_length_are_kept() {
-        let text: Vec<u8> = (1..=40).collect();
-        for length in 0..=text.len() {
-            let mut content = vec![9];
-            put(&mut content, 7, &text[..length]);
-            let expected = [&[9, 7][..], &(length as u32).to_le_bytes(), &text[..length]].concat();
-            assert_eq!(content, expected);
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use unspool_compare::tokens::Numbering;
 use unspool_trace::records::{RecordName, Same};
-use unspool_trace::{FieldValue, Lane, Record, Visitor};
+use unspool_trace::{FieldValue, Record, Visitor};
 
 /// Lines by track, and by the number of the record in its track.
 pub(super) type Printed = HashMap<(u32, u32), String>;
@@ -22,10 +22,15 @@ pub(super) struct Lines<'a> {
     /// Names of ids.
     named: &'a dyn Fn(i64) -> Option<&'a str>,
     numbering: Numbering,
+    /// Of each track that is not at its end yet, the number after those that are wanted. Empty once
+    /// all have been seen.
+    until: BTreeMap<u32, u32>,
     printed: Printed,
     line: String,
     /// The track of the present record, and its lane and row.
     at: (u32, Option<(u32, u64)>),
+    /// Its number, if it counts whatever fields it has.
+    number: Option<u32>,
     is_counted: bool,
     /// For each list and structure that is open: whether it is a list, whether something is in it,
     /// and whether it is printed.
@@ -36,17 +41,21 @@ impl<'a> Lines<'a> {
     pub(super) fn new(
         wanted: BTreeMap<u32, Vec<(u32, u32)>>,
         same: Same,
-        lanes: &[Lane],
+        numbering: Numbering,
         named: &'a dyn Fn(i64) -> Option<&'a str>,
     ) -> Self {
+        let end = |ranges: &Vec<(u32, u32)>| ranges.iter().map(|(_, to)| *to).max();
+        let until = wanted.iter().filter_map(|(track, ranges)| Some((*track, end(ranges)?)));
         Self {
+            until: until.collect(),
             wanted,
             same,
             named,
-            numbering: Numbering::new(lanes, &same),
+            numbering,
             printed: Printed::new(),
             line: String::new(),
             at: (0, None),
+            number: None,
             is_counted: false,
             open: Vec::new(),
         }
@@ -66,14 +75,28 @@ impl<'a> Lines<'a> {
     }
 
     fn add(&mut self) {
+        let number = self.number.take().unwrap_or_else(|| self.take());
+        if self.is_wanted(number) {
+            self.printed.insert((self.at.0, number), self.line.clone());
+        }
+    }
+
+    /// The number of the present record, once.
+    fn take(&mut self) -> u32 {
         let (track, place) = self.at;
         let number = u32::try_from(self.numbering.take(track, place)).unwrap_or(u32::MAX);
-        let ranges = self.wanted.get(&track).map_or(&[][..], Vec::as_slice);
+        if self.until.get(&track).is_some_and(|until| number >= until.saturating_sub(1)) {
+            self.until.remove(&track);
+        }
+        number
+    }
+
+    /// Whether the present record is, by its number.
+    fn is_wanted(&self, number: u32) -> bool {
+        let ranges = self.wanted.get(&self.at.0).map_or(&[][..], Vec::as_slice);
         // A hunk's ranges are short, but for those that were cut, and few begin before a record.
         let before = ranges.partition_point(|(from, _)| *from <= number);
-        if ranges.iter().take(before).rev().take(3).any(|(_, to)| number < *to) {
-            self.printed.insert((track, number), self.line.clone());
-        }
+        ranges.iter().take(before).rev().take(3).any(|(_, to)| number < *to)
     }
 
     /// Writes what comes before a value. Returns whether the value is wanted.
@@ -136,6 +159,13 @@ impl Visitor for Lines<'_> {
         self.open.clear();
         self.at = (record.track, Some((record.lane, record.row)));
         self.is_counted = self.same.of.is_none();
+        if self.is_counted {
+            let number = self.take();
+            self.number = Some(number);
+            if !self.is_wanted(number) {
+                return false;
+            }
+        }
         match record.name {
             RecordName::None => {}
             RecordName::Text(text) => self.line.push_str(text),
@@ -166,6 +196,10 @@ impl Visitor for Lines<'_> {
         if let Some((is_list, _, true)) = self.open.pop() {
             self.line.push(brackets(is_list, self.open.is_empty()).1);
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.until.is_empty() && self.numbering.is_ascending()
     }
 
     fn end(&mut self) {

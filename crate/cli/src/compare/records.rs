@@ -13,7 +13,7 @@ use unspool_compare::align::Hunk;
 use unspool_compare::differ::{Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
 use unspool_compare::threads;
-use unspool_compare::tokens::{Contents, Sequence, Tokens};
+use unspool_compare::tokens::{Contents, Numbering, Sequence, Tokens};
 use unspool_compare::what::What;
 use unspool_engine::Session;
 use unspool_formats::table::{has_blocks, same};
@@ -24,7 +24,7 @@ use unspool_trace::records::Same;
 use super::lines::{Lines, Printed};
 use super::{Compare, side_args};
 use crate::binaries::Argument;
-use crate::find::{reader_with, visit_records};
+use crate::find::{reader_with, visit_pieces, visit_records};
 use crate::limit::Listed;
 use crate::listing::Form;
 use crate::read_whole::{complete, read_for_records};
@@ -372,22 +372,27 @@ fn lines_of(
     for pair in pairs {
         let (Some(named), range) = side(pair) else { continue };
         let ranges = wanted.entry(named.track).or_default();
+        let length = (named.sequence.tokens.len() + named.sequence.left_out.len()) as u32;
         for (from, to) in pair.hunks.iter().take(most).map(range) {
             let shown = to.min(from.saturating_add(MOST_LINES));
             ranges.push((from.saturating_sub(CONTEXT), shown));
-            ranges.push((to, to.saturating_add(CONTEXT)));
+            ranges.push((to, to.saturating_add(CONTEXT).min(length)));
         }
         ranges.sort_unstable();
     }
     if trace.is_runs {
-        let mut lines = Lines::new(wanted, trace.same, &[], &|_| None);
+        let mut lines = Lines::new(wanted, trace.same, Numbering::default(), &|_| None);
         block_runs(&trace.source.path, |_, length, address, _| lines.run(0, address, length))
             .map_err(|error| Failure::of(&trace.source.name, error.sentence))?;
         return Ok(lines.finish());
     }
     let name_of = |id: i64| trace.names.get(&id).map(String::as_str);
     let mut reader = reader_with(trace.format, trace.index.as_deref(), &trace.source)?;
-    let mut lines = Lines::new(wanted, trace.same, reader.lanes(), &name_of);
-    visit_records(&mut reader, &trace.source, &mut lines)?;
+    let numbering = Numbering::new(reader.lanes(), &trace.same);
+    let pieces = numbering.pieces(reader.lanes(), &wanted);
+    let mut lines = Lines::new(wanted, trace.same, numbering, &name_of);
+    for pieces in pieces {
+        visit_pieces(&mut reader, &trace.source, pieces, &mut lines)?;
+    }
     Ok(lines.finish())
 }

@@ -41,6 +41,9 @@ structures! {
     }
 }
 
+/// How records are compared in the page.
+const HOW: How = How { flat: false, alike: true };
+
 /// A thread of a side.
 struct Thread {
     track: u32,
@@ -160,7 +163,8 @@ impl Sequences {
         let [of_a, of_b] = &self.sides;
         let found = self.pairs.iter().filter_map(|(i, j)| {
             let (a, b) = (of_a.get((*i)?)?, of_b.get((*j)?)?);
-            differ::first([&a.sequence, &b.sequence]).map(|[in_a, in_b]| [a.track, b.track, in_a, in_b])
+            differ::first([&a.sequence, &b.sequence], &self.kinds, HOW)
+                .map(|[in_a, in_b]| [a.track, b.track, in_a, in_b])
         });
         found.flatten().collect()
     }
@@ -168,7 +172,7 @@ impl Sequences {
     /// Begins to compare a pair, by its number, in place of another one.
     pub fn begin(&mut self, pair: usize) {
         let tokens = self.sequences(pair).map(|it| it.map_or(&[][..], |it| &it.tokens));
-        let differ = Differ::new(tokens, &self.kinds, How { flat: false, alike: true });
+        let differ = Differ::new(tokens, &self.kinds, HOW);
         self.under_way = Some((pair, differ));
     }
 

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use unspool_compare::differ;
+use unspool_compare::differ::{self, How};
+use unspool_compare::kinds::Kinds;
 use unspool_compare::sentence::grouped;
 use unspool_engine::read::ReadAt;
 use unspool_engine::{Session, Step};
@@ -79,9 +80,11 @@ fn look(what: &Compare, [a, b]: [&Path; 2], until: u64) -> Option<String> {
         return None;
     }
     in_common(&mut a, &mut b);
+    let kinds = Kinds::of(&a.contents, &a.same);
+    let how = How { flat: what.exact, alike: false };
     let pairs = paired(what, &a, &b).into_iter().filter_map(|(a, b)| Some((a?, b?)));
     let differs = |(a, b): (&'_ Named, &'_ Named)| {
-        let numbers = differ::first([&a.sequence, &b.sequence])?;
+        let numbers = differ::first([&a.sequence, &b.sequence], &kinds, how)?;
         let place = numbers[0] as usize >> a.sequence.positions.shift();
         Some((a.sequence.positions.every().get(place).copied(), numbers, a.name.clone()))
     };
