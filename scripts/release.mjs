@@ -24,6 +24,8 @@ copyFileSync(file, join(folder, 'unspool.html'));
 const dist = join(root, 'dist');
 const files = filesOf(dist).map((name) => [name, readFileSync(join(dist, name))]);
 writeFileSync(join(folder, `unspool-${manifest.version}-page.zip`), zip(files));
+// Its own hash, which About shows, is then among the checksums.
+copyFileSync(join(dist, 'hashes.txt'), join(folder, 'hashes.txt'));
 await packPage();
 
 // With the page that was built above.
