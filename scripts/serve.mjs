@@ -1,13 +1,15 @@
+#!/usr/bin/env node
 // A minimal static file server: correct content types, no special headers, under any path.
 //
 //   node scripts/serve.mjs --dir dist --prefix /a/b/ --port 4173
 //
-// The browser tests use it, so that the page cannot come to depend on a more capable host. Listens on localhost only.
+// The browser tests use it, so that the page cannot come to depend on a more capable host, and the npm package of a release is this and
+// the page. Needs no other file. Listens on localhost only.
 
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
-import { fail, options, root } from './lib.mjs';
+import { parseArgs } from 'node:util';
 
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -24,7 +26,9 @@ const TYPES = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-const given = options(['dir', 'prefix', 'port']);
+const root = resolve(import.meta.dirname, '..');
+const text = { type: 'string' };
+const { values: given } = parseArgs({ options: { dir: text, prefix: text, port: text } });
 const dir = resolve(root, given.dir ?? 'dist');
 const prefix = `/${given.prefix ?? ''}/`.replace(/\/+/g, '/');
 const port = Number(given.port ?? 4173);
@@ -57,6 +61,12 @@ const server = createServer((request, response) => {
 
 server.on('error', (error) => fail(`Cannot serve on port ${port}: ${error.message}.`));
 server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}${prefix}`));
+
+/** Exits with one sentence. */
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
 
 /** The decoded path of a request; undefined if no file can have it. */
 function pathOf(url) {

@@ -1,10 +1,10 @@
 // `npm test`: all checks. What is slow and rarely breaks runs where its room was touched, and always in CI and with `--all`.
 //
-//   npm test -- [--only words|rust|nostd|python|web|e2e|wasm|corpus] [--all] [--keep-going]
+//   npm test -- [--only words|rust|nostd|oldest|python|web|e2e|wasm|corpus] [--all] [--keep-going]
 //
 // Announces each step with the seconds since the start, and passes its output through. The last line says what ran, and what was left out.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
 import { testMcp } from './protocol.mjs';
@@ -43,11 +43,12 @@ const RARE = {
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'conversation by the Model Context Protocol': { tests: [], rooms: /^(crate\/(?!wasm|replay|gl)|scripts\/protocol)/ },
   chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
+  'the oldest Rust': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
-  words: [words],
+  words: [words, licences],
   rust: [
     () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
@@ -71,6 +72,7 @@ const PARTS = {
       // What needs std is not found, without machine code, too.
       cargo('check', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
   ),
+  oldest: [unlessLeftOut('the oldest Rust', oldestRust)],
   python: [unlessLeftOut('the Python package', python)],
   web: [
     wasm,
@@ -158,6 +160,26 @@ function words() {
   say(`[${seconds(began)}] words`);
   if (checkWords() > 0) return 1;
   return announced(process.execPath, ['scripts/wrap.mjs', '--check']);
+}
+
+/** Checks that all crates compile with the oldest Rust that Cargo.toml promises. It has a folder of its own, and keeps what it compiled. */
+async function oldestRust() {
+  const [, version] = /^rust-version = "([\d.]+)"$/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+  const toolchain = `${version}.0`;
+  const isThere = () => output('rustup', ['run', toolchain, 'cargo', '--version']) !== undefined;
+  if (ci && !isThere()) await run('rustup', ['toolchain', 'install', toolchain, '--profile', 'minimal', '--no-self-update']);
+  if (!isThere()) {
+    say(`skipped: Rust ${version}. \`rustup toolchain install ${toolchain} --profile minimal\` installs it.`);
+    return 0;
+  }
+  return cargo(`+${toolchain}`, 'check', '--workspace', '--locked', '--target-dir', 'target/oldest');
+}
+
+/** Checks licences and sources of all crates, if cargo-deny is installed. The build of the page checks those of the page in any case. */
+function licences() {
+  if (find('cargo-deny')) return announced(process.execPath, ['scripts/audit.mjs', '--offline']);
+  say('skipped: licences of what is not part of the page. `cargo install --locked cargo-deny` compiles what checks them.');
+  return 0;
 }
 
 /** Tests the Python package, with the command that the Rust tests have built. */

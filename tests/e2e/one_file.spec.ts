@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, expect, type Page } from '@playwright/test';
@@ -38,6 +38,18 @@ test('opens all samples from a disk, and says what it cannot do', async ({ page 
     expect(await inked(page)).toBeGreaterThan(0);
     await page.reload();
   }
+});
+
+test('has the licences of all that is in it', async ({ page }) => {
+  await page.getByRole('button', { name: 'Help' }).click();
+  await page.getByRole('button', { name: 'About' }).click();
+  await expect(page.getByText('This page is one file.')).toBeVisible();
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: /Licences/ }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe('licenses.txt');
+  expect(readFileSync(await saved.path(), 'utf8')).toContain('Licences of what this page contains');
 });
 
 test('answers questions about a trace from a disk', async ({ page }) => {

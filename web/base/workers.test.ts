@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { failures } from './failures.ts';
 import { sourceOf, startWorker } from './workers.ts';
 
 it('allows the one origin of an address', () => {
@@ -69,6 +70,23 @@ describe('a worker', () => {
     worker.terminate();
     granted();
     expect(errors).toEqual([]);
+  });
+
+  it('has its failures noted, and does not pass them on', () => {
+    failures.value = [];
+    const { worker, heard } = start();
+    worker.dispatchEvent(new MessageEvent('message', { data: { failed: 'RuntimeError: unreachable' } }));
+    granted();
+    worker.dispatchEvent(new MessageEvent('messageerror'));
+    expect(heard).toEqual(['reply']);
+    expect(failures.value.map(({ part, text }) => `${part}: ${text}`)).toEqual([
+      'worker: RuntimeError: unreachable',
+      'worker: the browser ended it',
+      'worker: a message could not be read',
+    ]);
+    for (let i = 0; i < 100; i += 1) worker.dispatchEvent(new MessageEvent('messageerror'));
+    expect(failures.value).toHaveLength(20);
+    failures.value = [];
   });
 
   it('must be a module of the page', () => {

@@ -97,6 +97,7 @@ function watched(worker: Worker, lock: string, part: string): Worker {
     event.stopImmediatePropagation();
   });
   worker.addEventListener('error', ({ message }) => noteFailure(part, message));
+  worker.addEventListener('messageerror', () => noteFailure(part, 'a message could not be read'));
   return worker;
 }
 

@@ -15,6 +15,9 @@ use wasm_bindgen_cli_support::Bindgen;
 const MODULES: &str = include_str!("../modules.json");
 const TARGET: &str = "wasm32-unknown-unknown";
 const OUTPUT: &str = "web/worker/wasm";
+/// The profile of the modules that are published: the same sources make the same bytes, wherever
+/// they are built (`npm run repro`).
+const PUBLISHED: &str = "wasm-release";
 
 pub fn run(args: &[String]) -> Result<()> {
     let modules = modules()?;
@@ -31,7 +34,7 @@ pub fn run(args: &[String]) -> Result<()> {
         bindgen.reset_state_function(matches!(name.as_str(), "unspool_disassembler" | "unspool_symbols"));
         // Function names take half as much again as the code, and the built page has no use for
         // them.
-        bindgen.remove_name_section(profile == "wasm-release").generate(&output)?;
+        bindgen.remove_name_section(profile == PUBLISHED).generate(&output)?;
         // `npm start` has the page wait while it is there.
         let _ = fs::remove_file(output.join(".building").join(name));
         let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();
@@ -88,6 +91,13 @@ fn build(package: &str, features: &str, profile: &str) -> Result<PathBuf> {
         .args(["--no-default-features", "--features", features])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit());
+    if profile == PUBLISHED {
+        // What could panic names its file, and crates lie in a folder of this machine.
+        let from = cargo_home()?.join("registry").join("src");
+        let flag = Value::from(format!("--remap-path-prefix={}=crates", from.display()));
+        // Cargo adds these to the flags of .cargo/config.toml.
+        cargo.arg("--config").arg(format!("target.{TARGET}.rustflags=[{flag}]"));
+    }
     if std::env::var_os("CI").is_some() {
         cargo.arg("--locked");
     }
@@ -102,6 +112,14 @@ fn build(package: &str, features: &str, profile: &str) -> Result<PathBuf> {
         .filter_map(|name| name.as_str().map(PathBuf::from))
         .find(|name| name.extension().is_some_and(|e| e == "wasm"))
         .with_context(|| format!("{package} built, but Cargo named no .wasm file: is it a cdylib?"))
+}
+
+/// Where Cargo keeps the sources of crates.
+fn cargo_home() -> Result<PathBuf> {
+    if let Some(home) = std::env::var_os("CARGO_HOME") {
+        return Ok(home.into());
+    }
+    Ok(std::env::home_dir().context("neither CARGO_HOME nor a home directory is known")?.join(".cargo"))
 }
 
 /// The generated code works with exactly one version of wasm-bindgen.

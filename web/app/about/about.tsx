@@ -101,7 +101,7 @@ function Files() {
             <a href={HASHES} target="_blank" rel="noreferrer">
               {HASHES}
             </a>
-            , has this SHA-256. A release says which one is right.
+            , has this SHA-256, which SHA256SUMS of a release lists, too.
           </p>
           <p>
             <code class="about-hash">{now.hash}</code>

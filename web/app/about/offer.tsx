@@ -15,7 +15,7 @@ export function offerReports(page: Page): void {
   };
   const Line = () => (
     <p>
-      Part of this page failed unexpectedly.
+      Something failed unexpectedly.
       <button type="button" onClick={() => showReport(page)}>
         Copy report…
       </button>

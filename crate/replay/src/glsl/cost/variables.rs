@@ -139,16 +139,15 @@ impl Variables {
             _ => None,
         };
         let vector = ["vec", "ivec", "uvec", "bvec", "dvec"].iter().find_map(|begin| name.strip_prefix(begin));
-        let components = match name {
-            "float" | "int" | "uint" | "bool" | "double" => Some(1),
+        let matrix = name.strip_prefix("mat").or(name.strip_prefix("dmat"));
+        let components = match (name, vector, matrix) {
+            ("float" | "int" | "uint" | "bool" | "double", ..) => Some(1),
             _ if is_opaque(name) => Some(1),
-            _ if let Some(rest) = vector => digits(rest),
-            _ if let Some(rest) = name.strip_prefix("mat").or(name.strip_prefix("dmat")) => {
-                match rest.split_once('x') {
-                    Some((columns, rows)) => digits(columns).zip(digits(rows)).map(|(columns, rows)| columns * rows),
-                    None => digits(rest).map(|n| n * n),
-                }
-            }
+            (_, Some(rest), _) => digits(rest),
+            (.., Some(rest)) => match rest.split_once('x') {
+                Some((columns, rows)) => digits(columns).zip(digits(rows)).map(|(columns, rows)| columns * rows),
+                None => digits(rest).map(|n| n * n),
+            },
             _ => None,
         };
         components.map(|components| Size { components, ..Size::ONE }).or_else(|| self.structs.get(name).copied())
