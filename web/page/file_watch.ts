@@ -1,4 +1,4 @@
-import type { ChangedFile, Watched } from './file_change.ts';
+import { type ChangedFile, changeOf, type Watched } from './file_change.ts';
 import type { Recent } from './recent.ts';
 
 /** Milliseconds between two looks at a file. */
@@ -23,11 +23,7 @@ export function watchFile(
     looking = true;
     const refusal = await refusalOf(file);
     if (refusal) {
-      // Without a connection, the next look tries again.
-      const loaded = await import('./file_change.ts').catch(() => null);
-      looking = loaded !== null;
-      if (!loaded) return;
-      const { change, grown } = await loaded.changeOf(watched, again, refusal);
+      const { change, grown } = await changeOf(watched, again, refusal);
       if (grown) watched.trace.readFrom(grown);
       else end();
       file = grown ?? file;
