@@ -19,8 +19,12 @@ function cutsOf(size: number, count: number): number[] {
   return Array.from({ length: count }, () => 1 + Math.floor(random() * (size - 1))).sort((a, b) => a - b);
 }
 
-const growing = (page: Page) => header(page).locator('.growing');
-const stop = (page: Page) => growing(page).getByRole('button', { name: 'Stop' }).click();
+const growing = (page: Page) => header(page).getByRole('button', { name: 'Growing' });
+async function inMenu(page: Page, name: string): Promise<void> {
+  await growing(page).click();
+  await page.getByRole('button', { name }).click();
+}
+
 /** Waits until the page has looked at what is there now: a look begins once the one before is over. */
 async function looked(page: Page): Promise<void> {
   for (let i = 0; i < 3; i += 1) await page.waitForResponse(/\/[0-9a-f]{32}\/$/);
@@ -62,7 +66,7 @@ test.describe('unspool open --follow', () => {
         await pictured(page);
         await expect(growing(page)).toBeVisible();
         await looked(page);
-        await stop(page);
+        await inMenu(page, 'Stop following');
         await expect(growing(page)).toBeHidden();
         await expect.poll(() => digest(page)).toBe(expected);
         await expect(notice(page)).not.toContainText('no longer');

@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { createScope } from '../../base/scope.ts';
 import { followingOf } from '../../page/following.ts';
+import { Popover, PopoverButton } from '../../parts/popover.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { isDatabase } from '../../trace/records.ts';
 import './growing.css';
@@ -30,33 +31,42 @@ export function Growing({ open }: { open: OpenTrace }) {
   }, [atEnd]);
   const info = trace.info.value;
   return (
-    <span class="growing row">
-      <span class="chip" title="The file is followed: what is written to it appears here">
-        Growing
-      </span>
-      <button
-        type="button"
-        class="plain toggle"
-        aria-pressed={atEnd.value}
-        onClick={() => (atEnd.value = !atEnd.peek())}
-        title="Keep the end of the trace in view (End)"
-      >
-        Follow end
-      </button>
-      {info && !isDatabase(info) && (
-        <button
-          type="button"
-          class="plain"
-          disabled={trace.status.value.at === 'loading' || events === shown.value}
-          onClick={trace.askAgain}
-          title="Ask again for lists, statistics and other panels, which are of an earlier state"
-        >
-          Update
-        </button>
+    <PopoverButton
+      place="menu-place"
+      look="chip growing"
+      label="Growing"
+      title="The file is followed: what is written to it appears here"
+      content={(close) => (
+        <Popover class="growing-popover" label="Growing trace">
+          <button
+            type="button"
+            class="toggle"
+            aria-pressed={atEnd.value}
+            onClick={() => (atEnd.value = !atEnd.peek())}
+            title="Keep the end of the trace in view (End)"
+          >
+            Follow end
+          </button>
+          {info && !isDatabase(info) && (
+            <button
+              type="button"
+              disabled={trace.status.value.at === 'loading' || events === shown.value}
+              onClick={() => {
+                close();
+                trace.askAgain();
+              }}
+              title="Ask again for lists, statistics and other panels, which are of an earlier state"
+            >
+              Update panels
+            </button>
+          )}
+          <button type="button" onClick={stop} title="Read no further">
+            Stop following
+          </button>
+        </Popover>
       )}
-      <button type="button" class="plain" onClick={stop} title="Read no further">
-        Stop
-      </button>
-    </span>
+    >
+      Growing
+    </PopoverButton>
   );
 }
