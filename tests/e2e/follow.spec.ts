@@ -76,3 +76,79 @@ test.describe('unspool open --follow', () => {
     });
   }
 });
+
+/** Lets the dialog of the browser return a file of the page, which the test writes by {@link write}. */
+async function answerDialog(page: Page, name: string): Promise<void> {
+  await page.evaluate(async (title) => {
+    const folder = await navigator.storage.getDirectory();
+    const handle = await folder.getFileHandle(title, { create: true });
+    Object.assign(window, { showOpenFilePicker: async () => [handle] });
+  }, name);
+}
+
+/** Has the file of the dialog begin with `from` bytes as it is, and go on with these. */
+async function write(page: Page, name: string, from: number, bytes: Buffer): Promise<void> {
+  await page.evaluate(
+    async ({ title, from, base64 }) => {
+      const folder = await navigator.storage.getDirectory();
+      const handle = await folder.getFileHandle(title, { create: true });
+      const file = await handle.createWritable({ keepExistingData: true });
+      await file.truncate(from);
+      await file.write({
+        type: 'write',
+        position: from,
+        data: Uint8Array.from(atob(base64), (it) => it.charCodeAt(0)),
+      });
+      await file.close();
+    },
+    { title: name, from, base64: bytes.toString('base64') },
+  );
+}
+
+test('follows a file that was chosen in the browser, once it has grown', async ({ page }) => {
+  const name = 'threads.xray';
+  const whole = readFileSync(fixture(name));
+  await open(page, fixture(name));
+  const expected = await digest(page);
+  await page.reload();
+  await answerDialog(page, name);
+  await write(page, name, 0, whole.subarray(0, 5000));
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await settled(page, 'ready', name);
+  await write(page, name, 5000, whole.subarray(5000, 5003));
+  await expect(notice(page)).toContainText('has grown by 3 bytes');
+  await notice(page).getByRole('button', { name: 'Follow' }).click();
+  await expect(growing(page)).toBeVisible();
+  let at = 5003;
+  for (const cut of [...cutsOf(whole.length - at, 20).map((cut) => cut + 5003), whole.length]) {
+    await write(page, name, at, whole.subarray(at, cut));
+    at = cut;
+  }
+  await expect(header(page)).toContainText('10.2 kB');
+  await inMenu(page, 'Stop following');
+  await expect.poll(() => digest(page)).toBe(expected);
+});
+
+test('says what has become of a file that does not go on', async ({ page }) => {
+  const name = 'threads.xray';
+  const whole = readFileSync(fixture(name));
+  const shown = async (from: number, bytes: Buffer, sentence: string) => {
+    await write(page, name, from, bytes);
+    await expect(notice(page)).toContainText(sentence);
+    await expect(growing(page)).toBeHidden();
+  };
+  await answerDialog(page, name);
+  await write(page, name, 0, whole.subarray(0, 9000));
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await settled(page, 'ready', name);
+  await write(page, name, 9000, whole.subarray(9000, 9100));
+  await notice(page).getByRole('button', { name: 'Follow' }).click();
+  await expect(growing(page)).toBeVisible();
+  await shown(5000, Buffer.alloc(0), 'has shrunk by 4.10 kB. It is no longer followed.');
+  await notice(page).getByRole('button', { name: 'Read it again' }).click();
+  await settled(page, 'ready', name);
+  await write(page, name, 5000, whole.subarray(5000, 6000));
+  await notice(page).getByRole('button', { name: 'Follow' }).click();
+  await expect(growing(page)).toBeVisible();
+  await shown(5000, Buffer.alloc(2000, 7), 'was written again from the start');
+});
