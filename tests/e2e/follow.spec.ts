@@ -150,5 +150,7 @@ test('says what has become of a file that does not go on', async ({ page }) => {
   await write(page, name, 5000, whole.subarray(5000, 6000));
   await notice(page).getByRole('button', { name: 'Follow' }).click();
   await expect(growing(page)).toBeVisible();
-  await shown(5000, Buffer.alloc(2000, 7), 'was written again from the start');
+  await write(page, name, 6000, whole.subarray(6000, 7000));
+  await expect(header(page)).toContainText('7.00 kB');
+  await shown(5000, Buffer.alloc(3000, 7), 'was written again from the start');
 });

@@ -21,8 +21,8 @@ export function watchFile(
   let looking = false;
   const look = async () => {
     looking = true;
-    const refusal = await refusalOf(file);
-    if (refusal) {
+    const refusal = (await refusalOf(file)) ?? (await sizeHasChanged(file, again));
+    if (refusal !== null) {
       const { change, grown } = await changeOf(watched, again, refusal);
       if (grown) watched.trace.readFrom(grown);
       else end();
@@ -41,6 +41,12 @@ export function watchFile(
     page.removeEventListener('visibilitychange', lookIfShown);
   };
   return end;
+}
+
+/** Chromium still reads a file that was changed within the second in which it was chosen. Returns '' then, and null otherwise. */
+async function sizeHasChanged(file: Blob, again: Recent['again']): Promise<'' | null> {
+  const now = await again(file).catch(() => null);
+  return now && now.size !== file.size ? '' : null;
 }
 
 /** Why the browser does not read a file, as the name of an error; null if it does. */

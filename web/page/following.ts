@@ -117,6 +117,8 @@ export function follow(
   const { trace } = open;
   const name = shortened(trace.name, 100);
   let seen: Seen | null = null;
+  // At once, as it may change soon.
+  const first = lookAt(open.file as File).catch(() => null);
   let now = open.file as File;
   let companions = trace.companions.peek();
   let misses = 0;
@@ -163,14 +165,10 @@ export function follow(
     }
   };
   const lookAtStream = async (found: File) => {
-    const before = now;
-    if (isUnchanged(before, found)) {
-      seen ??= await lookAt(found);
-      return;
-    }
-    now = found;
     // What was opened is not to be had any more if it has changed before the first look.
-    seen ??= await lookAt(before).catch(() => lookAt(found));
+    seen ??= (await first) ?? (await lookAt(found));
+    if (isUnchanged(now, found)) return;
+    now = found;
     const became = await becameOf(seen, found);
     if (became === 'grown') {
       seen = await lookAt(found);

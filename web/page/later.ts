@@ -27,8 +27,8 @@ export const loadDownload = () =>
 export function watchOpen(
   open: OpenTrace,
   again: Recent['again'],
-  tell: (change: ChangedFile) => void,
   opener: Opener,
+  tell: (change: ChangedFile) => void,
 ): void {
   const { scope, file } = open;
   if (isRanged(file)) void import('./loads.ts').then(({ accountFor }) => scope.add(accountFor(open)));

@@ -190,10 +190,9 @@ export function createWorkbench(
     ]) {
       scope.add(stop);
     }
-    const tellOfChange = (change: ChangedFile) => {
+    watchOpen(open, again, opener, (change) => {
       changed.value = { ...change, open };
-    };
-    watchOpen(open, again, tellOfChange, opener);
+    });
     return open;
   };
   const inFront = () => {
