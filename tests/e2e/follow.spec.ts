@@ -75,6 +75,54 @@ test.describe('unspool open --follow', () => {
       }
     });
   }
+
+  test('opens a database again after each transaction', async ({ page }) => {
+    test.slow();
+    const whole = readFileSync(join(import.meta.dirname, '../../web/public/samples/blocks.sqlite'));
+    const { default: init } = await import('sql.js');
+    const sql = await init({});
+    const versions = [100, 250, 400].map((rows) => {
+      const database = new sql.Database(Uint8Array.from(whole));
+      const last = `SELECT transition_id FROM execution ORDER BY transition_id LIMIT 1 OFFSET ${rows - 1}`;
+      database.run(`DELETE FROM execution WHERE transition_id > (${last})`);
+      return { rows, bytes: Buffer.from(database.export()) };
+    });
+    const path = join(mkdtempSync(join(tmpdir(), 'unspool-follow-')), 'blocks.sqlite');
+    const expected: (string | null)[] = [];
+    for (const { rows, bytes } of versions) {
+      writeFileSync(path, bytes);
+      await page.reload();
+      await open(page, path);
+      await expect(header(page)).toContainText(`${rows} block runs`);
+      expected.push(await digest(page));
+    }
+    expect(new Set(expected).size).toBe(3);
+    writeFileSync(path, versions[0]!.bytes);
+    const { child, url } = await following(path);
+    try {
+      await page.goto(url);
+      for (const [i, { rows, bytes }] of versions.entries()) {
+        writeFileSync(path, bytes);
+        await expect(header(page)).toContainText(`${rows} block runs`);
+        expect(await digest(page)).toBe(expected[i]);
+      }
+      await expect(growing(page)).toBeVisible();
+    } finally {
+      child.kill();
+    }
+  });
+
+  test('says that a compressed file cannot be followed', async ({ page }) => {
+    const { child, url } = await following(fixture('containers/threads.xray.gz'));
+    try {
+      await page.goto(url);
+      await settled(page, 'ready', 'threads.xray.gz');
+      await expect(notice(page)).toContainText('cannot be followed, because it is in a compressed file');
+      await expect(growing(page)).toBeHidden();
+    } finally {
+      child.kill();
+    }
+  });
 });
 
 /** Lets the dialog of the browser return a file of the page, which the test writes by {@link write}. */
