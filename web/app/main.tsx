@@ -5,12 +5,13 @@ import './style.css';
 import { effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { shortened } from '../base/format.ts';
+import { isRanged } from '../base/ranged.ts';
 import { limitConnections, startWorker } from '../base/workers.ts';
 import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
 import type { Page } from '../page/page.ts';
-import { createRecent, recentInBrowser } from '../page/recent.ts';
+import { createRecent, type Recent, recentInBrowser } from '../page/recent.ts';
 import { createWorkbench } from '../page/workbench.ts';
 import { createTheme } from '../parts/theme.ts';
 import { createFrameNotes } from '../timeline/canvas/frames.ts';
@@ -46,7 +47,9 @@ const net: Net = {
 const memory = createBrowserMemory(storageOrNull());
 const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
 const copies = createCopies(storageOrNull());
-const workbench = createWorkbench(spawn, spawnRecords, net, memory, recent.again);
+const again: Recent['again'] = async (file) =>
+  isRanged(file) && file.ranges.grows ? (await import('../page/served_files.ts')).servedNow(file) : recent.again(file);
+const workbench = createWorkbench(spawn, spawnRecords, net, memory, again);
 const dock = createDock(window);
 const page: Page = {
   workbench,

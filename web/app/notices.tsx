@@ -71,7 +71,7 @@ export function Notices({ workbench, choose, news }: Props) {
         <p>
           {changed.sentence}
           <button type="button" onClick={changed.canRead ? () => void workbench.readAgain() : choose}>
-            {changed.canRead ? 'Read it again' : 'Choose it again'}
+            {changed.canFollow ? 'Follow' : changed.canRead ? 'Read it again' : 'Choose it again'}
           </button>
           <Dismiss label="Keep what was read" dismiss={() => (workbench.changed.value = null)} />
         </p>

@@ -11,6 +11,8 @@ export interface Ranges {
   readonly tag: string | null;
   /** The `BroadcastChannel` by which threads tell the page what they load, and hear when to go on. */
   readonly channel: string;
+  /** The file may have become longer, with the same bytes before. */
+  readonly grows?: boolean;
 }
 
 /** What threads tell the page. */

@@ -109,7 +109,7 @@ function refusal(ranges: Ranges, status: number, header: (name: string) => strin
   if (status === 404 || status === 410) return `The file is no longer at ${host}: it was moved or deleted.`;
   const total = /\/(\d+)$/.exec(header('content-range') ?? '')?.[1];
   const isOther =
-    (total !== undefined && Number(total) !== ranges.total) ||
+    (total !== undefined && (ranges.grows ? Number(total) < ranges.total : Number(total) !== ranges.total)) ||
     (ranges.tag !== null && (header('etag') ?? ranges.tag) !== ranges.tag);
   if (status === 200 || status === 416 || (status === 206 && isOther)) {
     return `The file at ${host} has changed since it was opened. Reload the page to read it as it is now.`;

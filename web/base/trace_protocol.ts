@@ -41,6 +41,8 @@ export interface Opening {
   readonly room: number | null;
   /** What {@link TraceReports.again} said when the file was read before; empty otherwise. */
   readonly jumps: Uint8Array;
+  /** The end of the file is not its last: {@link TraceService.grow} says how it goes on. */
+  readonly follow: boolean;
 }
 
 /** The picture of a window at a step, which is a power of two. */
@@ -104,8 +106,11 @@ export interface TraceReports {
   /** These derived tracks were removed to make room. */
   evicted(tracks: Uint32Array): void;
   progress(progress: Progress): void;
-  /** The file is read (`complete`), the user stopped (`cancelled`), or reading broke off after some events (`broken`). */
-  done(how: 'complete' | 'cancelled' | 'broken', progress: Progress, error: TraceError | null): void;
+  /**
+   * The file is read (`complete`), the user stopped (`cancelled`), or reading broke off after some events (`broken`). With `growing` all of
+   * the file is read as it is now. Further tracks and progress come when it has grown, and at last this again.
+   */
+  done(how: 'complete' | 'cancelled' | 'broken' | 'growing', progress: Progress, error: TraceError | null): void;
   /** Reading failed without an event. `companion`: what the file is if no format claims it, but a trace could have use for it. */
   failed(error: TraceError, companion: CompanionKind | null): void;
 }
@@ -132,6 +137,8 @@ export interface TraceService extends BindService, HitService {
   source(func: number | bigint): Promise<Source | null>;
   /** Opens this entry of the archive, a number of `ArchiveEntry.entry`. */
   choose(entry: number): void;
+  /** The file of {@link Opening.follow} as it is now: it begins with the same bytes. null if it does not go on: what is open then ends. */
+  grow(file: Blob | null): void;
   /** Stops reading and keeps what was read. */
   cancel(): void;
   /** The first picture is on the screen, so reading no longer waits for it. */

@@ -9,6 +9,8 @@ export interface ChangedFile {
   readonly sentence: string;
   /** Whether the browser can read the file as it is now. Otherwise the user chooses it again. */
   readonly canRead: boolean;
+  /** It has more than what was read, so it can be followed. */
+  readonly canFollow?: boolean;
 }
 
 /** What a watch needs of an open trace. */
@@ -45,5 +47,6 @@ export async function changeOf(
   const isKnown = Boolean(before && after);
   if (by === 0 || (isKnown && before !== after && by > 0)) return changed('was replaced', true);
   if (by < 0) return changed(`has shrunk by ${formatBytes(-by)}`, true);
-  return changed(`has grown by ${formatBytes(by)}`, true, isKnown ? now : null);
+  const { change, grown } = changed(`has grown by ${formatBytes(by)}`, true, isKnown ? now : null);
+  return { change: { ...change, canFollow: isKnown }, grown };
 }

@@ -1,4 +1,4 @@
-import type { ChangedFile, Watched } from './file_change.ts';
+import { type ChangedFile, changeOf, type Watched } from './file_change.ts';
 import type { Recent } from './recent.ts';
 
 /** Milliseconds between two looks at a file. */
@@ -21,13 +21,9 @@ export function watchFile(
   let looking = false;
   const look = async () => {
     looking = true;
-    const refusal = await refusalOf(file);
-    if (refusal) {
-      // Without a connection, the next look tries again.
-      const loaded = await import('./file_change.ts').catch(() => null);
-      looking = loaded !== null;
-      if (!loaded) return;
-      const { change, grown } = await loaded.changeOf(watched, again, refusal);
+    const refusal = (await refusalOf(file)) ?? (await sizeHasChanged(file, again));
+    if (refusal !== null) {
+      const { change, grown } = await changeOf(watched, again, refusal);
       if (grown) watched.trace.readFrom(grown);
       else end();
       file = grown ?? file;
@@ -45,6 +41,12 @@ export function watchFile(
     page.removeEventListener('visibilitychange', lookIfShown);
   };
   return end;
+}
+
+/** Chromium still reads a file that was changed within the second in which it was chosen. Returns '' then, and null otherwise. */
+async function sizeHasChanged(file: Blob, again: Recent['again']): Promise<'' | null> {
+  const now = await again(file).catch(() => null);
+  return now && now.size !== file.size ? '' : null;
 }
 
 /** Why the browser does not read a file, as the name of an error; null if it does. */

@@ -6,7 +6,7 @@ import type { TraceError } from '../base/protocol.ts';
 import { isRanged } from '../base/ranged.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { ChangedFile } from './file_change.ts';
-import { watchFile } from './file_watch.ts';
+import type { Opener } from './opener.ts';
 import type { Recent } from './recent.ts';
 
 export const loadOpening = () => import('./opening.ts');
@@ -20,9 +20,21 @@ export const loadDownload = () =>
     throw { kind: 'crashed', sentence, offset: null } satisfies TraceError;
   });
 
-/** Watches a file, as {@link watchFile} does. Of one at an address, the next read says what has become of it, and what is kept is accounted for. */
-export function watchOpen(open: OpenTrace, again: Recent['again'], tell: (change: ChangedFile) => void): () => void {
-  if (!isRanged(open.file)) return watchFile(open, again, tell);
-  void import('./loads.ts').then(({ accountFor }) => open.scope.add(accountFor(open)));
-  return () => undefined;
+/**
+ * Watches a file: `tell` hears what has become of it. One that is followed is read on. Of another one at an address, the next read says what
+ * has become of it. What is kept of it is accounted for.
+ */
+export function watchOpen(
+  open: OpenTrace,
+  again: Recent['again'],
+  opener: Opener,
+  tell: (change: ChangedFile) => void,
+): void {
+  const { scope, file } = open;
+  if (isRanged(file)) void import('./loads.ts').then(({ accountFor }) => scope.add(accountFor(open)));
+  if (open.trace.follows.peek()) {
+    void import('./following.ts').then(({ follow }) => scope.add(follow(open, again, tell, opener)));
+  } else if (!isRanged(file)) {
+    void import('./file_watch.ts').then(({ watchFile }) => scope.add(watchFile(open, again, tell)));
+  }
 }

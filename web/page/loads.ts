@@ -31,10 +31,10 @@ export function loads(): Loads {
   return all;
 }
 
-/** An address of which ranges are read. What is loaded counts from now on. */
-export function rangesAt(url: string, total: number, tag: string | null): Ranges {
+/** An address of which ranges are read, of a file that `grows` or not. What is loaded counts from now on. */
+export function rangesAt(url: string, total: number, tag: string | null, grows = false): Ranges {
   loads();
-  return { url, total, tag, channel: CHANNEL };
+  return { url, total, tag, channel: CHANNEL, grows };
 }
 
 function hear(channel: Pick<BroadcastChannel, 'onmessage' | 'postMessage'>): Loads {

@@ -86,7 +86,7 @@ export interface Workbench {
   goOn(): void;
   /** What has become of the file on disk since it was opened; null if nothing. */
   readonly changed: Signal<(ChangedFile & { readonly open: OpenTrace }) | null>;
-  /** Opens the file again as it is now. */
+  /** Opens the file again as it is now, and follows it if that is possible. */
   readAgain(): Promise<void>;
   /** Opens a part of the trace, written as a trace of its own, in its place. */
   openPart(part: Blob, name: string): void;
@@ -187,12 +187,12 @@ export function createWorkbench(
       applyValueTypes(trace, timeline.arrangement.ordered),
       addNotes(open, notes),
       rememberTracks(open.memory, timeline.arrangement.choices),
-      watchOpen(open, again, (change) => {
-        changed.value = { ...change, open };
-      }),
     ]) {
       scope.add(stop);
     }
+    watchOpen(open, again, opener, (change) => {
+      changed.value = { ...change, open };
+    });
     return open;
   };
   const inFront = () => {
@@ -203,9 +203,10 @@ export function createWorkbench(
   const openAgain = (how: Partial<TraceFile>, open = inFront()) => {
     if (!open) return;
     choices += 1;
-    const { trace, file } = open;
+    const { trace } = open;
     const { name, lifted, nested } = trace;
-    const next = { file, name, lifted, nested, companions: trace.companions.peek(), ...how };
+    const follow = trace.follows.peek();
+    const next = { file: trace.newest(), name, lifted, nested, follow, companions: trace.companions.peek(), ...how };
     const both = pair.peek();
     if (both) both.replace(open, next);
     else openWith(spare.take(), next);
@@ -462,8 +463,9 @@ export function createWorkbench(
     changed,
     readAgain: async () => {
       const open = changed.peek()?.open ?? inFront();
+      const follow = changed.peek()?.canFollow ?? false;
       const file = open && (await again(open.file).catch(() => null));
-      if (file && all.has(open)) openAgain({ file }, open);
+      if (file && all.has(open)) openAgain({ file, follow }, open);
       else warn('The file cannot be read again. Choose it again.');
     },
     nestTailCalls: (nested) => openAgain({ nested }),

@@ -3,7 +3,7 @@ import type { Overview } from '../base/protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import { covers, HIGHEST, LOWEST, type OnScreen, type Picture, questionOf, type Rows } from '../trace/picture.ts';
-import type { Trace } from '../trace/trace.ts';
+import { isGoingOn, type Trace } from '../trace/trace.ts';
 import type { KeyedTrack } from '../trace/track_keys.ts';
 import {
   type Bounds,
@@ -109,7 +109,7 @@ export function createTimeline(trace: Trace, derived: ReadonlySignal<readonly Ke
   let touched = false;
   let stopGliding: Dispose = () => undefined;
 
-  const loading = computed(() => trace.status.value.at === 'loading');
+  const loading = computed(() => isGoingOn(trace.status.value));
   const extent = computed(() => trace.progress.value.extent);
   const whole = computed<Extent | null>(() => {
     const known = extent.value;
@@ -343,7 +343,7 @@ function askForOverviews(trace: Trace, { buckets, pictured, overview }: ForOverv
       again = true;
       return;
     }
-    const wait = trace.status.peek().at === 'loading' ? askedAt + OVERVIEW_MS - performance.now() : 0;
+    const wait = isGoingOn(trace.status.peek()) ? askedAt + OVERVIEW_MS - performance.now() : 0;
     if (wait > 0) {
       timer ??= setTimeout(() => {
         timer = undefined;

@@ -27,6 +27,7 @@ export function createContents(file: Blob): Contents {
     resolve = settle;
   });
   let bare = file;
+  let isKept = false;
   let packed = false;
   let log: Blob | null = null;
   const set = (found: Blob) => {
@@ -34,8 +35,8 @@ export function createContents(file: Blob): Contents {
     resolve(found);
   };
   const replace = (found: Blob) => {
-    // What is kept does not change.
-    if (bare !== file && bare.size >= file.size) return;
+    // What is kept does not change. It may be less than all.
+    if (isKept && bare.size >= file.size) return;
     bare = found;
     if (!packed && content.peek()) set(found);
   };
@@ -45,7 +46,10 @@ export function createContents(file: Blob): Contents {
     shortage,
     arrival,
     log: () => log,
-    kept: replace,
+    kept: (found) => {
+      replace(found);
+      isKept = true;
+    },
     opened: (isPacked) => {
       if (!isPacked) set(bare);
     },

@@ -77,11 +77,26 @@ export function createReadingWorker<T extends Turns<Opened, News>, Opened, News>
     begun?.();
   };
   let isBegun = false;
+  /** More than what was there when it began may have come since. */
+  let wasGrowing = false;
   scope.add(
     watch([trace.status], () => {
-      if (isBegun || trace.status.peek().at !== 'ready') return;
-      isBegun = true;
-      void start();
+      const status = trace.status.peek();
+      if (status.at !== 'ready' || (isBegun && (!wasGrowing || status.how === 'broken'))) return;
+      wasGrowing = status.how === 'growing';
+      if (!isBegun) {
+        isBegun = true;
+        void start();
+        return;
+      }
+      // What has grown is read again, once all that reads it has ended.
+      isReading = false;
+      service.end();
+      error.value = '';
+      isStopped.value = false;
+      queueMicrotask(() => {
+        if (!disposed) void start();
+      });
     }),
   );
   return {

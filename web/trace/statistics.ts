@@ -154,7 +154,7 @@ export function createStatistics(trace: Trace): Statistics {
   let cancel: Dispose | null = null;
   /** The last job was cancelled before it had its result. */
   let interrupted = false;
-  let last: { question: string; status: string; progress: unknown } = { question: '', status: '', progress: null };
+  let last: { question: string; status: unknown; progress: unknown } = { question: '', status: null, progress: null };
   let askedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let took = 0;
@@ -185,7 +185,7 @@ export function createStatistics(trace: Trace): Statistics {
     timer = undefined;
     const wanted = shown.value;
     const { from, to, tracks } = asked();
-    const status = trace.status.value.at;
+    const status = trace.status.value;
     const progress = trace.progress.value;
     if (wanted === null && cancel) {
       cancel();
@@ -195,8 +195,9 @@ export function createStatistics(trace: Trace): Statistics {
     if (wanted === null || !progress.extent || tracks.length === 0) return;
     const question = [from, to, whose.value, wanted.key].join(' ');
     const changed = question !== last.question || interrupted;
-    const finished = status === 'ready' && last.status !== 'ready';
-    const grown = status === 'loading' && progress !== last.progress;
+    // It is another object when what was asked should be asked again.
+    const finished = status.at === 'ready' && last.status !== status;
+    const grown = status.at === 'loading' && progress !== last.progress;
     if (!changed && !finished && !grown) return;
     // A change by the user is requested at once. Growth of the trace and the first request wait.
     const hurried = finished || (changed && last.question !== '');

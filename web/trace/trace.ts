@@ -15,6 +15,7 @@ import type {
   TraceInfo,
   Track,
 } from '../base/protocol.ts';
+import { isRanged } from '../base/ranged.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import { textsOf } from '../base/texts.ts';
@@ -39,9 +40,19 @@ export type Status =
   | { readonly at: 'loading' }
   /** The file is an archive: {@link Trace.choose} says which of its traces to open. */
   | { readonly at: 'choosing'; readonly archive: Archive }
-  | { readonly at: 'ready'; readonly how: 'complete' | 'cancelled' | 'broken'; readonly error: TraceError | null }
+  /** `growing`: the file is read as it is now. The object is another one when what was asked should be asked again. */
+  | {
+      readonly at: 'ready';
+      readonly how: 'complete' | 'cancelled' | 'broken' | 'growing';
+      readonly error: TraceError | null;
+    }
   /** `companion`: what the file is if it is not a trace, but a companion of one. */
   | { readonly at: 'failed'; readonly error: TraceError; readonly companion: CompanionKind | null };
+
+/** Whether more of the trace may come. */
+export function isGoingOn(status: Status): boolean {
+  return status.at === 'loading' || (status.at === 'ready' && status.how === 'growing');
+}
 
 /** What the page asks the trace's worker as it is. */
 const PASSED_ON = [
@@ -99,6 +110,14 @@ export interface Trace extends Again, Pick<Asked<TraceService>, (typeof PASSED_O
   readonly progress: ReadonlySignal<Progress>;
   /** A new object whenever a track is new or has changed. */
   readonly tracks: ReadonlySignal<Tracks>;
+  /** Whether the file is followed: it may grow, and is read on. */
+  readonly follows: Signal<boolean>;
+  /** The file as it was last seen. */
+  newest(): Blob;
+  /** The file has grown: this is all of it. With null it does not grow any more. */
+  grow(file: Blob | null): void;
+  /** Has everything that shows what was asked before ask again. */
+  askAgain(): void;
   /** Reads records from a file that begins with the same bytes, because the browser reads the one that was opened no more. */
   readFrom(file: Blob): void;
   /** Adds companions. Of a kind that the format takes, and not a write-ahead log: that can only come with the file. */
@@ -149,6 +168,8 @@ export interface TraceFile {
   readonly nested?: boolean;
   /** What {@link Again.again} was when the file was read before. */
   readonly jumps?: Uint8Array;
+  /** It goes on being written, and is read on. */
+  readonly follow?: boolean;
 }
 
 /**
@@ -162,6 +183,7 @@ export function openTrace(
   account: Account = createAccount(),
 ): Trace {
   const { file, name, companions, lifted = false, nested = false, jumps = new Uint8Array() } = opened;
+  const follow = opened.follow || (isRanged(file) && file.ranges.grows === true);
   const log = companions.find(({ kind }) => kind === 'wal')?.file ?? null;
   const state = createState(file.size);
   const contents = createContents(file);
@@ -192,7 +214,7 @@ export function openTrace(
     file: () => contents.content.peek() ?? contents.arrival,
     log: () => log ?? contents.log(),
     info: state.info,
-    reading: () => state.status.peek().at === 'loading',
+    reading: () => isGoingOn(state.status.peek()),
     ledger,
     share: ask.share,
     index: (numbers = false) => ask.index(numbers),
@@ -203,7 +225,7 @@ export function openTrace(
   const most = room === null ? null : Math.max(Math.min(LEAST, room), room - bytesOf(account));
   const reports = createReports(state);
   void ask.open(
-    { file, name, companions, lifted, nested, room: most, jumps },
+    { file, name, companions, lifted, nested, room: most, jumps, follow },
     {
       ...reports,
       opened: (info, packed, entry) => {
@@ -223,6 +245,13 @@ export function openTrace(
     },
   );
 
+  const follows = signal(follow);
+  let newest = file;
+  const readFrom = (now: Blob) => {
+    contents.replace(now);
+    const content = contents.content.peek();
+    if (content) records.replaceFile(content);
+  };
   const checkQuery = (query: string) => records.aboutValues((values) => values.checkQuery(query));
 
   return {
@@ -243,10 +272,18 @@ export function openTrace(
     get log() {
       return log ?? contents.log();
     },
-    readFrom: (now) => {
-      contents.replace(now);
-      const content = contents.content.peek();
-      if (content) records.replaceFile(content);
+    readFrom,
+    follows,
+    newest: () => newest,
+    grow: (now) => {
+      if (now) {
+        newest = now;
+        readFrom(now);
+      } else follows.value = false;
+      void ask.grow(now);
+    },
+    askAgain: () => {
+      state.status.value = { ...state.status.peek() };
     },
     attach: (added) => {
       state.companions.value = [

@@ -270,3 +270,26 @@ fn what_cannot_be_opened_is_refused_in_a_sentence() {
     let port = server.port.to_string();
     assert!(said(&[&file, "--page", &page, "--port", &port]).contains("is in use"));
 }
+
+#[test]
+fn a_file_that_is_followed_is_the_same_while_it_grows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("growing.xray");
+    fs::write(&path, [1; 10]).unwrap();
+    let server = Server::new(&["--follow".into(), path.clone()]);
+    let token = &server.token;
+    let listed = || -> Value { serde_json::from_slice(&server.get(&format!("/{token}/"), &[]).body).unwrap() };
+    let before = listed();
+    assert_eq!((&before["follow"], &before["files"][0]["size"]), (&true.into(), &10.into()));
+    fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&[2; 5]).unwrap();
+    let after = listed();
+    assert_eq!(after["files"][0]["size"], 15);
+    let tag = after["files"][0]["tag"].as_str().unwrap();
+    assert_eq!(before["files"][0]["tag"], tag);
+    let rest = server.get(&format!("/{token}/0"), &[("Range", "bytes=10-14"), ("If-Range", tag)]);
+    assert_eq!((rest.status, rest.body), (206, vec![2; 5]));
+
+    fs::remove_file(&path).unwrap();
+    assert_eq!((&listed()["files"][0]["size"], &listed()["files"][0]["tag"]), (&0.into(), &"".into()));
+    assert_eq!(server.get(&format!("/{token}/0"), &[]).status, 410);
+}

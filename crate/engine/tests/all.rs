@@ -12,6 +12,7 @@
 mod common;
 
 mod apitrace_and_frames;
+mod growing;
 mod records;
 mod thread_ends;
 mod trace_db;

@@ -108,6 +108,7 @@ function EarlySearch({ search: { isAsked, early } }: { search: SearchField }) {
 }
 
 const loadLoaded = async () => (await import('../served/loaded.tsx')).Loaded;
+const loadGrowing = async () => (await import('../served/growing.tsx')).Growing;
 const loadProblems = async () => (await import('./problems.tsx')).Problems;
 
 /** Characters of the file name in the tooltip of the heading. */
@@ -141,6 +142,7 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
       {status.at === 'ready' && isRanged(open.file) && (
         <Lazy key={`loaded ${open.id}`} load={loadLoaded} props={{ file: open.file }} />
       )}
+      {trace.follows.value && <Lazy key={`growing ${open.id}`} load={loadGrowing} props={{ open }} />}
       <Part open={open} page={page} />
       {(trace.progress.value.problems.length > 0 || (status.at === 'ready' && status.error)) && (
         <Lazy key={open.id} load={loadProblems} props={{ trace }} />

@@ -1,18 +1,6 @@
-import { RangedFile } from '../../base/ranged_file.ts';
-import { rangesAt } from '../../page/loads.ts';
+import { filesOf, type Served } from '../../page/served_files.ts';
 import type { Workbench } from '../../page/workbench.ts';
 import { prepareTraceView } from '../load.ts';
-
-/** What `unspool open` says of its files (`crate/cli/src/open/site.rs`). */
-interface List {
-  readonly compare: boolean;
-  readonly files: readonly {
-    readonly name: string;
-    readonly size: number;
-    readonly tag: string;
-    readonly modified: number;
-  }[];
-}
 
 /** Milliseconds before the next attempt to reach a server that does not answer. */
 const AGAIN_MS = 2000;
@@ -23,7 +11,7 @@ export async function openServed(token: string, workbench: Workbench, base = loc
   workbench.warm();
   void prepareTraceView();
   const folder = new URL(`/${encodeURIComponent(token)}/`, base).href;
-  let list: List;
+  let list: Served;
   try {
     const response = await fetch(folder);
     if (!response.ok) {
@@ -37,11 +25,7 @@ export async function openServed(token: string, workbench: Workbench, base = loc
   }
   // One tab is enough, and browsers open few connections to a host at once. Another one takes over when it is closed.
   void navigator.locks?.request(`unspool-open ${token}`, () => stay(`${folder}alive`));
-  const files = list.files.map(({ name, size, tag, modified }, i) => {
-    // What is older is the base of a comparison.
-    return new RangedFile(rangesAt(`${folder}${i}`, size, tag), name, list.compare ? i : modified);
-  });
-  await workbench.openFiles(files);
+  await workbench.openFiles(filesOf(list, folder));
 }
 
 /** Holds a connection, by which the server knows of the tab. Resolves if another server has taken its place. */

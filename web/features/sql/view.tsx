@@ -59,7 +59,8 @@ function sideOf(open: OpenTrace, room: () => number): SqlSide {
         : gatherTables(trace, rangeNow(), hear, room() - taken),
     records: (take) => gatherRecords(trace, rangeNow(), take),
     range: rangeNow,
-    // Names can come later, and a range has tables of its own.
-    version: () => `${open.id} ${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()}`,
+    // Names can come later, records while the trace grows, and a range has tables of its own.
+    version: () =>
+      `${open.id} ${rangeNow()?.from} ${rangeNow()?.to} ${trace.names.version.peek()} ${trace.progress.peek().events}`,
   };
 }

@@ -16,6 +16,8 @@ export interface JobHost {
 /** The jobs of a trace that run, at most one a slot. */
 export interface Jobs {
   readonly run: TraceService['job'];
+  /** Whether one of them runs. */
+  isBusy(): boolean;
 }
 
 type Run = Parameters<TraceService['job']>;
@@ -101,6 +103,7 @@ export function createJobs(host: JobHost, scheduler: Scheduler): Jobs {
   };
 
   return {
+    isBusy: () => running.size > 0,
     run: (id, slot, question, part, progress, signal) =>
       new Promise((resolve, reject) => {
         host.run((session) => {

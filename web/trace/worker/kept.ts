@@ -64,6 +64,11 @@ export function keepWhileReading(file: Blob, input: Input): Kept {
  */
 export async function keepDatabase(file: Blob): Promise<Blob> {
   if (file.size > KEPT_AT_MOST || isRanged(file)) return file;
-  const begins = new TextDecoder().decode(await file.slice(0, 15).arrayBuffer());
-  return begins === 'SQLite format 3' ? new Blob([await file.arrayBuffer()]) : file;
+  const begins = new Uint8Array(await file.slice(0, 15).arrayBuffer());
+  return isDatabase(begins) ? new Blob([await file.arrayBuffer()]) : file;
+}
+
+/** Whether a file that begins with these bytes is a database. */
+export function isDatabase(head: Uint8Array): boolean {
+  return new TextDecoder().decode(head.subarray(0, 15)) === 'SQLite format 3';
 }

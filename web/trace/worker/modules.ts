@@ -9,6 +9,7 @@ import init, {
 import { loadDecompressors, loadUnpack } from './decompressors.ts';
 import type { LoadDisassembler } from './disassembler.ts';
 import { isTraceError, notLoaded } from './errors.ts';
+import { isDatabase } from './kept.ts';
 import { loadDatabases, openDatabase, startReader } from './loading.ts';
 import type { Ends, Host, Packed } from './packed.ts';
 import type { Session } from './session.ts';
@@ -73,9 +74,20 @@ export async function openSession(
 }
 
 /** A session for a file with these ends. Throws a {@link TraceError} if no format claims it. */
-async function recognised(ends: Ends, { lifted, nested, room, jumps }: Host): Promise<Session> {
-  if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
-  const session = new WasmSession(...ends, room ?? undefined, lifted, nested);
+async function recognised(
+  [name, size, ...ends]: Ends,
+  { lifted, nested, room, jumps, follow }: Host,
+): Promise<Session> {
+  if (needsDecompressor(name, size, ...ends)) await loadDecompressors(provideDecompressors);
+  // What a file that grows will be in the end is unknown. A database is read as it is.
+  const session = new WasmSession(
+    name,
+    follow && !isDatabase(ends[0]) ? Number.POSITIVE_INFINITY : size,
+    ...ends,
+    room ?? undefined,
+    lifted,
+    nested,
+  );
   if (jumps.length > 0) session.ruleOut(jumps);
   return session;
 }

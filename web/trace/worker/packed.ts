@@ -24,6 +24,8 @@ export interface Host extends Watch {
   readonly room: number | null;
   /** How a program says to read it; empty otherwise. */
   readonly jumps: Uint8Array;
+  /** The file goes on being written. */
+  readonly follow: boolean;
   readonly choose: Choose;
 }
 

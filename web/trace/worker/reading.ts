@@ -33,6 +33,8 @@ export interface Pace {
   readonly painted: Promise<void>;
   /** Called after each step. Reports progress at a sensible rate, or at once if `now` is true. */
   report(now: boolean): void;
+  /** What reading waits for before it goes on; null without that. */
+  hold?(): Promise<void> | null | undefined;
 }
 
 /** How reading ended. A failed read of the file is thrown instead. */
@@ -148,6 +150,7 @@ async function readBytes(session: Session, input: Input, pace: Pace): Promise<Ou
         } else {
           bytes = await readAt(input, at, session.wantsLength());
         }
+        await pace.hold?.();
         if (bytes) session.push(bytes);
         else session.end();
         portion = PORTION;
@@ -156,6 +159,7 @@ async function readBytes(session: Session, input: Input, pace: Pace): Promise<Ou
       pace.report(false);
       if (performance.now() - turn > TURN_MS) {
         await yielder.turn();
+        await pace.hold?.();
         turn = performance.now();
       }
     }

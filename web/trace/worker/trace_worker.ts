@@ -8,6 +8,7 @@ import { createBinding } from './binding.ts';
 import { aboutLog, createNames } from './companions.ts';
 import { createDisassemblerLoader } from './disassembler.ts';
 import { asTraceError } from './errors.ts';
+import type { Growth } from './growth.ts';
 import { createHits } from './hits.ts';
 import { createJobs } from './jobs.ts';
 import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.ts';
@@ -24,6 +25,8 @@ const REPORT_MS = 100;
 const TRACKS = 2000;
 /** Time between updates of the tracks while the file is read, per track of the last one: the page lays all of them out again. */
 const TRACK_MS = 0.05;
+/** Time after a part of the tables for which a trace does not grow: the parts that follow belong to the same trace. */
+const TABLES_MS = 1000;
 
 /** A question for a picture that waits for its turn. */
 interface Query {
@@ -38,6 +41,10 @@ export function createTraceWorker(): TraceService {
   let session: Session | null = null;
   /** The file that is unpacked while the session reads it. */
   let unpacked: Unpacked | null = null;
+  /** The file if it is followed. */
+  let growth: Growth | null = null;
+  /** Until when the tables for SQL and exports are asked for. */
+  let askedUntil = Number.NEGATIVE_INFINITY;
   let choose: (entry: number) => void = () => undefined;
   let cancelled = false;
   /** The page knows that this trace is lost, so the session is not used any more. */
@@ -75,7 +82,7 @@ export function createTraceWorker(): TraceService {
     if (fresh) page.names(fresh.first, fresh.names, fresh.keys);
     const renamed = open.takeRenamed();
     if (renamed) page.renamed(renamed.ids, renamed.names, renamed.keys);
-    const tracks = reading && performance.now() < tracksDue ? [] : open.takeTracks();
+    const tracks = (reading || growth) && performance.now() < tracksDue ? [] : open.takeTracks();
     if (tracks.length > 0) tracksDue = performance.now() + tracks.length * TRACK_MS;
     for (let i = 0; i < tracks.length; i += TRACKS) {
       page.tracks(tracks.slice(i, i + TRACKS), i + TRACKS < tracks.length);
@@ -110,6 +117,7 @@ export function createTraceWorker(): TraceService {
   /** How far reading is. Of a packed file, its compressed bytes count. */
   const progressOf = (open: Session): Progress => {
     const progress = open.progress();
+    if (growth) return { ...progress, bytes: growth.size };
     return unpacked ? { ...progress, bytesRead: unpacked.packedRead, bytes: unpacked.packedSize } : progress;
   };
   const reportUnpacking = ({ packedRead: bytesRead, packedSize: bytes }: Unpacked) => {
@@ -130,8 +138,24 @@ export function createTraceWorker(): TraceService {
     flush(session);
     page.progress(progress);
   };
+  /** All of a file that grows is read as it is now. */
+  const rest = () => {
+    if (!session || over) return;
+    names.report();
+    binaries.report();
+    if (!reading) {
+      tracksDue = 0;
+      return report(true);
+    }
+    reading = false;
+    flush(session);
+    page.done('growing', progressOf(session), null);
+  };
+  /** Whether something goes through the trace that is to see one state of it. */
+  const isHeld = () => !reading && !cancelled && (jobs.isBusy() || performance.now() < askedUntil);
   const finish = (open: Session, how: 'complete' | 'cancelled' | 'broken', error: TraceError | null) => {
     reading = false;
+    growth = null;
     flush(open);
     names.report();
     binaries.report();
@@ -148,7 +172,7 @@ export function createTraceWorker(): TraceService {
     page.unpacked(file ?? new Blob(), null, file !== null && spool.whole);
   };
   const read = async (asked: Opening) => {
-    const { file: given, name, companions, lifted, nested, room, jumps } = asked;
+    const { file: given, name, companions, lifted, nested, room, jumps, follow } = asked;
     let blob = given;
     let kept: Kept | null = null;
     const keep = async () => {
@@ -157,6 +181,7 @@ export function createTraceWorker(): TraceService {
     };
     if (isRanged(given)) askAhead(given);
     try {
+      if (follow) growth = (await import('./growth.ts')).createGrowth(given, { inputOf, rest, isHeld });
       blob = await keepDatabase(given);
       if (blob !== given) page.kept(blob);
       const wal = companions.find(({ kind }) => kind === 'wal');
@@ -165,6 +190,7 @@ export function createTraceWorker(): TraceService {
         nested,
         room,
         jumps,
+        follow,
         cancelled: () => cancelled,
         report: reportUnpacking,
         choose: (archive) => {
@@ -188,12 +214,15 @@ export function createTraceWorker(): TraceService {
       for (const companion of [...companions, ...early]) {
         if (info.companions.includes(companion.kind)) attach(companion);
       }
-      if (!packed && !opened.database && blob.size <= KEPT_AT_MOST) kept = keepWhileReading(blob, inputOf(blob));
-      const input = unpacked ?? kept?.input ?? inputOf(packed?.file ?? blob);
+      if (packed || opened.database) growth = null;
+      if (!growth && !packed && !opened.database && blob.size <= KEPT_AT_MOST)
+        kept = keepWhileReading(blob, inputOf(blob));
+      const input = growth?.input ?? unpacked ?? kept?.input ?? inputOf(packed?.file ?? blob);
       const how = await readThrough(session, input, opened.database, {
         cancelled: () => cancelled,
         painted: firstPicture,
         report,
+        hold: () => growth?.hold(),
       });
       const fault = unpacked?.fault ?? packed?.fault ?? null;
       finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
@@ -254,8 +283,10 @@ export function createTraceWorker(): TraceService {
     place: binaries.place,
     source: (func) => binaries.source(func).catch(() => null),
     choose: (entry) => choose(entry),
+    grow: (file) => growth?.grow(file),
     cancel: () => {
       cancelled = true;
+      growth?.grow(null);
       giveUp();
     },
     painted: () => painted(),
@@ -288,11 +319,13 @@ export function createTraceWorker(): TraceService {
     problems: (first, max) => guarded((open) => open.problems(first, max)),
     tables: async (range, first, most) => {
       const [from, to] = [range?.from, range?.to];
+      askedUntil = performance.now() + TABLES_MS;
       // Between two portions come pictures.
       await scheduler.turn('rest');
       return ask((open) => ({ rows: open.tableRows(from, to), ...open.tablePages(from, to, first, most) }));
     },
     exportRows: async (what) => {
+      askedUntil = performance.now() + TABLES_MS;
       await scheduler.turn('rest');
       return ask((open) => open.exportRows(what));
     },

@@ -56,6 +56,9 @@ pub(crate) struct Open {
     /// Compare the second trace with the first, in this order.
     #[arg(long)]
     compare: bool,
+    /// Read on while the files are being written. Of a database, name its `-wal` file, too.
+    #[arg(long)]
+    follow: bool,
     /// Port to listen on; 0 for any free port. Browsers keep notes and settings for each port.
     #[arg(long, default_value_t = PORT)]
     port: u16,
@@ -80,7 +83,7 @@ pub(crate) fn run(what: &Open) -> Result<(), Failure> {
     if what.compare && what.files.len() < 2 {
         return Err(Failure::usage("--compare needs two traces."));
     }
-    let site = Site::new(&what.files, what.compare, assets)?;
+    let site = Site::new(&what.files, what.compare, what.follow, assets)?;
     let listeners = listen(what.port)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let served = runtime.and_then(|runtime| {

@@ -40,6 +40,8 @@ pub(super) struct Site {
     is_invited: AtomicBool,
     files: Vec<Named>,
     compare: bool,
+    /// The files are being written.
+    follow: bool,
     assets: Assets,
     tabs: watch::Sender<usize>,
 }
@@ -54,6 +56,7 @@ struct Named {
 #[derive(Serialize)]
 struct List<'a> {
     compare: bool,
+    follow: bool,
     files: Vec<Listed<'a>>,
 }
 
@@ -61,6 +64,7 @@ struct List<'a> {
 struct Listed<'a> {
     name: &'a str,
     size: u64,
+    /// Empty if there is no such file any more, while files are followed.
     tag: String,
     /// Milliseconds since 1970.
     modified: u64,
@@ -68,7 +72,7 @@ struct Listed<'a> {
 
 impl Site {
     /// Fails for a file that cannot be read.
-    pub(super) fn new(paths: &[PathBuf], compare: bool, assets: Assets) -> Result<Self, Failure> {
+    pub(super) fn new(paths: &[PathBuf], compare: bool, follow: bool, assets: Assets) -> Result<Self, Failure> {
         let mut files = Vec::new();
         for path in paths {
             let failed = |error: io::Error| Failure::io(path.display(), &error);
@@ -86,7 +90,7 @@ impl Site {
         let secret = || random_digits().map_err(random);
         let (token, nonce) = (secret()?, secret()?);
         let tabs = watch::Sender::new(0);
-        Ok(Self { token, nonce, is_invited: AtomicBool::new(true), files, compare, assets, tabs })
+        Ok(Self { token, nonce, is_invited: AtomicBool::new(true), files, compare, follow, assets, tabs })
     }
 
     /// Where the page finds its files.
@@ -200,11 +204,18 @@ impl Site {
 
     fn list<'a>(&'a self) -> Result<Response<Content>, StatusCode> {
         let listed = |Named { path, name }: &'a Named| {
-            let found = fs::metadata(path).ok()?;
-            Some(Listed { name, size: found.len(), tag: tag_of(&found), modified: modified(&found, 1_000_000) })
+            match fs::metadata(path) {
+                Ok(found) => {
+                    let (size, modified) = (found.len(), modified(&found, 1_000_000));
+                    Some(Listed { name, size, tag: self.tag_of(&found), modified })
+                }
+                // A log may be on its way to another name, and a database has no write-ahead log now and then.
+                Err(_) if self.follow => Some(Listed { name, size: 0, tag: String::new(), modified: 0 }),
+                Err(_) => None,
+            }
         };
         let files = self.files.iter().map(listed).collect::<Option<Vec<_>>>().ok_or(StatusCode::GONE)?;
-        let list = List { compare: self.compare, files };
+        let list = List { compare: self.compare, follow: self.follow, files };
         let text = serde_json::to_vec(&list).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
         respond(fresh().header(header::CONTENT_TYPE, "application/json"), Bytes::from(text).into())
     }
@@ -216,7 +227,7 @@ impl Site {
         // A file that was deleted since, or that may not be read any more.
         let opened = File::open(path).and_then(|file| file.metadata().map(|found| (file, found)));
         let (file, found) = opened.map_err(|_| StatusCode::GONE)?;
-        let (size, tag) = (found.len(), tag_of(&found));
+        let (size, tag) = (found.len(), self.tag_of(&found));
         let answer = fresh()
             .header(header::CONTENT_TYPE, "application/octet-stream")
             .header(header::ACCEPT_RANGES, "bytes")
@@ -238,6 +249,19 @@ impl Site {
         };
         let part = Part::new(file, range.start, range.end - range.start).map_err(|_| StatusCode::GONE)?;
         respond(answer, Content::Part(part))
+    }
+
+    /// What differs between versions of a file, as an `ETag`. A file that is followed is the same
+    /// while it grows, and the page looks at its bytes.
+    fn tag_of(&self, found: &Metadata) -> String {
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(found);
+        #[cfg(not(unix))]
+        let number = 0_u64;
+        if self.follow {
+            return format!("\"{number:x}\"");
+        }
+        format!("\"{:x}-{number:x}-{:x}\"", found.len(), modified(found, 1))
     }
 }
 
@@ -284,15 +308,6 @@ fn is_same(given: &str, secret: &str) -> bool {
 
 fn random_digits() -> Result<String, getrandom::Error> {
     Ok(format!("{:016x}{:016x}", getrandom::u64()?, getrandom::u64()?))
-}
-
-/// What differs between versions of a file, as an `ETag`.
-fn tag_of(found: &Metadata) -> String {
-    #[cfg(unix)]
-    let number = std::os::unix::fs::MetadataExt::ino(found);
-    #[cfg(not(unix))]
-    let number = 0_u64;
-    format!("\"{:x}-{number:x}-{:x}\"", found.len(), modified(found, 1))
 }
 
 /// When a file was last written, since 1970; 0 if that is unknown. `unit` is in nanoseconds.

@@ -67,7 +67,7 @@ pub(crate) fn assert_portions_do_not_matter(name: &str, file: &[u8]) {
 }
 
 /// Everything that a session knows, in a form that can be compared.
-fn everything(session: &Session) -> Vec<String> {
+pub(crate) fn everything(session: &Session) -> Vec<String> {
     let store = session.store();
     let mut all = Vec::new();
     for track in store.track_report() {
