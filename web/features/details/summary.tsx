@@ -28,7 +28,7 @@ export function Summary({ open, page, info }: Props) {
   const shown = isWhole.value ? all : all.slice(0, MOST);
   const isRead = open.trace.status.value.at === 'ready';
   return (
-    <section class="summary" aria-label="Summary" aria-busy={summary.share.value !== null}>
+    <section class="standing" aria-label="Summary" aria-busy={summary.share.value !== null}>
       <p>{sentenceOf(open.trace, info)}</p>
       {isRead && <Looking summary={summary} />}
       {all.length > 0 && (
@@ -107,7 +107,7 @@ function Standing({
           Not this kind again
         </button>
       </p>
-      {isOpen.value && <p class="summary-why small">{why}</p>}
+      {isOpen.value && <p class="standing-why small">{why}</p>}
       {part !== null && <p class="small muted">Not all was looked at: {part}.</p>}
     </li>
   );
