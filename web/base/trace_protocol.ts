@@ -187,7 +187,7 @@ export interface TraceService extends BindService, HitService {
   exportRows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | null>;
   /**
    * Looks for what stands out among the calls of a trace that is read, while nothing else is to be done. `hear` gets the share that
-   * is done, and bytes of memory. Resolves with null if it is stopped; is rejected with a sentence.
+   * is done, and bytes of memory. Resolves with null if it is stopped.
    */
   findInCalls(
     what: CallsSearched,

@@ -22,9 +22,11 @@ const finding = (kind: string, weight: number): StandingFinding => ({
 /** A summary whose search reports when the test says so. */
 function made(remembered: unknown = undefined) {
   const status = signal<{ at: string }>({ at: 'loading' });
+  const version = signal(1);
   const parts = signal<Parts>({ findings: remembered });
   const state = {
     looked: 0,
+    ended: 0,
     held: [] as number[],
     report: (_: StandingNews): void => undefined,
     fail: () => undefined,
@@ -33,14 +35,20 @@ function made(remembered: unknown = undefined) {
   const put = (_: string, value: unknown) => {
     parts.value = { findings: value };
   };
-  const summary = createSummary({ status, recordSource: { ledger } } as unknown as Trace, { parts, put }, async () => ({
-    look: (report, fail) => {
-      state.looked += 1;
-      Object.assign(state, { report, fail });
-      return () => undefined;
-    },
-  }));
-  return { summary, status, parts, state };
+  const summary = createSummary(
+    { status, recordSource: { ledger }, names: { version } } as unknown as Trace,
+    { parts, put },
+    async () => ({
+      look: (report, fail) => {
+        state.looked += 1;
+        Object.assign(state, { report, fail });
+        return () => {
+          state.ended += 1;
+        };
+      },
+    }),
+  );
+  return { summary, status, version, parts, state };
 }
 
 test('looks once the trace is read, enters its memory, and lists what was found', async () => {
@@ -57,6 +65,21 @@ test('looks once the trace is read, enters its memory, and lists what was found'
   state.report({ share: 1, bytes: 3, isDone: true, found: [finding('wait', 0.5), finding('loop', 0.2)] });
   expect(summary.listed.value?.map(({ kind }) => kind)).toEqual(['wait', 'loop']);
   expect([summary.share.value, state.held]).toEqual([null, [7, 3]]);
+});
+
+test('names that change are looked at again, and the search before ends', async () => {
+  const { summary, status, version, state } = made();
+  status.value = { at: 'ready' };
+  await nextTask();
+  const { report: before } = state;
+  version.value = 2;
+  await nextTask();
+  expect([state.looked, state.ended]).toEqual([2, 1]);
+  before({ share: 1, bytes: 0, isDone: true, found: [finding('old', 1)] });
+  state.report({ share: 1, bytes: 0, isDone: true, found: [finding('new', 1)] });
+  expect(summary.listed.value?.map(({ kind }) => kind)).toEqual(['new']);
+  summary.dispose();
+  expect(state.ended).toBe(2);
 });
 
 test('a search that fails lists nothing and holds nothing', async () => {

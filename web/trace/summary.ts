@@ -30,11 +30,11 @@ export interface Summary {
 }
 
 /**
- * What stands out in a trace. It is looked for once the trace is read, with what `load` loads; null if nothing looks for anything. Kinds
- * that are hidden are remembered of the file.
+ * What stands out in a trace. It is looked for once the trace is read, and again when names have changed, which are in the sentences, with
+ * what `load` loads; null if nothing looks for anything. Kinds that are hidden are remembered of the file.
  */
 export function createSummary(
-  { status, recordSource }: Pick<Trace, 'status' | 'recordSource'>,
+  { status, recordSource, names }: Pick<Trace, 'status' | 'recordSource' | 'names'>,
   memory: Pick<FileMemory, 'parts' | 'put'>,
   load: () => Promise<SummarySource | null>,
 ): Summary {
@@ -62,38 +62,50 @@ export function createSummary(
   };
   /** Enters the memory of the search in the account. It is in use until the end. */
   const enter = (bytes: number) => recordSource.ledger?.set('summary', { noun: 'searches', bytes, free: null });
+  let stop: Dispose | null = null;
+  let newest = 0;
   const look = async () => {
+    stop?.();
+    stop = null;
+    newest += 1;
+    const mine = newest;
+    share.value = 0;
     const source = await load().catch(() => null);
+    if (mine !== newest) return;
     if (!source) {
       share.value = null;
       return;
     }
-    scope.add(
-      source.look(
-        (news) => {
-          share.value = news.isDone ? null : news.share;
-          enter(news.bytes);
-          if (!news.isDone) return;
-          all = news.found;
-          list();
-        },
-        () => {
-          share.value = null;
-          enter(0);
-        },
-      ),
+    stop = source.look(
+      (news) => {
+        if (mine !== newest) return;
+        share.value = news.isDone ? null : news.share;
+        enter(news.bytes);
+        if (!news.isDone) return;
+        all = news.found;
+        list();
+      },
+      () => {
+        if (mine !== newest) return;
+        share.value = null;
+        enter(0);
+      },
     );
   };
-  let isBegun = false;
+  let looked = -1;
   const begin = () => {
-    if (isBegun || status.peek().at !== 'ready') return;
-    isBegun = true;
+    const version = names.version.peek();
+    if (looked === version || status.peek().at !== 'ready') return;
+    looked = version;
     void look();
   };
   read();
   scope.add(watch([memory.parts], read));
-  scope.add(watch([status], begin));
-  begin();
+  scope.add(watch([status, names.version], begin));
+  scope.add(() => {
+    newest += 1;
+    stop?.();
+  });
   return {
     listed,
     share,

@@ -29,6 +29,7 @@ async function pane(...starts: readonly Start[]) {
     trace: {
       info: signal(INFO),
       recordSource: {},
+      names: { version: signal(0) },
       name: 'a.xray',
       size: 10,
       status,

@@ -1,6 +1,5 @@
 import type { CallsSearched, StandingFinding } from '../../base/summary_protocol.ts';
 import init, { CallFindings } from '../../worker/wasm/unspool_findings.js';
-import { sentenceOf } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Session } from './session.ts';
 
@@ -53,7 +52,7 @@ export async function findInCalls(
         try {
           isMore = turn(session);
         } catch (thrown) {
-          reject(sentenceOf(thrown));
+          reject(thrown);
         }
       });
       return isMore;
