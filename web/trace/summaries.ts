@@ -1,3 +1,4 @@
+import { isRanged } from '../base/ranged.ts';
 import { connect, give } from '../base/remote.ts';
 import type { StepsFile } from '../base/steps_protocol.ts';
 import type { FindsInSteps, StandingNews } from '../base/summary_protocol.ts';
@@ -16,14 +17,17 @@ import type { Trace } from './trace.ts';
 
 /** What stands out in a trace. The first call begins to look for it. */
 export const summaryOf = perTrace((open: Opened & { readonly memory: FileMemory }) =>
-  createSummary(open.trace, open.memory, async () => sourceOf(open)),
+  createSummary(open.trace, open.memory, () => sourceOf(open)),
 );
 
 /** What looks for it, by what the trace offers; null if nothing does. */
-function sourceOf(open: Opened): SummarySource | null {
+async function sourceOf(open: Opened): Promise<SummarySource | null> {
   const { trace } = open;
   const info = trace.info.peek();
   const offers = info?.offers ?? [];
+  const file = await trace.recordSource.file();
+  // What is at an address would be loaded once more, which was not asked for.
+  if (!file || (isRanged(file) && !offers.includes('time'))) return null;
   if (offers.includes('graphics')) return ofGraphics(open);
   if (offers.includes('values')) return ofValues(trace);
   if (offers.includes('state') || (info && isDatabase(info))) return ofSteps(trace);
