@@ -11,7 +11,7 @@ export const DIALOG = { tag: '@dialog' };
 
 /** The workers that read traces. Each may have others beside it, for the records and for what steps access. */
 export function traceWorkers(page: Page): Worker[] {
-  return page.workers().filter((worker) => !/#(records|steps|graphics)$/.test(worker.url()));
+  return page.workers().filter((worker) => !/#(records|steps|graphics|findings)$/.test(worker.url()));
 }
 
 /** The workers that read records of traces. They start when the page is idle, or with the first question. */

@@ -3,6 +3,7 @@
  * makes it, `web/trace/survey.ts` asks. Numbers of calls and frames are below 2^53.
  */
 
+import type { StandingFinding } from './summary_protocol.ts';
 import type { Turns } from './turns.ts';
 
 /** The numbers of a frame, as `FIGURES` in `crate/graphics/src/frames.rs`. */
@@ -293,6 +294,8 @@ export interface FindingsNews {
   readonly isDone: boolean;
   /** What was found comes at the end. */
   readonly findings: readonly GlFinding[];
+  /** What stands out in it, the greatest first. */
+  readonly standing: readonly StandingFinding[];
 }
 
 /** What looks for findings (`web/features/graphics/worker/findings.ts`). */

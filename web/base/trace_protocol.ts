@@ -23,6 +23,7 @@ import type {
   Track,
   ValueType,
 } from './protocol.ts';
+import type { CallsSearched, StandingFinding } from './summary_protocol.ts';
 import type { Texts } from './texts.ts';
 
 export type { TablePages } from '../worker/wasm/unspool_browser.js';
@@ -191,6 +192,15 @@ export interface TraceService extends BindService, HitService {
   tables(range: SqlRange | null, first: number, most: number): Promise<(TablePages & { readonly rows: number }) | null>;
   /** Rows for an export: what its module asks for, in the bytes of its build. */
   exportRows(ask: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | null>;
+  /**
+   * Looks for what stands out among the calls of a trace that is read, while nothing else is to be done. `hear` gets the share that
+   * is done, and bytes of memory. Resolves with null if it is stopped.
+   */
+  findInCalls(
+    what: CallsSearched,
+    hear: (share: number, bytes: number) => void,
+    stop: AbortSignal,
+  ): Promise<readonly StandingFinding[] | null>;
 }
 
 /** The last part of a job. */

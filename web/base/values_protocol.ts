@@ -11,6 +11,7 @@ import type {
   VariableSummary,
 } from '../worker/wasm/unspool_predicates.js';
 import type { WrongExpression } from './find_protocol.ts';
+import type { StandingFinding } from './summary_protocol.ts';
 
 // What `crate/wasm/predicates` answers with.
 export type {
@@ -66,6 +67,8 @@ export interface ValuesService {
   variables(range: PointRange | null): Promise<readonly VariableSummary[] | null>;
   /** What runs are compared by, of a range: bytes for `unspool_compare`. `hear` gets the share that is done. null if asked again since. */
   profile(range: PointRange | null, hear: (share: number) => void): Promise<Uint8Array | null>;
+  /** What stands out. `names` are those of all statements, in their order. `hear` gets the share that is done. */
+  standing(names: readonly string[], hear: (share: number) => void): Promise<readonly StandingFinding[]>;
   /** null if there are none. */
   buffers(): Promise<BufferTable | null>;
   /** Some of the lifetimes that have a point in a range, and how many there are; with null, of all of them. */

@@ -18,7 +18,7 @@ export interface FileIdentity {
 
 /** The parts of what is remembered. What a part holds is checked by the model that it belongs to. */
 export type Part = (typeof PARTS)[number];
-const PARTS = ['notes', 'tracks', 'events'] as const;
+const PARTS = ['notes', 'tracks', 'events', 'findings'] as const;
 
 /** What is remembered of a file, by part. */
 export type Parts = Readonly<Partial<Record<Part, unknown>>>;

@@ -57,6 +57,20 @@ test('a search that is stopped reports no more', async () => {
   expect([findings.state.value, findings.all.value.length]).toEqual([{ at: 'done', isStopped: true }, 0]);
 });
 
+test('what is looked for ahead is shown once somebody asks', async () => {
+  const { made, state } = source();
+  const findings = createFindings(async () => made);
+  const heard: number[] = [];
+  findings.ahead(({ share }) => heard.push(share));
+  await nextTask();
+  state.report({ share: 0.5, isDone: false, findings: [], error: '' });
+  state.report({ share: 1, isDone: true, findings: [finding('late', 1, 1, 1)], error: '' });
+  expect([heard, findings.state.value.at, findings.all.value.length]).toEqual([[0.5, 1], 'idle', 0]);
+  findings.look();
+  expect([findings.state.value, findings.all.value.length]).toEqual([{ at: 'done', isStopped: false }, 1]);
+  expect([state.asked, state.ended]).toEqual([1, 1]);
+});
+
 test('a search that fails says why', async () => {
   const { made, state } = source();
   const findings = createFindings(async () => made);

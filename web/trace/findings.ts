@@ -1,5 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Dispose } from '../base/scope.ts';
+import type { StandingFinding } from '../base/summary_protocol.ts';
 import { type Opened, perTrace } from './per_trace.ts';
 
 /** A kind of finding. */
@@ -34,6 +35,8 @@ export interface Found {
   readonly isDone: boolean;
   /** In any order. May be empty until the end. */
   readonly findings: readonly Finding[];
+  /** What stands out in them, for the summary, if this search says it: the greatest first. */
+  readonly standing?: readonly StandingFinding[];
   /** Why it ended before the end of the trace, or ''. */
   readonly error: string;
 }
@@ -70,6 +73,11 @@ export interface Findings {
   readonly chosen: Signal<{ readonly finding: Finding; readonly at: number } | null>;
   /** Looks for findings, unless that has begun. */
   look(): void;
+  /**
+   * Looks for findings ahead, once: the state stays as it is until {@link Findings.look}. `hear` gets what is found,
+   * until the search ends.
+   */
+  ahead(hear: (found: Found) => void): void;
   /** Ends the search and keeps what it has found. */
   stop(): void;
   readonly dispose: Dispose;
@@ -98,29 +106,43 @@ export function createFindings(load: () => Promise<FindingSource>): Findings {
   const all = signal<readonly Finding[]>([]);
   let end: Dispose | null = null;
   let isOver = false;
-  const finish = (last: FindingsState) => {
+  let isBegun = false;
+  /** The user has asked. */
+  let isShown = false;
+  /** What was found before that. */
+  let latest: Found | null = null;
+  let heard: (found: Found) => void = () => undefined;
+  const stopLooking = () => {
     isOver = true;
-    state.value = last;
     end?.();
     end = null;
   };
+  let rank: ReadonlyMap<string, number> = new Map();
+  const show = ({ share, isDone, findings, error }: Found) => {
+    all.value = [...findings].sort((a, b) => (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0));
+    if (error !== '') state.value = { at: 'failed', sentence: error };
+    else state.value = isDone ? { at: 'done', isStopped: false } : { at: 'looking', share };
+  };
+  const take = (found: Found) => {
+    if (isOver) return;
+    latest = found;
+    if (found.isDone || found.error !== '') stopLooking();
+    if (isShown) show(found);
+    heard(found);
+  };
   const begin = async () => {
+    isBegun = true;
     try {
       const source = await load();
       if (isOver) return;
       kinds.value = source.kinds;
-      const rank = new Map(source.kinds.map(({ id }, at) => [id, at]));
-      const stop = source.look(({ share, isDone, findings, error }) => {
-        if (isOver) return;
-        all.value = [...findings].sort((a, b) => (rank.get(a.kind) ?? 0) - (rank.get(b.kind) ?? 0));
-        if (error !== '') finish({ at: 'failed', sentence: error });
-        else if (isDone) finish({ at: 'done', isStopped: false });
-        else state.value = { at: 'looking', share };
-      });
+      rank = new Map(source.kinds.map(({ id }, at) => [id, at]));
+      const stop = source.look(take);
       if (isOver) stop();
       else end = stop;
     } catch {
-      finish({ at: 'failed', sentence: 'The search for findings could not be loaded. Reload the page to try again.' });
+      const error = 'The search for findings could not be loaded. Reload the page to try again.';
+      take({ share: 0, isDone: true, findings: [], error });
     }
   };
   return {
@@ -131,17 +153,23 @@ export function createFindings(load: () => Promise<FindingSource>): Findings {
     order: signal<{ by: FindingOrder; descending: boolean }>({ by: 'kind', descending: false }),
     chosen: signal(null),
     look: () => {
-      if (state.peek().at !== 'idle') return;
-      state.value = { at: 'looking', share: 0 };
-      void begin();
+      if (isShown) return;
+      isShown = true;
+      if (latest) show(latest);
+      else state.value = { at: 'looking', share: 0 };
+      if (!isBegun) void begin();
+    },
+    ahead: (hear) => {
+      heard = hear;
+      if (isBegun && latest) hear(latest);
+      else if (!isBegun) void begin();
     },
     stop: () => {
-      if (state.peek().at === 'looking') finish({ at: 'done', isStopped: true });
+      if (state.peek().at !== 'looking') return;
+      stopLooking();
+      state.value = { at: 'done', isStopped: true };
+      heard({ share: 1, isDone: true, findings: [], error: '' });
     },
-    dispose: () => {
-      isOver = true;
-      end?.();
-      end = null;
-    },
+    dispose: stopLooking,
   };
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use unspool_engine::Session;
 use unspool_engine::findings::CallFindings;
-use unspool_engine::jobs::{Job as _, Step};
+use unspool_engine::jobs::Step;
 use unspool_formats::has_blocks;
 use unspool_trace::finding::{arrange, keep_foremost};
 use unspool_trace::{Capability, Clock, Finding};

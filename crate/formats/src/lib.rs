@@ -118,5 +118,5 @@ pub mod xray;
 
 pub use table::{
     FORMATS, begin_cut, has_arguments, has_blocks, needs_decompressor, open_arguments, open_records, open_row_records,
-    open_steps, recognise,
+    open_step_records, open_steps, recognise,
 };

@@ -79,6 +79,14 @@ macro_rules! formats {
             },
         )),*];
 
+        static STEP_RECORDS: &[(&str, Option<OpenRecords>)] = &[$((
+            crate::$folder::ROW.format.id,
+            match crate::$folder::ROW {
+                Row { reader: Reader::Stream(open), executed: Executed::Steps(_), .. } => Some(open),
+                _ => None,
+            },
+        )),*];
+
         static SAMES: &[(&str, Same)] = &[$((crate::$folder::ROW.format.id, crate::$folder::ROW.same)),*];
 
         static EXECUTED: &[(&str, Executed)] = &[$((crate::$folder::ROW.format.id, crate::$folder::ROW.executed)),*];
@@ -162,6 +170,18 @@ pub fn open_arguments(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
 /// Whether [`open_arguments`] opens traces of the format with this id.
 pub fn has_arguments(format: &str) -> bool {
     find(ARGUMENTS, format).flatten().is_some()
+}
+
+/// As [`open_records`], for a format that [`open_steps`] opens. A program that reads only these
+/// contains no other readers.
+///
+/// # Errors
+///
+/// Returns [`Cause::Misuse`] if the format does not say what steps access, or these bytes are not
+/// an index of it.
+pub fn open_step_records(format: &str, index: &[u8]) -> Result<Box<dyn Records>> {
+    let open = find(STEP_RECORDS, format).flatten();
+    open.ok_or(misuse("this format does not say what its steps read and wrote"))?(index)
 }
 
 /// What makes two records of the format with this id the same. `None` if there is no such format.

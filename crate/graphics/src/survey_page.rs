@@ -2,7 +2,7 @@
 
 use js_sys::{Array, BigUint64Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use unspool_gl::pixels::{Holds, Image};
-use unspool_js::{JsFile, object, thrown};
+use unspool_js::{JsFile, object, standing, thrown};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -470,6 +470,12 @@ impl GlFindings {
             ])
         };
         self.findings.all().iter().map(of).collect()
+    }
+
+    /// What stands out in what was found so far, the greatest first.
+    #[wasm_bindgen(js_name = standingOut, unchecked_return_type = "StandingFinding[]")]
+    pub fn standing_out(&self) -> Array {
+        standing(self.findings.standing_out(false))
     }
 }
 

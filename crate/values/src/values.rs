@@ -11,10 +11,11 @@ use core::ops::Range;
 use hashbrown::HashMap;
 use unspool_formats::trace_db::Places;
 use unspool_formats::trace_db::wire::{StatementId, Tables};
-use unspool_trace::Limits;
+use unspool_trace::{Finding, Limits};
 
 use crate::buffers::Buffers;
 use crate::columns::{Dictionary, Segment, put_value};
+use crate::findings::ValueFindings;
 use crate::invariants::Invariants;
 use crate::load::Loader;
 use crate::profile::{Profile, Profiling};
@@ -76,7 +77,7 @@ pub struct Values {
     most: usize,
     statements: Statements,
     /// By slot.
-    asked: [Option<Asked>; 6],
+    asked: [Option<Asked>; 7],
     invariants: Option<Invariants>,
 }
 
@@ -95,6 +96,8 @@ pub enum Slot {
     Statements,
     /// All that runs are compared by.
     Profile,
+    /// What stands out.
+    Findings,
 }
 
 /// What becomes of results.
@@ -115,6 +118,7 @@ enum Work {
     Buffers(Box<Buffers>),
     Statements(Statements),
     Profile(Box<Profiling>),
+    Findings(Box<ValueFindings>),
 }
 
 /// A question.
@@ -154,7 +158,7 @@ impl Values {
         let loader = Loader::new(places.layout(), Limits::LIFTED);
         let segments = VecDeque::new();
         let statements = Statements::new(0..places.points());
-        let asked = [const { None }; 6];
+        let asked = [const { None }; 7];
         let was_loaded = false;
         Self {
             places,
@@ -274,6 +278,21 @@ impl Values {
     pub fn begin_buffers(&mut self) {
         if self.asked(Slot::Buffers).is_none() {
             self.put(Slot::Buffers, Work::Buffers(Box::default()));
+        }
+    }
+
+    /// Looks for what stands out in all of the trace, once.
+    pub fn begin_findings(&mut self) {
+        if self.asked(Slot::Findings).is_none() {
+            self.put(Slot::Findings, Work::Findings(Box::default()));
+        }
+    }
+
+    /// What stands out, as far as the trace was read for that. `name_of` names a statement.
+    pub fn findings(&self, name_of: impl Fn(Option<StatementId>) -> String) -> Vec<Finding> {
+        match self.asked(Slot::Findings).map(|asked| &asked.work) {
+            Some(Work::Findings(findings)) => findings.found(self.dictionary(), self.tables(), name_of),
+            _ => Vec::new(),
         }
     }
 
@@ -431,6 +450,10 @@ impl Values {
                 }
                 Work::Statements(statements) => {
                     statements.add(segment, dictionary);
+                    true
+                }
+                Work::Findings(findings) => {
+                    findings.add(segment, dictionary, places.tables());
                     true
                 }
                 Work::Profile(profiling) => {

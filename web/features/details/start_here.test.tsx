@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import type { TraceInfo } from '../../base/protocol.ts';
+import { createScope } from '../../base/scope.ts';
 import type { Feature, Page, Start } from '../../page/page.ts';
 import { click, mount, settle } from '../../parts/dom.fixture.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -23,7 +24,12 @@ async function pane(...starts: readonly Start[]) {
   const feature: Feature = { starts: async () => starts };
   const page = { features: [{}, feature] } as unknown as Page;
   const open = {
+    scope: createScope(),
+    memory: { parts: signal({}), put: () => undefined },
     trace: {
+      info: signal(INFO),
+      recordSource: {},
+      names: { version: signal(0) },
       name: 'a.xray',
       size: 10,
       status,

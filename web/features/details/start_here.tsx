@@ -4,6 +4,7 @@ import type { Page, Start } from '../../page/page.ts';
 import { askedOf, loadStarts } from '../../page/starts.ts';
 import { MarkedText } from '../../parts/marked_text.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
+import { Summary } from './summary.tsx';
 import { TraceFacts } from './trace_facts.tsx';
 import './start_here.css';
 
@@ -17,13 +18,14 @@ interface Props {
 const MOST = 5;
 
 /**
- * Makes what is shown while nothing is selected: questions of all features, which the trace answers at a click, and below them what the
- * trace is. Without the questions it still says that.
+ * Makes what is shown while nothing is selected: what the trace is and what stands out in it, questions of all features, which it answers
+ * at a click, and its facts. Without the questions it still says these.
  */
 export async function startHereOf(page: Page): Promise<ComponentType<Props>> {
   const starts = await loadStarts(page).catch(() => []);
   return ({ open, page, info }) => (
     <>
+      <Summary open={open} page={page} info={info} />
       <Questions open={open} page={page} info={info} starts={starts} />
       <TraceFacts open={open} info={info} />
     </>

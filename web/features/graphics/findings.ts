@@ -27,11 +27,12 @@ export function graphicsFindings(open: OpenTrace): FindingSource {
     look: (report) => {
       const worker = createReadingWorker<FindsInCalls, OpensCalls, FindingsNews>(open.trace, {
         ...graphicsOf(open).part('findings'),
-        hear: ({ progress, isDone, findings }) =>
+        hear: ({ progress, isDone, findings, standing }) =>
           report({
             share: progress.done / Math.max(1, progress.of),
             isDone,
             error: '',
+            standing,
             findings: findings.map(({ kind, sentence, count, amount, unit, calls }) => {
               return { kind, sentence, count, cost: { amount, unit }, positions: calls };
             }),

@@ -1,7 +1,7 @@
 import type { PointerCandidate } from '../../base/values_protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { FindingKind, FindingSource } from '../../trace/findings.ts';
-import { givenName, statementName } from './statements.ts';
+import { givenName, statementName } from '../../trace/statement_names.ts';
 import { whyOf } from './variables.ts';
 
 /** The kinds, as `Suspicion` in `crate/values/src/buffers.rs`. docs/values.md defines each. */

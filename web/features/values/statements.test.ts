@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { StatementColumns } from '../../base/values_protocol.ts';
+import { givenName, statementName } from '../../trace/statement_names.ts';
 import { isStatement } from '../../trace/wanted_statement.ts';
-import { givenName, heatOf, sorted, statementName, statementNamed, tellingStatement } from './statements.ts';
+import { heatOf, sorted, statementNamed, tellingStatement } from './statements.ts';
 
 const columns: StatementColumns = {
   named: Uint8Array.of(1, 1, 0, 1),

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { StatementColumns } from '../../base/values_protocol.ts';
-import type { Names } from '../../trace/names.ts';
+import { givenName, ownName } from '../../trace/statement_names.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { Extent } from '../../trace/view.ts';
 import { askOnce } from './ask_once.ts';
@@ -103,26 +103,6 @@ export function sorted(
 /** The number of the statement with this name in the file, or -1. */
 export function statementNamed(all: StatementColumns, own: string): number {
   return all.named.findIndex((named, number) => named > 0 && ownName(all, number) === own);
-}
-
-/** The name of a statement in the file. */
-export function ownName(all: StatementColumns, number: number): string {
-  return `statement ${statementName(all, number)}`;
-}
-
-/** The name of a statement: `7:12`, or its number. */
-export function statementName(all: StatementColumns, number: number): string {
-  if (!all.named[number]) return 'no statement';
-  const file = all.file[number]!;
-  return file < 0 ? `${all.place[number]}` : `${file}:${all.place[number]}`;
-}
-
-/** The name that a companion gives to a statement, with its line; '' without one. Subscribes. */
-export function givenName(names: Pick<Names, 'inPlaceOf'>, all: StatementColumns, number: number): string {
-  if (!all.named[number]) return '';
-  const own = ownName(all, number);
-  const shown = names.inPlaceOf(own);
-  return shown === own ? '' : shown;
 }
 
 /** How much of the darkest cell each cell of a statement has: from 0 to 1, at least 0.15 where there is a point. */

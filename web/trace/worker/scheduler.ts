@@ -2,9 +2,10 @@ import type { JobKind } from '../../base/job_protocol.ts';
 
 /**
  * What takes turns in a trace's worker, the first one first. The picture follows every movement of the pointer. Details
- * follow a click. Statistics fill the panel in front; everything else was asked for in the knowledge that it takes time.
+ * follow a click. Statistics fill the panel in front; everything else was asked for in the knowledge that it takes time. What was not
+ * asked for comes last.
  */
-const ORDER = ['picture', 'details', 'statistics', 'rest'] as const;
+const ORDER = ['picture', 'details', 'statistics', 'rest', 'background'] as const;
 
 /** A place in the order of turns. */
 export type Rank = (typeof ORDER)[number];

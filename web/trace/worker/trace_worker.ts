@@ -329,6 +329,7 @@ export function createTraceWorker(): TraceService {
       await scheduler.turn('rest');
       return ask((open) => open.exportRows(what));
     },
+    findInCalls: async (...what) => (await import('./call_findings.ts')).findInCalls(guarded, scheduler, ...what),
   };
   return service;
 }

@@ -31,6 +31,8 @@ const BUDGET = 30_000;
 const ROWS = 20_000;
 /** Length of a turn in milliseconds. */
 const TURN_MS = 10;
+/** Minimum time between two reports about a question. */
+const REPORT_MS = 100;
 
 /** The points of a range, or all, as the module takes them. */
 function pointsOf(range: PointRange | null): [from: number, to: number] {
@@ -56,7 +58,7 @@ function readOn(values: Values, read: Read): boolean {
 }
 
 /** The questions that are answered side by side, by their numbers in `crate/wasm/predicates`. */
-const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3, statements: 4, profile: 5 } as const;
+const SLOTS = { search: 0, table: 1, variables: 2, buffers: 3, statements: 4, profile: 5, findings: 6 } as const;
 
 /** Goes on with a question for a turn. Returns whether it is answered. */
 function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: Read): boolean {
@@ -67,6 +69,24 @@ function askOn(values: Values, slot: (typeof SLOTS)[keyof typeof SLOTS], read: R
     if (step === 0) readPortion(values, read);
   } while (performance.now() < until);
   return false;
+}
+
+/** When the share of each question was reported last. */
+const toldAt = new Map<number, number>();
+
+/** {@link askOn}, telling now and then how much of the trace has been asked. */
+function askAloud(
+  values: Values,
+  slot: (typeof SLOTS)[keyof typeof SLOTS],
+  read: Read,
+  hear: (share: number) => void,
+): boolean {
+  const now = performance.now();
+  if (now - (toldAt.get(slot) ?? 0) > REPORT_MS) {
+    toldAt.set(slot, now);
+    hear(values.share(slot));
+  }
+  return askOn(values, slot, read);
 }
 
 /** Repeats a step for a turn. Returns whether it said that it was the last. */
@@ -87,9 +107,6 @@ export interface AskedValues {
   /** The questions of the page. */
   readonly service: ValuesService & Pick<RecordService, 'keepValues' | 'watchValues'>;
 }
-
-/** Minimum time between two reports about a question. */
-const REPORT_MS = 100;
 
 /** No trace yet. */
 export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValues {
@@ -238,18 +255,18 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
           newestProfile += 1;
           const mine = newestProfile;
           values.beginProfile(...pointsOf(range));
-          let toldAt = performance.now();
-          await inTurns(() => {
-            if (mine !== newestProfile) return true;
-            if (performance.now() - toldAt > REPORT_MS) {
-              toldAt = performance.now();
-              hear(values.share(SLOTS.profile));
-            }
-            return askOn(values, SLOTS.profile, read);
-          });
+          await inTurns(() => mine !== newestProfile || askAloud(values, SLOTS.profile, read, hear));
           const found = mine === newestProfile ? values.profile() : undefined;
           if (mine === newestProfile) values.stop(SLOTS.profile);
           return found ?? null;
+        }),
+      standing: (names, hear) =>
+        withValues(async (values, read) => {
+          values.beginFindings();
+          await inTurns(() => askAloud(values, SLOTS.findings, read, hear));
+          const found = values.findings([...names]);
+          values.stop(SLOTS.findings);
+          return found;
         }),
       buffers: () =>
         withValues(async (values, read) => {

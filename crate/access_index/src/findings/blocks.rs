@@ -2,6 +2,8 @@
 
 use hashbrown::HashMap;
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
+use unspool_stacks::isa::Isa;
+use unspool_stacks::vectors;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::{Kind, arrange};
@@ -47,9 +49,15 @@ pub struct RunFindings {
 }
 
 impl RunFindings {
-    /// An interrupt at a transition, by what several are called: `page faults`. They must ascend.
-    pub fn interrupt(&mut self, transition: u64, name: &str) {
-        self.bursts.add(name, transition);
+    /// An interrupt at a transition, by its vector. They must ascend.
+    pub fn interrupt(&mut self, transition: u64, vector: u64, is_hardware: bool) {
+        let name = match vectors::name(Isa::X86(64), vector) {
+            Some("page fault") if !is_hardware => "page faults".into(),
+            Some(name) if !is_hardware => format!("exceptions (vector {vector}, {name})"),
+            _ if is_hardware => format!("interrupts of the hardware (vector {vector})"),
+            _ => format!("interrupts (vector {vector})"),
+        };
+        self.bursts.add(&name, transition);
     }
 
     /// Looks at the runs of `budget` further segments. Returns whether there are no more.

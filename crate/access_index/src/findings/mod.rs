@@ -22,7 +22,7 @@ use memory::Written;
 use returns::Returns;
 use system_calls::SystemCalls;
 use taint::Tainted;
-use unspool_formats::{open_records, open_steps};
+use unspool_formats::{open_step_records, open_steps};
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
 use unspool_trace::finding::{Kind, arrange};
@@ -73,7 +73,7 @@ impl<S: ByteSource> StepFindings<S> {
     /// Returns [`unspool_trace::Cause::Misuse`] if the format does not say what steps access, or
     /// for bytes that are not an index.
     pub fn open(format: &str, records: &[u8], source: S) -> Result<Self, Error> {
-        let (steps, records) = (open_steps(format, records)?, open_records(format, records)?);
+        let (steps, records) = (open_steps(format, records)?, open_step_records(format, records)?);
         let pieces = steps.pieces().len() as u32;
         let (window, state, tainted) = (Window::default(), State::default(), Tainted::default());
         Ok(Self { steps, records, source, window, state, tainted, pieces, next: 0 })

@@ -253,7 +253,7 @@ fn bursts_of_interrupts_are_found_by_kind() {
     (1..10_000).for_each(|at| index.run(at, 2));
     index.seal();
     let mut search = RunFindings::default();
-    (0..100).for_each(|i| search.interrupt(5000 + i * 10, "page faults"));
+    (0..100).for_each(|i| search.interrupt(5000 + i * 10, 14, false));
     while !search.step(&index, 1) {}
     let found = search.found(&index);
     let it = one(&found);

@@ -4,8 +4,6 @@ use std::fs::File;
 
 use unspool_access_index::{RunFindings, StepFindings};
 use unspool_engine::Session;
-use unspool_stacks::isa::Isa;
-use unspool_stacks::vectors;
 use unspool_trace::Finding;
 
 use crate::sqlite::{interrupts, run_index};
@@ -39,16 +37,7 @@ pub(super) fn of_blocks(source: &Source) -> Result<Vec<Finding>, Failure> {
     let failed = |error: unspool_trace::RowError| Failure::of(&source.name, error.sentence);
     let index = run_index(&source.path).map_err(failed)?;
     let mut search = RunFindings::default();
-    interrupts(&source.path, |at, vector, is_hardware| {
-        let name = match vectors::name(Isa::X86(64), vector) {
-            Some("page fault") if !is_hardware => "page faults".to_owned(),
-            Some(name) if !is_hardware => format!("exceptions (vector {vector}, {name})"),
-            _ if is_hardware => format!("interrupts of the hardware (vector {vector})"),
-            _ => format!("interrupts (vector {vector})"),
-        };
-        search.interrupt(at, &name);
-    })
-    .map_err(failed)?;
+    interrupts(&source.path, |at, vector, is_hardware| search.interrupt(at, vector, is_hardware)).map_err(failed)?;
     while !search.step(&index, TURN) {
         interrupt::check()?;
     }

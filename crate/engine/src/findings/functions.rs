@@ -6,10 +6,9 @@ use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
 use unspool_trace::{Clock, Finding, TrackId};
 
+use super::calls::{Call, Calls, Thread};
+use super::median;
 use super::slow::Because;
-use super::{median, name_of};
-use crate::store::Store;
-use crate::store::ordered::Placed;
 
 /// Functions that are followed.
 const MOST_FUNCTIONS: usize = 1 << 14;
@@ -201,10 +200,6 @@ impl Functions {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.of_name.is_empty()
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.of_name.capacity() * 4
             + self.all.iter().map(|(_, it)| size_of_val(it) + it.sample.capacity() * size_of::<Sample>()).sum::<usize>()
@@ -222,19 +217,18 @@ impl Functions {
     }
 
     /// The next call of a track, in the order of time.
-    pub(super) fn begin(&mut self, store: &Store, call: &Placed) {
+    pub(super) fn begin(&mut self, call: &Call) {
         self.end_from(call.depth);
-        let name = name_of(store, call.slice.node);
         self.open.push(Open {
             track: call.track,
             depth: call.depth,
-            start: call.slice.start,
-            end: call.slice.end,
-            name,
+            start: call.start,
+            end: call.end,
+            name: call.name,
             inside: 0,
             calls: 0,
             signature: 0,
-            is_whole: call.slice.flags == 0,
+            is_whole: call.is_whole,
         });
     }
 
@@ -272,16 +266,16 @@ impl Functions {
     }
 
     /// What functions show by themselves. Computes the medians.
-    pub(super) fn findings(&mut self, store: &Store, clock: Clock, extent: u64) -> Vec<Finding> {
+    pub(super) fn findings(&mut self, calls: &impl Calls, clock: Clock, extent: u64) -> Vec<Finding> {
         let mut found = Vec::new();
         for (name, function) in &mut self.all {
             let mut totals: Vec<u64> = function.sample.iter().map(|it| it.total).collect();
             let mut own: Vec<u64> = function.sample.iter().map(|it| it.own).collect();
             (function.median, function.median_own) = (median(&mut totals), median(&mut own));
-            let name = store.name(*name);
-            found.extend(growth(name, function, clock, extent));
-            found.extend(short(name, function, clock, self.calls));
-            found.extend(repeated(name, function, clock, extent));
+            let name = calls.name(*name);
+            found.extend(growth(&name, function, clock, extent));
+            found.extend(short(&name, function, clock, self.calls));
+            found.extend(repeated(&name, function, clock, extent));
         }
         if self.is_cut {
             let part = format!("only {} were followed", counted(MOST_FUNCTIONS as u64, "function"));
@@ -291,8 +285,7 @@ impl Functions {
     }
 
     /// Picks the calls that are far from their function's others.
-    pub(super) fn choose_slow(&mut self, store: &Store, extent: u64) {
-        let gaps: Vec<Vec<u64>> = store.tracks.iter().map(|track| track.gaps()).collect();
+    pub(super) fn choose_slow(&mut self, tracks: &[Thread], extent: u64) {
         let mut slow: Vec<(u64, Long)> = Vec::new();
         for (_, function) in self.all.iter().filter(|(_, it)| it.count >= ENOUGH) {
             let long = function.percentile(0.95);
@@ -306,9 +299,8 @@ impl Functions {
                 let alike = function.longest.iter().filter(|it| it.duration() >= call.duration() / 2).count();
                 let is_rare = alike < LONGEST && alike as u64 * 10 <= function.count;
                 // Records are missing within it, so its length says nothing.
-                let gaps = gaps.get(call.track as usize).map_or(&[][..], Vec::as_slice);
-                let has_gap =
-                    gaps.chunks_exact(2).any(|gap| matches!(*gap, [from, to] if from < call.end && to > call.start));
+                let gaps = tracks.iter().find(|it| it.id == call.track).map_or(&[][..], |it| &it.gaps);
+                let has_gap = gaps.iter().any(|(from, to)| *from < call.end && *to > call.start);
                 if is_rare && !has_gap {
                     slow.push((call.duration(), *call));
                 }

@@ -1,25 +1,27 @@
 //! What stands out among calls that take time: slow calls and what explains them, functions whose
 //! cost grows, threads that wait for one another, lost records.
 //!
-//! `docs/findings.md` defines each kind. The search is a [`Job`] of three scans: all calls by
+//! `docs/findings.md` defines each kind. The search goes in turns, over three scans: all calls by
 //! thread, which sums up functions (`functions`); the few calls that are far from their function's
 //! others, with what is below them (`slow`); and the ends of calls that may be waits (`waits`).
 //! Memory is bounded for each function and for the list of ends.
 
+pub mod calls;
 mod functions;
 mod slow;
 mod threads;
 mod waits;
 
+use calls::{Call, Calls, Thread};
 use functions::Functions;
 use unspool_trace::finding::{Kind, arrange};
-use unspool_trace::{Clock, Finding, Stacking, TrackId, TrackKind};
+use unspool_trace::{Clock, Finding, TrackId};
 use waits::Waits;
 
-use crate::call_tree::NodeId;
-use crate::jobs::{Job, Progress, Step};
-use crate::store::Store;
-use crate::store::ordered::Placed;
+use crate::jobs::{Progress, Step};
+
+/// Threads whose calls are looked at: those with the most calls.
+const MOST_THREADS: usize = 512;
 
 /// The kinds of what is found here.
 pub static FINDING_KINDS: &[&Kind] = &[
@@ -36,19 +38,20 @@ pub static FINDING_KINDS: &[&Kind] = &[
 #[derive(Debug)]
 pub struct CallFindings {
     clock: Clock,
-    tracks: Vec<TrackId>,
+    threads: Vec<Thread>,
+    /// There are more threads.
+    is_cut: bool,
     phase: Phase,
     functions: Functions,
     waits: Waits,
     found: Vec<Finding>,
     progress: Progress,
-    restarts: u64,
 }
 
 /// What is done next.
 #[derive(Debug)]
 enum Phase {
-    /// The calls of a track are summed up.
+    /// The calls of a thread are summed up.
     Calls(usize, Walk),
     /// Slow calls are explained, beginning with the first of this number.
     Slow(usize),
@@ -58,27 +61,27 @@ enum Phase {
 }
 
 impl CallFindings {
-    /// Plans the scan of the slices that the store holds now. The trace should be read to its end.
-    pub fn new(store: &Store, clock: Clock) -> Self {
-        let of = |kind: TrackKind| {
-            let all = (0..).zip(&store.tracks);
-            all.filter(move |(_, track)| {
-                track.def.kind == kind && track.slices() > 0 && track.def.stacking == Stacking::Nested
-            })
-        };
-        let tracks: Vec<TrackId> = of(TrackKind::Thread).map(|(id, _)| id).collect();
-        let slices: u64 = of(TrackKind::Thread).map(|(_, track)| track.slices()).sum();
-        // The ends are a scan of all slices, too.
-        let of = slices * if tracks.len() > 1 { 2 } else { 1 };
+    /// Plans the scan of the calls. The trace should be read to its end.
+    pub fn new(calls: &impl Calls, clock: Clock) -> Self {
+        let mut threads = calls.threads();
+        let all = threads.len();
+        if all > MOST_THREADS {
+            threads.sort_by_key(|it| std::cmp::Reverse(it.calls));
+            threads.truncate(MOST_THREADS);
+            threads.sort_by_key(|it| it.id);
+        }
+        let count: u64 = threads.iter().map(|it| it.calls).sum();
+        // The ends are a scan of all calls, too.
+        let of = count * if threads.len() > 1 { 2 } else { 1 };
         Self {
             clock,
-            tracks,
+            is_cut: all > threads.len(),
+            threads,
             phase: Phase::Calls(0, Walk::default()),
-            functions: Functions::new(store.names().len()),
+            functions: Functions::new(calls.names()),
             waits: Waits::default(),
             found: Vec::new(),
             progress: Progress { done: 0, of },
-            restarts: store.restarts,
         }
     }
 
@@ -87,36 +90,29 @@ impl CallFindings {
         matches!(self.phase, Phase::Done).then_some(&self.found)
     }
 
-    /// The end of the scan of calls: what functions and threads show by themselves.
-    fn end_calls(&mut self, store: &Store) {
-        let extent = store.extent().map_or(1, |(from, to)| (to - from).max(1));
-        self.found.extend(self.functions.findings(store, self.clock, extent));
-        self.found.extend(threads::imbalance(store, self.clock, &self.tracks, extent));
-        self.found.extend(threads::lost(store, self.clock, &self.tracks, extent));
-        self.functions.choose_slow(store, extent);
-        self.phase = Phase::Slow(0);
-    }
-}
-
-impl Job for CallFindings {
-    fn noun(&self) -> &'static str {
-        "summary"
+    /// How far the search has come, in visits to calls.
+    pub fn progress(&self) -> Progress {
+        self.progress
     }
 
-    fn step(&mut self, store: &Store, budget: u64) -> Step {
-        if store.restarts != self.restarts {
-            *self = Self::new(store, self.clock);
-        }
+    /// Memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.functions.bytes() + self.waits.bytes() + self.found.capacity() * size_of::<Finding>()
+    }
+
+    /// Visits at least `budget` further calls, of the trace that it was planned for, or all that
+    /// are left. Further steps after [`Step::Done`] do nothing.
+    pub fn step(&mut self, calls: &impl Calls, budget: u64) -> Step {
         let mut left = budget.max(1);
         while left > 0 {
             match &mut self.phase {
                 Phase::Calls(at, walk) => {
-                    let Some(track) = self.tracks.get(*at).copied() else {
-                        self.end_calls(store);
+                    let Some(thread) = self.threads.get(*at) else {
+                        self.end_calls(calls);
                         continue;
                     };
                     let functions = &mut self.functions;
-                    let visited = walk.go(store, &[track], left, |call| functions.begin(store, call));
+                    let visited = walk.go(calls, &[thread.id], left, |call| functions.begin(call));
                     self.progress.done += visited;
                     if visited < left {
                         functions.end_track();
@@ -126,51 +122,63 @@ impl Job for CallFindings {
                 }
                 Phase::Slow(at) => {
                     let Some(call) = self.functions.slow(*at) else {
-                        self.found.extend(slow::findings(&mut self.functions, store, self.clock));
-                        self.waits = Waits::new(&self.functions, store, self.tracks.len());
-                        self.phase = if self.waits.has_any() { Phase::Ends(Walk::default()) } else { Phase::Done };
+                        self.end_slow(calls);
                         continue;
                     };
-                    let (because, visited) = slow::explain(store, &self.functions, &call);
+                    let (because, visited) = slow::explain(calls, &self.functions, &call);
                     self.functions.explained(*at, because);
                     self.phase = Phase::Slow(*at + 1);
                     left = left.saturating_sub(visited.max(1));
                 }
                 Phase::Ends(walk) => {
                     let waits = &mut self.waits;
-                    let visited = walk.go(store, &self.tracks, left, |call| waits.add(store, call));
+                    let threads: Vec<TrackId> = self.threads.iter().map(|it| it.id).collect();
+                    let visited = walk.go(calls, &threads, left, |call| waits.add(call));
                     self.progress.done += visited;
-                    if visited < left {
-                        self.found.extend(self.waits.findings(store, self.clock));
-                        self.phase = Phase::Done;
+                    // Further calls would not be compared.
+                    if visited < left || self.waits.is_full() {
+                        self.found.extend(self.waits.findings(calls, &self.threads, self.clock));
+                        self.end();
                     }
                     left = left.saturating_sub(visited.max(1));
                 }
-                Phase::Done => {
-                    if self.progress.done != self.progress.of || !self.functions.is_empty() {
-                        self.progress.done = self.progress.of;
-                        self.functions = Functions::new(0);
-                        self.waits = Waits::default();
-                        arrange(&mut self.found);
-                    }
-                    return Step::Done;
-                }
+                Phase::Done => return Step::Done,
             }
         }
         Step::More
     }
 
-    fn progress(&self) -> Progress {
-        self.progress
+    /// The end of the scan of calls: what functions and threads show by themselves.
+    fn end_calls(&mut self, calls: &impl Calls) {
+        let extent = calls.length();
+        self.found.extend(self.functions.findings(calls, self.clock, extent));
+        self.found.extend(threads::imbalance(calls, self.clock, &self.threads, extent));
+        self.found.extend(threads::lost(self.clock, &self.threads, extent));
+        self.functions.choose_slow(&self.threads, extent);
+        self.phase = Phase::Slow(0);
     }
 
-    fn bytes(&self) -> u64 {
-        (self.functions.bytes() + self.waits.bytes() + self.found.capacity() * size_of::<Finding>()) as u64
+    /// All slow calls are explained.
+    fn end_slow(&mut self, calls: &impl Calls) {
+        self.found.extend(slow::findings(&mut self.functions, calls, self.clock));
+        self.waits = Waits::new(&self.functions, calls, self.threads.len());
+        if self.waits.has_any() {
+            self.phase = Phase::Ends(Walk::default());
+        } else {
+            self.end();
+        }
     }
 
-    fn release(&mut self) {
-        (self.functions, self.waits, self.found) = (Functions::new(0), Waits::default(), Vec::new());
+    fn end(&mut self) {
         self.phase = Phase::Done;
+        self.progress.done = self.progress.of;
+        self.functions = Functions::new(0);
+        self.waits = Waits::default();
+        if self.is_cut {
+            let part = format!("only the {MOST_THREADS} threads with the most calls were looked at");
+            self.found.iter_mut().for_each(|it| it.part = Some(part.clone()));
+        }
+        arrange(&mut self.found);
     }
 }
 
@@ -184,32 +192,28 @@ struct Walk {
 
 impl Walk {
     /// Visits at most `most` further calls. Returns how many there were: fewer at the end.
-    fn go(&mut self, store: &Store, tracks: &[TrackId], most: u64, mut each: impl FnMut(&Placed)) -> u64 {
+    fn go(&mut self, calls: &impl Calls, threads: &[TrackId], most: u64, mut each: impl FnMut(&Call)) -> u64 {
         let (from, mut skip) = (self.at, self.skip);
         let mut visited = 0;
-        for call in store.ordered(tracks, from, u64::MAX) {
-            if call.slice.start < from {
-                continue;
+        calls.visit(threads, from, u64::MAX, &mut |call| {
+            if call.start < from {
+                return true;
             }
-            if call.slice.start == from && skip > 0 {
+            if call.start == from && skip > 0 {
                 skip -= 1;
-                continue;
+                return true;
             }
             if visited == most {
-                break;
+                return false;
             }
-            self.skip = if call.slice.start == self.at { self.skip + 1 } else { 1 };
-            self.at = call.slice.start;
+            self.skip = if call.start == self.at { self.skip + 1 } else { 1 };
+            self.at = call.start;
             visited += 1;
-            each(&call);
-        }
+            each(call);
+            true
+        });
         visited
     }
-}
-
-/// The name of a call's function.
-fn name_of(store: &Store, node: NodeId) -> u32 {
-    store.calls.name(node)
 }
 
 /// The middle one of some numbers; 0 of none.

@@ -5,9 +5,8 @@ use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
 use unspool_trace::{Clock, Finding};
 
+use super::calls::{Call, Calls};
 use super::functions::{Functions, Long};
-use super::name_of;
-use crate::store::Store;
 
 /// Slices below a slow call that are looked at.
 const MOST_BELOW: u64 = 1 << 18;
@@ -39,7 +38,7 @@ enum Why {
 }
 
 /// What explains a slow call, and how many slices were visited.
-pub(super) fn explain(store: &Store, functions: &Functions, call: &Long) -> (Because, u64) {
+pub(super) fn explain(calls: &impl Calls, functions: &Functions, call: &Long) -> (Because, u64) {
     let mut path = vec![*call];
     let (mut visited, mut is_cut) = (0, false);
     while let Some(at) = path.last().copied() {
@@ -50,18 +49,17 @@ pub(super) fn explain(store: &Store, functions: &Functions, call: &Long) -> (Bec
         let mut most: Option<(u64, Long)> = None;
         let mut sums: HashMap<u32, (u64, u64)> = HashMap::new();
         let (mut latest, mut gap) = (at.start, (at.start, at.start));
-        for placed in store.ordered(&[at.track], at.start, at.end) {
+        calls.visit(&[at.track], at.start, at.end, &mut |call| {
             visited += 1;
             if visited > MOST_BELOW {
                 is_cut = true;
-                break;
+                return false;
             }
-            let (start, end) = (placed.slice.start, placed.slice.end);
-            if placed.depth != at.depth + 1 || start < at.start || end > at.end {
-                continue;
+            let Call { start, end, name, .. } = *call;
+            if call.depth != at.depth + 1 || start < at.start || end > at.end {
+                return true;
             }
-            let name = name_of(store, placed.slice.node);
-            let below = Long { track: at.track, depth: placed.depth, start, end, name };
+            let below = Long { track: at.track, depth: call.depth, start, end, name };
             let more = below.duration().saturating_sub(median(name));
             if most.is_none_or(|(known, _)| more > known) {
                 most = Some((more, below));
@@ -72,7 +70,8 @@ pub(super) fn explain(store: &Store, functions: &Functions, call: &Long) -> (Bec
                 gap = (latest, start);
             }
             latest = latest.max(end);
-        }
+            true
+        });
         if at.end.saturating_sub(latest) > gap.1 - gap.0 {
             gap = (latest, at.end);
         }
@@ -92,8 +91,8 @@ pub(super) fn explain(store: &Store, functions: &Functions, call: &Long) -> (Bec
 }
 
 /// The slow calls by what explains them: several calls on one path are one finding.
-pub(super) fn findings(functions: &mut Functions, store: &Store, clock: Clock) -> Vec<Finding> {
-    let extent = store.extent().map_or(1, |(from, to)| (to - from).max(1));
+pub(super) fn findings(functions: &mut Functions, calls: &impl Calls, clock: Clock) -> Vec<Finding> {
+    let extent = calls.length();
     let mut causes: Vec<(u32, i32, u64)> = Vec::new();
     let mut found = Vec::new();
     for (call, because) in functions.take_slow() {
@@ -107,7 +106,7 @@ pub(super) fn findings(functions: &mut Functions, store: &Store, clock: Clock) -
         let of_cause = functions.get(cause.name);
         let median = of_cause.map_or(0, |it| it.median);
         let excess = cause.duration().saturating_sub(median);
-        let name = store.name(cause.name);
+        let name = calls.name(cause.name);
         let times = cause.duration() as f64 / median.max(1) as f64;
         let mut sentence = format!("A call of {name} takes {}", clock.amount(cause.duration()));
         if of_cause.is_some_and(|it| it.count > 1) && times >= 1.5 {
@@ -121,19 +120,19 @@ pub(super) fn findings(functions: &mut Functions, store: &Store, clock: Clock) -
             Why::Gap(..) => sentence += " by itself",
             Why::Many(name, count, time) => {
                 sentence +=
-                    &format!(": it makes {} of {}, {}", counted(count, "call"), store.name(name), clock.amount(time));
+                    &format!(": it makes {} of {}, {}", counted(count, "call"), calls.name(name), clock.amount(time));
             }
         }
         if path.len() > 1 {
-            let between: Vec<&str> = path.iter().skip(1).rev().skip(1).map(|it| store.name(it.name)).collect();
+            let between: Vec<_> = path.iter().skip(1).rev().skip(1).map(|it| calls.name(it.name)).collect();
             let way = if between.is_empty() { String::new() } else { format!(", in {}", between.join(", in ")) };
             sentence += &format!(
                 "{way}; that is {} of a slow call of {}",
                 percent(cause.duration() as f64 / call.duration().max(1) as f64),
-                store.name(call.name)
+                calls.name(call.name)
             );
         }
-        let names = path.iter().rev().map(|it| store.name(it.name));
+        let names = path.iter().rev().map(|it| calls.name(it.name));
         let mut it = Finding::new(&SLOW, (excess as f64 / extent as f64).min(1.0), sentence)
             .within(cause.start, cause.end)
             .on(cause.track)

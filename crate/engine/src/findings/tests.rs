@@ -1,8 +1,12 @@
 //! Planted causes among ordinary calls.
 
-use unspool_trace::{EventBatch, EventKind, Locator, TrackDef};
+use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
 
+use super::calls::PortionCalls;
 use super::*;
+use crate::store::Store;
+use crate::tables::portions::Answer;
+use crate::tables::view::Head;
 
 const CLOCK: Clock = Clock::Seconds { frequency: 1_000_000_000 };
 
@@ -71,8 +75,25 @@ impl Program {
             assert!(search.progress().done <= search.progress().of && search.found().is_none());
         }
         assert_eq!(search.found(), whole.found());
+        // Nor does it matter whether the store is in the same program.
+        let track = |(id, it): (u32, &crate::store::Track)| {
+            it.gaps().chunks(2).map(|gap| (id, gap[0], gap[1])).collect::<Vec<_>>()
+        };
+        let gaps: Vec<_> = (0..).zip(&self.store.tracks).flat_map(track).collect();
+        let calls = PortionCalls::new(|ask: &[u8]| Answer::of(ask, &self.store, || head(&self.store)), &gaps).unwrap();
+        assert_eq!(calls.threads().len(), self.store.threads().len());
+        let mut elsewhere = CallFindings::new(&calls, CLOCK);
+        while elsewhere.step(&calls, 1000) == Step::More {}
+        assert_eq!(elsewhere.found(), whole.found());
+        assert_eq!(elsewhere.progress(), whole.progress());
         search.found().unwrap().to_vec()
     }
+}
+
+fn head(store: &Store) -> Head {
+    let (origin, end) = store.extent().unwrap_or_default();
+    let tracks = store.tracks.iter().map(|track| track.def.clone()).collect();
+    Head { title: String::new(), frequency: None, unit: "tick".into(), origin, end, tracks }
 }
 
 /// The words of kinds.

@@ -2,11 +2,10 @@
 
 use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
-use unspool_trace::{Clock, Finding, TrackId};
+use unspool_trace::{Clock, Finding};
 
-use super::{median, name_of};
-use crate::store::Store;
-use crate::store::ordered::Placed;
+use super::calls::{Calls, Thread};
+use super::median;
 
 /// Workers begin within this share of the trace.
 const TOGETHER: f64 = 0.05;
@@ -27,28 +26,32 @@ pub(super) static LOST: Kind = Kind {
 };
 
 /// The outermost calls of a thread: their function, where they begin and end.
-fn outermost(store: &Store, track: TrackId) -> Option<(u32, u64, u64)> {
-    let (lowest, (from, to)) = {
-        let track = store.tracks.get(track as usize)?;
-        (track.lowest(), track.extent()?)
-    };
-    let first: Placed = store.ordered(&[track], from, u64::MAX).find(|call| call.depth == lowest)?;
-    Some((name_of(store, first.slice.node), from, to))
+fn outermost(calls: &impl Calls, thread: &Thread) -> Option<(u32, u64, u64)> {
+    let (from, to) = thread.extent?;
+    let mut first = None;
+    calls.visit(&[thread.id], from, u64::MAX, &mut |call| {
+        first = (call.depth == thread.lowest).then_some(call.name);
+        first.is_none()
+    });
+    Some((first?, from, to))
 }
 
 /// One of several workers that works far longer than the others.
-pub(super) fn imbalance(store: &Store, clock: Clock, tracks: &[TrackId], extent: u64) -> Vec<Finding> {
-    let all: Vec<(TrackId, u32, u64, u64)> =
-        tracks.iter().filter_map(|id| outermost(store, *id).map(|(name, from, to)| (*id, name, from, to))).collect();
+pub(super) fn imbalance(calls: &impl Calls, clock: Clock, threads: &[Thread], extent: u64) -> Vec<Finding> {
+    let all: Vec<(&Thread, u32, u64, u64)> =
+        threads.iter().filter_map(|it| outermost(calls, it).map(|(name, from, to)| (it, name, from, to))).collect();
     let mut found = Vec::new();
     let mut names: Vec<u32> = all.iter().map(|it| it.1).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let mut workers: Vec<(u64, TrackId, u64, u64)> =
-            all.iter().filter(|it| it.1 == name).map(|(id, _, from, to)| (*to, *id, *from, to - from)).collect();
+        let mut workers: Vec<(u64, &Thread, u64, u64)> = all
+            .iter()
+            .filter(|it| it.1 == name)
+            .map(|(thread, _, from, to)| (*to, *thread, *from, to - from))
+            .collect();
         workers.sort_unstable_by_key(|it| std::cmp::Reverse(it.0));
-        let [(end, id, from, work), others @ ..] = &*workers else { continue };
+        let [(end, thread, from, work), others @ ..] = &*workers else { continue };
         let first = workers.iter().map(|it| it.2).min().unwrap_or(0);
         let last = workers.iter().map(|it| it.2).max().unwrap_or(0);
         let second = others.first().map_or(0, |it| it.0);
@@ -60,33 +63,30 @@ pub(super) fn imbalance(store: &Store, clock: Clock, tracks: &[TrackId], extent:
         if others.len() < 2 || !is_together || work / 2 < usual || alone < ALONE || most / 2 > least {
             continue;
         }
-        let Some(track) = store.tracks.get(*id as usize) else { continue };
+        let function = calls.name(name);
         let sentence = format!(
             "{} works {}, and {} that begin with it in {} work {} to {}: it is alone for {} of the run",
-            track.def.name,
+            thread.name,
             clock.amount(*work),
             counted(others.len() as u64, "other thread"),
-            store.name(name),
+            function,
             clock.amount(least),
             clock.amount(most),
             percent(alone)
         );
-        let it = Finding::new(&IMBALANCE, alone.min(1.0), sentence).within(*from, *end).on(*id);
-        let it = it.about([track.def.name.as_str(), store.name(name)]);
+        let it = Finding::new(&IMBALANCE, alone.min(1.0), sentence).within(*from, *end).on(thread.id);
+        let it = it.about([thread.name.as_str(), &*function]);
         found.push(it.figure("longest", *work as f64, "tick").figure("others", usual as f64, "tick"));
     }
     found
 }
 
 /// Gaps in the middle of threads.
-pub(super) fn lost(store: &Store, clock: Clock, tracks: &[TrackId], extent: u64) -> Vec<Finding> {
+pub(super) fn lost(clock: Clock, threads: &[Thread], extent: u64) -> Vec<Finding> {
     let mut found = Vec::new();
-    for id in tracks {
-        let Some(track) = store.tracks.get(*id as usize) else { continue };
-        let start = track.extent().map_or(0, |(from, _)| from);
-        let gaps = track.gaps();
-        let pairs = gaps.chunks_exact(2).filter_map(|gap| Some((*gap.first()?, *gap.last()?)));
-        let gaps: Vec<(u64, u64)> = pairs.filter(|(from, _)| *from > start).collect();
+    for thread in threads {
+        let start = thread.extent.map_or(0, |(from, _)| from);
+        let gaps: Vec<(u64, u64)> = thread.gaps.iter().copied().filter(|(from, _)| *from > start).collect();
         let Some((from, to)) = gaps.iter().copied().max_by_key(|(from, to)| to - from) else { continue };
         let all: u64 = gaps.iter().map(|(from, to)| to - from).sum();
         let places = match gaps.len() {
@@ -96,14 +96,14 @@ pub(super) fn lost(store: &Store, clock: Clock, tracks: &[TrackId], extent: u64)
         let share = (all as f64 / extent as f64).min(1.0);
         let sentence = format!(
             "Records of {} are lost: nothing is known of {}{places}, {} of the run, after which calls end that never began",
-            track.def.name,
+            thread.name,
             clock.amount(all),
             percent(share)
         );
         // What is missing makes all figures doubtful.
-        let mut it = Finding::new(&LOST, (0.2 + share).min(1.0), sentence).within(from, to).on(*id);
+        let mut it = Finding::new(&LOST, (0.2 + share).min(1.0), sentence).within(from, to).on(thread.id);
         it.places = gaps.iter().map(|gap| gap.0).collect();
-        found.push(it.about([track.def.name.as_str()]).figure("lost", all as f64, "tick"));
+        found.push(it.about([thread.name.as_str()]).figure("lost", all as f64, "tick"));
     }
     found
 }

@@ -6,10 +6,8 @@ use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
 use unspool_trace::{Clock, Finding, TrackId};
 
+use super::calls::{Call as Visited, Calls, Thread};
 use super::functions::Functions;
-use super::name_of;
-use crate::store::Store;
-use crate::store::ordered::Placed;
 
 /// Calls that are compared.
 const MOST_CALLS: usize = 1 << 20;
@@ -63,12 +61,12 @@ struct Together {
 
 impl Waits {
     /// Which functions are to be compared.
-    pub(super) fn new(functions: &Functions, store: &Store, threads: usize) -> Self {
+    pub(super) fn new(functions: &Functions, calls: &impl Calls, threads: usize) -> Self {
         let mut waits = Self::default();
         if threads < 2 {
             return waits;
         }
-        let extent = store.extent().map_or(1, |(from, to)| (to - from).max(1));
+        let extent = calls.length();
         let enough = |own: u64| own as f64 >= LEAST_TIME * extent as f64;
         for (name, it) in functions.all().filter(|(_, it)| it.count >= LEAST && it.callers == 0 && enough(it.total)) {
             waits.waiting.insert(*name);
@@ -85,25 +83,30 @@ impl Waits {
         !self.waiting.is_empty()
     }
 
+    /// Whether there is no room for further calls, of which there is one at least.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_cut
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.calls.capacity() * size_of::<Call>() + (self.waiting.capacity() + self.working.capacity()) * 8
     }
 
     /// The next call of any thread.
-    pub(super) fn add(&mut self, store: &Store, call: &Placed) {
-        let name = name_of(store, call.slice.node);
-        if call.slice.flags != 0 || !(self.waiting.contains(&name) || self.working.contains(&name)) {
+    pub(super) fn add(&mut self, call: &Visited) {
+        let Visited { track, start, end, name, is_whole, .. } = *call;
+        if !is_whole || !(self.waiting.contains(&name) || self.working.contains(&name)) {
             return;
         }
         if self.calls.len() == MOST_CALLS {
             self.is_cut = true;
             return;
         }
-        self.calls.push(Call { end: call.slice.end, start: call.slice.start, name, track: call.track });
+        self.calls.push(Call { end, start, name, track });
     }
 
     /// Pairs of functions that end together.
-    pub(super) fn findings(&mut self, store: &Store, clock: Clock) -> Vec<Finding> {
+    pub(super) fn findings(&mut self, calls: &impl Calls, tracks: &[Thread], clock: Clock) -> Vec<Finding> {
         self.calls.sort_unstable_by_key(|call| (call.end, call.start));
         let mut pairs: HashMap<(u32, u32), Together> = HashMap::new();
         let mut counts: HashMap<u32, u64> = HashMap::new();
@@ -131,7 +134,7 @@ impl Waits {
                 pair.spans.push((wait.start, wait.end));
             }
         }
-        let extent = store.extent().map_or(1, |(from, to)| (to - from).max(1));
+        let extent = calls.length();
         let of = |name: &u32| counts.get(name).copied().unwrap_or(1) as f64;
         let mut best: HashMap<u32, (u32, Together)> = HashMap::new();
         for ((wait, other), pair) in pairs {
@@ -162,14 +165,15 @@ impl Waits {
             };
             let (of_wait, of_other) = (threads(wait), threads(other));
             let names = |ids: &[TrackId]| -> Vec<String> {
-                ids.iter().filter_map(|id| Some(store.tracks.get(*id as usize)?.def.name.clone())).take(4).collect()
+                let of = |id: &TrackId| tracks.iter().find(|it| it.id == *id).map(|it| it.name.clone());
+                ids.iter().filter_map(of).take(4).collect()
             };
             let who = if of_wait == of_other && of_wait.len() > 1 {
                 format!("{} wait for one another, taking turns", names(&of_wait).join(" and "))
             } else {
                 format!("{} waits for {}", names(&of_wait).join(", "), names(&of_other).join(", "))
             };
-            let (waits, works) = (store.name(wait), store.name(other));
+            let (waits, works) = (calls.name(wait), calls.name(other));
             let share = (pair.time as f64 / (last - first.0).max(1) as f64).min(1.0);
             let sentence = format!(
                 "{who}: {} of {waits} last until a call of {works} ends in another thread, {} in all, {} of that stretch",

@@ -99,12 +99,16 @@ impl Ask {
 impl Answer {
     /// The answer to [`Ask::to_bytes`], as bytes. Empty for other bytes.
     pub fn to(ask: &[u8], session: &Session) -> Vec<u8> {
+        Self::of(ask, session.store(), || Head::of(session))
+    }
+
+    /// The same of a store with this head.
+    pub(crate) fn of(ask: &[u8], store: &Store, head: impl FnOnce() -> Head) -> Vec<u8> {
         let mut out = Vec::new();
         let Some(Ask { what, range, first, most }) = Ask::from_bytes(ask) else { return out };
-        let store = session.store();
         let rows = |len: u64| first..first.saturating_add(most.into()).min(len);
         match what {
-            What::Head => put_head(&mut out, &Head::of(session), View::new(store, range).parts()),
+            What::Head => put_head(&mut out, &head(), View::new(store, range).parts()),
             What::Names => names(store, first as u32).take(most as usize).for_each(|name| put_name(&mut out, &name)),
             What::Rows(Table::Slices) => {
                 let all = SliceRows::new(store, range);

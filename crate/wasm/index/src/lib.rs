@@ -3,6 +3,7 @@
 //!
 //! What crosses is declared in [`protocol`], for TypeScript as well.
 
+mod findings;
 pub mod protocol;
 
 use core::ops::Range;
@@ -462,7 +463,7 @@ impl JsLoops {
 /// The index of a block trace. `web/features/steps/worker/run_steps.ts` reads the database.
 #[wasm_bindgen(js_name = RunIndex)]
 pub struct JsRunIndex {
-    index: RunIndex,
+    pub(crate) index: RunIndex,
 }
 
 #[wasm_bindgen(js_class = RunIndex)]

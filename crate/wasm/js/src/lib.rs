@@ -22,6 +22,7 @@ pub mod columns;
 mod disassembler;
 mod file;
 mod found;
+mod standing;
 
 pub use disassembler::JsDisassembler;
 pub use file::JsFile;
@@ -29,6 +30,7 @@ pub use found::{FoundRecords, JsFoundRecords, WrongExpression};
 use js_sys::{Object, Reflect};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
+pub use standing::{StandingFinding, standing};
 use wasm_bindgen::JsValue;
 
 /// A value for JavaScript: 64-bit numbers become `bigint`, missing values `null`, bytes

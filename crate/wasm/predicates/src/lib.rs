@@ -3,11 +3,14 @@
 pub mod protocol;
 mod tables;
 
+use std::collections::HashMap;
+
+use js_sys::Array;
 use tsify::Ts;
 use unspool_formats::trace_db;
 use unspool_formats::trace_db::open_places;
 use unspool_js::columns::{BigUint64Array, Uint32Array};
-use unspool_js::{FoundRecords, WrongExpression, thrown};
+use unspool_js::{FoundRecords, WrongExpression, standing, thrown};
 use unspool_trace::Locator;
 use unspool_values::{CELLS, Fault, Query, Slot, Step, Summary, Values};
 use wasm_bindgen::prelude::*;
@@ -27,6 +30,7 @@ fn slot_of(number: u32) -> Slot {
         2 => Slot::Variables,
         3 => Slot::Buffers,
         4 => Slot::Statements,
+        6 => Slot::Findings,
         _ => Slot::Profile,
     }
 }
@@ -101,9 +105,9 @@ impl JsValues {
     }
 
     /// Goes on with the search (slot 0), the table (1), the variables (2), the buffers (3), the
-    /// statements of a range (4) or what runs are compared by (5) for at least `budget`
-    /// combinations of variables. Returns 0 if it needs bytes, 1 if there is more to do, 2 if the
-    /// question is answered.
+    /// statements of a range (4), what runs are compared by (5) or what stands out (6) for at least
+    /// `budget` combinations of variables. Returns 0 if it needs bytes, 1 if there is more to do, 2
+    /// if the question is answered.
     pub fn step(&mut self, slot: u32, budget: f64) -> u32 {
         match self.values.step(slot_of(slot), budget as u64) {
             Step::NeedsBytes => 0,
@@ -140,6 +144,25 @@ impl JsValues {
     /// What runs are compared by, as bytes for `unspool_compare`.
     pub fn profile(&self) -> Option<Vec<u8>> {
         self.values.profile().map(|profile| profile.to_bytes())
+    }
+
+    /// Begins to look for what stands out. Step slot 6 until it is done.
+    #[wasm_bindgen(js_name = beginFindings)]
+    pub fn begin_findings(&mut self) {
+        self.values.begin_findings();
+    }
+
+    /// What stands out, the greatest first. `names` are those of the statements, in the order of
+    /// [`JsValues::statements`].
+    #[wasm_bindgen(unchecked_return_type = "StandingFinding[]")]
+    pub fn findings(&self, names: Vec<String>) -> Array {
+        let numbers: HashMap<_, _> =
+            (0..).zip(self.values.statements().summaries()).map(|(at, it)| (it.id, at)).collect();
+        let name_of = |id| {
+            let number: Option<&usize> = numbers.get(&id);
+            number.and_then(|at| names.get(*at)).cloned().unwrap_or_default()
+        };
+        standing(self.values.findings(name_of))
     }
 
     /// All statements, with their points in the whole trace, or `within` the range that was asked

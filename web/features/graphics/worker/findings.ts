@@ -19,7 +19,12 @@ export function createFindsInCalls(reading: CallsReading) {
     share: (open) => open.done() / Math.max(1, open.pieces()),
     news: (open, { isDone }) => {
       const progress = { done: open.done(), of: open.pieces() };
-      return { progress, isDone, findings: isDone ? open.findings() : [] };
+      return {
+        progress,
+        isDone,
+        findings: isDone ? open.findings() : [],
+        standing: isDone ? open.standingOut() : [],
+      };
     },
     reportMs: REPORT_MS,
   });

@@ -14,7 +14,11 @@ const LONGEST = 1 << 20;
 const BITS = [64, 32, 16];
 
 /** The index of a block trace: which transitions ran each block. `limit`: the most bytes of memory. */
-export function createRunSteps(file: SqlFile, disassembler: Disassembler | undefined, limit: number): StepIndex {
+export function createRunSteps(
+  file: SqlFile,
+  disassembler: Disassembler | undefined,
+  limit: number,
+): StepIndex & { readonly index: RunIndex } {
   const index = new RunIndex(limit);
   readBlocks(file, disassembler, index);
   const count = numberOf(file, 'select max(transition_id) from execution') ?? 0;
@@ -32,6 +36,7 @@ export function createRunSteps(file: SqlFile, disassembler: Disassembler | undef
     return index.walk(step, kind, next, id, step - begin) ?? null;
   };
   return {
+    index,
     build: () => {
       if (isOver) return true;
       const sql = `select transition_id, block_id from execution where transition_id > ${last} order by transition_id limit ${PORTION}`;

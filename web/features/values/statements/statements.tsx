@@ -9,16 +9,14 @@ import { takeFocus } from '../../../parts/take_focus.ts';
 import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { givenName, ownName, statementName } from '../../../trace/statement_names.ts';
 import { wantedStatement } from '../../../trace/wanted_statement.ts';
 import { createIterations } from '../iterations.ts';
 import {
   createStatements,
-  givenName,
   heatOf,
   type Statements as Model,
-  ownName,
   type StatementOrder,
-  statementName,
   statementNamed,
   tellingStatement,
 } from '../statements.ts';
