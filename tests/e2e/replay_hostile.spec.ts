@@ -53,7 +53,7 @@ for (const [what, code, sentence] of [
   [
     'refuses WebGL2',
     'OffscreenCanvas.prototype.getContext = () => null',
-    /gives this page no WebGL2\..* reload the page/,
+    /gives this page no WebGL2 in workers.* reload the page/,
   ],
 ] as const)
   test(`a browser that ${what} shows a sentence, and the page lives on`, async ({ page }) => {
