@@ -22,13 +22,17 @@ const MAKES = { [join(DIST, 'index.html')]: 'npx vite build', [ONE_FILE]: 'npx v
 export async function tryIn(name, { only, isWhole = false, isWritten = false } = {}) {
   for (const [path, command] of Object.entries(MAKES)) if (!existsSync(path)) fail(`${path} is missing: \`${command}\` makes it.`);
   const host = await serve(DIST);
-  const browser = await startBrowser(name);
+  let browser = await startBrowser(name);
   say(`${name} ${browser.version}`);
   const results = [];
   let failures = 0;
   try {
-    for (const { name: what, about, check } of CHECKS.filter(({ name: each }) => only?.split(',').includes(each) ?? true)) {
+    for (const { name: what, about, check, isFirstVisit } of CHECKS.filter(({ name: each }) => only?.split(',').includes(each) ?? true)) {
       const began = performance.now();
+      if (isFirstVisit) {
+        await browser.stop();
+        browser = await startBrowser(name);
+      }
       const { sentence, error } = await tried(browser.page, check, host);
       results.push({ about, sentence, error });
       const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`;

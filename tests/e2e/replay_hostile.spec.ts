@@ -76,7 +76,7 @@ function replayWorker(page: Page) {
   return page.workers().find((worker) => worker.url().includes('#replay'))!;
 }
 
-test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try begins anew', async ({
+test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try starts over', async ({
   page,
 }) => {
   test.slow();

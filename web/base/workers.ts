@@ -85,8 +85,12 @@ function watched(worker: Worker, lock: string): Worker {
     // Not for those who listen to the worker.
     event.stopImmediatePropagation();
     worker.removeEventListener('message', hear);
-    void navigator.locks.request(lock, () => {
-      if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+    // Once the user has cleared what the page stores, Chromium's pages and new workers share no locks until a reload.
+    void navigator.locks.query().then(({ held }) => {
+      if (!held?.some(({ name }) => name === lock)) return;
+      void navigator.locks.request(lock, () => {
+        if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+      });
     });
   });
   return worker;
