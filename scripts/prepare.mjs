@@ -1,26 +1,34 @@
 // Installs what `npm start` or `npm test` needs, or says in one sentence what to install.
 //
-//   node scripts/prepare.mjs start | test | fleet | wasm-pack
+//   node scripts/prepare.mjs start | test | fleet | webkit | wasm-pack
 //
 // Changes only this folder and the user's own files; installs system packages only on Debian as root. Quick when nothing
 // is missing, because it runs before every start and test.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFirefox, findWebKit } from './browsers/drivers.mjs';
 import { ci, fail, find, findChromium, findHeadless, findWasmPack, must, output, root, run, say, wasmPack } from './lib.mjs';
 
+/** CI must have what can be installed there. */
+const isDebianCi = ci && existsSync('/etc/debian_version');
 /** A C compiler to link with. */
 const COMPILER = {
   thing: 'a C compiler',
   there: () => find('cc', 'gcc', 'clang', 'cl'),
   debian: ['gcc', 'libc6-dev'],
 };
-/** The browser and tools. */
+/** A screen for browsers with windows. */
+const SCREEN = { thing: 'Xvfb', there: () => find('Xvfb'), debian: ['xvfb'] };
+/** The browsers and tools. */
 const FOR_TESTS = [
   { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
   // Takes two thirds of the time that Chromium takes for the same tests.
   { thing: 'Chromium without windows', there: findHeadless, debian: ['chromium-headless-shell'], optional: true },
   { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
+  // The second browser.
+  { thing: 'Firefox (or FIREFOX=its path)', there: findFirefox, debian: ['firefox-esr'], optional: !isDebianCi },
+  { ...SCREEN, optional: !isDebianCi },
   {
     thing: 'Python 3 with venv',
     there: () => output('python3', ['-c', 'import venv, ensurepip']) !== undefined,
@@ -34,14 +42,16 @@ const FOR_TESTS = [
 ];
 
 const what = process.argv[2];
-if (!['start', 'test', 'fleet', 'wasm-pack'].includes(what)) {
-  fail('Usage: node scripts/prepare.mjs start | test | fleet | wasm-pack');
+if (!['start', 'test', 'fleet', 'webkit', 'wasm-pack'].includes(what)) {
+  fail('Usage: node scripts/prepare.mjs start | test | fleet | webkit | wasm-pack');
 }
 
 node();
 rust();
 if (what === 'wasm-pack') {
   await installWasmPack();
+} else if (what === 'webkit') {
+  await systemPackages([SCREEN, { thing: 'WebKitGTK', there: findWebKit, debian: ['webkit2gtk-driver'] }]);
 } else if (what === 'fleet') {
   await systemPackages([
     COMPILER,

@@ -1,11 +1,13 @@
 // `npm test`: all checks. What is slow and rarely breaks runs where its room was touched, and always in CI and with `--all`.
 //
-//   npm test -- [--only words|rust|nostd|oldest|python|web|e2e|wasm|corpus] [--all] [--keep-going]
+//   npm test -- [--only words|rust|nostd|oldest|python|web|e2e|firefox|wasm|corpus] [--all] [--keep-going]
 //
 // Announces each step with the seconds since the start, and passes its output through. The last line says what ran, and what was left out.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { tryIn } from './browsers.mjs';
+import { lacking } from './browsers/drivers.mjs';
 import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
 import { testMcp } from './protocol.mjs';
 import { testPython } from './python.mjs';
@@ -81,7 +83,8 @@ const PARTS = {
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
-  e2e: [wasm, () => node('vite', 'build'), sizes, () => node('vite', 'build', '--mode', 'one-file'), browserTests],
+  e2e: [wasm, page, sizes, browserTests],
+  firefox: [firefox],
   corpus: [unlessLeftOut('real traces', corpus)],
 };
 
@@ -100,6 +103,7 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s
 const failed = new Set();
 const times = [];
 let wasmBuilt;
+let pageBuilt;
 for (const [name, steps] of Object.entries(PARTS)) {
   if (given.only && name !== given.only) continue;
   const start = performance.now();
@@ -192,6 +196,29 @@ function python() {
 function wasm() {
   wasmBuilt ??= announced(...buildWasm('wasm-dev'));
   return wasmBuilt;
+}
+
+/** Builds the page once: that of a host, and the one that is a file. */
+function page() {
+  const build = async () => (await node('vite', 'build')) || node('vite', 'build', '--mode', 'one-file');
+  pageBuilt ??= build();
+  return pageBuilt;
+}
+
+/** Tries the page in Firefox, where all of it must work. */
+async function firefox() {
+  const missing = lacking('firefox');
+  if (missing) {
+    say(`skipped: Firefox. ${missing}.`);
+    return 0;
+  }
+  // The command that the Rust tests have run says what is right.
+  for (const step of [wasm, page, () => cargo(...tests, '--no-run')]) {
+    const status = await step();
+    if (status !== 0) return status;
+  }
+  say(`[${seconds(began)}] Firefox`);
+  return tryIn('firefox', { isWhole: true });
 }
 
 /** Runs the tests of the session's module in a real browser. */

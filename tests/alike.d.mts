@@ -22,6 +22,18 @@ export function pictured(
   patience?: number,
 ): Promise<JSHandle<Pictured>>;
 
+/** Asks for a picture, and resolves to the answer. Runs in the page, and names nothing outside itself. */
+export function askPicture(question: { readonly call: number }): Promise<Pictured>;
+
+/** A fixture and a call after which eight squares show parts of the fixed function. */
+export const FIXED: { readonly trace: string; readonly call: number };
+
+/** The colours of pixels in each square, as a native replay has them. */
+export const SQUARES: readonly string[];
+
+/** The colours in a picture, in the form of {@link SQUARES}. Runs in the page, and names nothing outside itself. */
+export function squaresOf(answer: Pictured): string[];
+
 /** How near a picture is to another one. */
 export interface Compared {
   /** Width and height, or both sizes if they differ. */

@@ -9,19 +9,47 @@ const SHARE = 0.995;
 
 /** Asks the page for the picture after a call. See `alike.d.mts`. */
 export function pictured(page, call, shortcuts, patience) {
-  return page.evaluateHandle(
-    (question) =>
-      new Promise((resolve) => {
-        const hear = ({ data }) => {
-          if (data?.type !== 'unspool:pictured') return;
-          window.removeEventListener('message', hear);
-          resolve(data);
-        };
-        window.addEventListener('message', hear);
-        window.postMessage({ type: 'unspool:picture', ...question });
-      }),
-    { call, shortcuts, patience },
-  );
+  return page.evaluateHandle(askPicture, { call, shortcuts, patience });
+}
+
+/** Runs in the page. See `alike.d.mts`. */
+export function askPicture(question) {
+  return new Promise((resolve) => {
+    const hear = ({ data }) => {
+      if (data?.type !== 'unspool:pictured') return;
+      window.removeEventListener('message', hear);
+      resolve(data);
+    };
+    window.addEventListener('message', hear);
+    window.postMessage({ type: 'unspool:picture', ...question });
+  });
+}
+
+/** See `alike.d.mts`. */
+export const FIXED = { trace: 'replay_fixed.trace', call: 186 };
+const all = (color) => Array(7).fill(color).join(' ');
+/** See `alike.d.mts`. */
+export const SQUARES = [
+  '001 111 001 111 001 111 001',
+  all('100'),
+  all('110'),
+  all('111'),
+  all('010'),
+  all('100'),
+  all('010'),
+  '001 001 100 010 110 111 001',
+];
+
+/** Runs in the page. See `alike.d.mts`. */
+export function squaresOf({ picture }) {
+  return Array.from({ length: 8 }, (_, i) => {
+    const at = (x, y) => {
+      const from = 4 * (256 * (64 * (1 - (i >> 2)) + y) + 64 * (i & 3) + x);
+      return [...(picture?.pixels.slice(from, from + 3) ?? [])].map((channel) => (channel > 127 ? 1 : 0)).join('');
+    };
+    // Both halves, the four quarters of the point in the middle, and what is beside it.
+    return [at(10, 32), at(50, 32), at(28, 28), at(36, 28), at(28, 36), at(36, 36), at(20, 20)].join(' ');
+  });
 }
 
 /** Compares what the page answered about a picture (a handle) with a PNG. See `alike.d.mts`. */

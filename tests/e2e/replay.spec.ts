@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { compare, isAlike, pictured } from '../alike.mjs';
+import { compare, FIXED, isAlike, pictured, SQUARES, squaresOf } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
 import { barriers, pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
 import { hashes } from './replay.ts';
@@ -85,29 +85,9 @@ for (const [part, least] of [
 }
 
 test('parts of the fixed function look as in a native replay', async ({ page }) => {
-  await open(page, fixture('replay_fixed.trace'));
-  const answer = await pictured(page, 186);
-  const squares = await answer.evaluate(({ picture }) =>
-    Array.from({ length: 8 }, (_, i) => {
-      const at = (x: number, y: number) => {
-        const from = 4 * (256 * (64 * (1 - (i >> 2)) + y) + 64 * (i & 3) + x);
-        return [...(picture?.pixels.slice(from, from + 3) ?? [])].map((channel) => (channel > 127 ? 1 : 0)).join('');
-      };
-      // Both halves, the four quarters of the point in the middle, and what is beside it.
-      return [at(10, 32), at(50, 32), at(28, 28), at(36, 28), at(28, 36), at(36, 36), at(20, 20)].join(' ');
-    }),
-  );
-  const all = (color: string) => Array(7).fill(color).join(' ');
-  expect(squares).toEqual([
-    '001 111 001 111 001 111 001',
-    all('100'),
-    all('110'),
-    all('111'),
-    all('010'),
-    all('100'),
-    all('010'),
-    '001 001 100 010 110 111 001',
-  ]);
+  await open(page, fixture(FIXED.trace));
+  const answer = await pictured(page, FIXED.call);
+  expect(await answer.evaluate(squaresOf)).toEqual(SQUARES);
 });
 
 test('nothing shows through a window', async ({ page }) => {

@@ -53,7 +53,7 @@ for (const [what, code, sentence] of [
   [
     'refuses WebGL2',
     'OffscreenCanvas.prototype.getContext = () => null',
-    /gives this page no WebGL2\..* reload the page/,
+    /gives this page no WebGL2 in workers.* reload the page/,
   ],
 ] as const)
   test(`a browser that ${what} shows a sentence, and the page lives on`, async ({ page }) => {
@@ -76,7 +76,7 @@ function replayWorker(page: Page) {
   return page.workers().find((worker) => worker.url().includes('#replay'))!;
 }
 
-test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try begins anew', async ({
+test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try starts over', async ({
   page,
 }) => {
   test.slow();

@@ -21,11 +21,17 @@ it('allows the one origin of an address', () => {
 });
 
 describe('a worker', () => {
+  let name = '';
   class FakeWorker extends EventTarget {
+    constructor(_url: string, options: WorkerOptions) {
+      super();
+      name = options.name ?? '';
+    }
     terminate(): void {}
   }
   let granted: () => void = () => undefined;
-  const start = (): { worker: Worker; heard: unknown[]; errors: string[] } => {
+  const start = async (isShared = true): Promise<{ worker: Worker; heard: unknown[]; errors: string[] }> => {
+    granted = () => undefined;
     vi.stubGlobal('location', { href: 'https://host.example/a/', origin: 'https://host.example' });
     vi.stubGlobal('Worker', FakeWorker);
     vi.stubGlobal(
@@ -40,6 +46,7 @@ describe('a worker', () => {
     );
     vi.stubGlobal('navigator', {
       locks: {
+        query: async () => ({ held: isShared ? [{ name }] : [] }),
         request: (_name: string, grant: () => void) => {
           granted = grant;
         },
@@ -52,29 +59,36 @@ describe('a worker', () => {
     worker.addEventListener('error', (event) => errors.push((event as ErrorEvent).message));
     worker.dispatchEvent(new MessageEvent('message', { data: 'unspool:alive' }));
     worker.dispatchEvent(new MessageEvent('message', { data: 'reply' }));
+    await Promise.resolve();
     return { worker, heard, errors };
   };
   afterEach(() => {
     vi.unstubAllGlobals();
   });
 
-  it('gets an error when it ends by itself', () => {
-    const { heard, errors } = start();
+  it('gets an error when it ends by itself', async () => {
+    const { heard, errors } = await start();
     expect([heard, errors]).toEqual([['reply'], []]);
     granted();
     expect(errors).toEqual(['the browser ended it']);
   });
 
-  it('gets none when it is terminated', () => {
-    const { worker, errors } = start();
+  it('gets none when it is terminated', async () => {
+    const { worker, errors } = await start();
     worker.terminate();
     granted();
     expect(errors).toEqual([]);
   });
 
-  it('has its failures noted, and does not pass them on', () => {
+  it('gets none where it shares no locks with the page', async () => {
+    const { errors } = await start(false);
+    granted();
+    expect(errors).toEqual([]);
+  });
+
+  it('has its failures noted, and does not pass them on', async () => {
     failures.value = [];
-    const { worker, heard } = start();
+    const { worker, heard } = await start();
     worker.dispatchEvent(new MessageEvent('message', { data: { failed: 'RuntimeError: unreachable' } }));
     granted();
     worker.dispatchEvent(new MessageEvent('messageerror'));
@@ -89,8 +103,8 @@ describe('a worker', () => {
     failures.value = [];
   });
 
-  it('must be a module of the page', () => {
-    start();
+  it('must be a module of the page', async () => {
+    await start();
     expect(() => startWorker('https://other.example/worker.js')).toThrow('not a module of the page');
   });
 });

@@ -88,8 +88,12 @@ function watched(worker: Worker, lock: string, part: string): Worker {
   worker.addEventListener('message', (event: MessageEvent<typeof ALIVE | Partial<FailedMessage>>) => {
     const { data } = event;
     if (data === ALIVE) {
-      void navigator.locks.request(lock, () => {
-        if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+      // Once the user has cleared what the page stores, Chromium's pages and new workers share no locks until a reload.
+      void navigator.locks.query().then(({ held }) => {
+        if (!held?.some(({ name }) => name === lock)) return;
+        void navigator.locks.request(lock, () => {
+          if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+        });
       });
     } else if (data.failed) noteFailure(part, data.failed);
     else return;

@@ -162,7 +162,7 @@ function Stored({ open, page }: Props) {
       <p class="muted">
         {memory.isStored.value
           ? 'Stored in this browser only, for this file.'
-          : 'This browser denies storage, so notes last until the page is closed. Export them to keep them.'}
+          : 'This browser denies storage, or has no room left, so notes last until the page is closed. Export them to keep them.'}
       </p>
       {hasOwn && <Confirmed text="Delete all for this file" act={memory.forget} />}
       {(files > 1 || (files === 1 && !hasOwn)) && (

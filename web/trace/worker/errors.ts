@@ -1,9 +1,12 @@
 import type { FailedMessage } from '../../base/failures.ts';
+import { ONE_FILE } from '../../base/one_file.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import { NOT_LOADED } from '../../base/ranged.ts';
 
-/** What a person reads when the file cannot be read. */
-export const UNREADABLE = 'The file cannot be read any more: it was changed, moved or deleted after it was opened.';
+/** What a person reads when the file cannot be read. WebKit reads no file in a worker of a page from a disk. */
+export const UNREADABLE = ONE_FILE
+  ? 'The file cannot be read: it was changed, moved or deleted after it was opened, or this browser reads no files for a page from a disk, as Chromium and Firefox do.'
+  : 'The file cannot be read any more: it was changed, moved or deleted after it was opened.';
 
 /** The error for a `part` of the page (a noun phrase, capitalised) that did not load. */
 export function notLoaded(part: string): TraceError {

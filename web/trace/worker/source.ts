@@ -174,7 +174,8 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
       if (!pending) return null;
       const { value } = await pending;
       pending = null;
-      if (!value || value.byteLength === 0) return null;
+      // It was asked for what is before the end that the file had when it was opened.
+      if (!value || value.byteLength === 0) throw new DOMException('The file was shortened', 'NotReadableError');
       buffer = value.buffer;
       position += value.byteLength;
       return value;

@@ -185,7 +185,8 @@ export function ownGpu(): ReplayGpu {
 }
 
 const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';
-const REFUSED = 'The browser gives this page no WebGL2. If the GPU gave up earlier, reload the page to try again.';
+const REFUSED =
+  'The browser gives this page no WebGL2 in workers, which pictures need. If the GPU gave up earlier, reload the page to try again.';
 
 /** Milliseconds that the GPU may take for what it was given at once, and those that a look at it counts at most. */
 const [SILENT_MS, LOOK_MS] = [20_000, 20] as const;
