@@ -58,7 +58,7 @@ export function createContents(file: Blob): Contents {
     },
     end: () => {
       resolve(null);
-      if (packed) sweepSoon();
+      sweepSoon();
     },
   };
 }

@@ -39,6 +39,8 @@ use cache::Ring;
 const EVERY: u64 = 1 << 16;
 /// Bytes that are written together. Fewer at a time are several times as slow in Firefox.
 const BATCH: usize = 1 << 20;
+/// Bytes of a cache.
+const CACHE: u64 = 64 << 20;
 /// A picture's blocks are kept while this many further pictures are drawn, if there is room.
 const PICTURES: u64 = 4;
 
@@ -100,10 +102,11 @@ pub struct Shelving {
 }
 
 impl Shelving {
-    /// Of a program that waits for the file: pictures are exact. The cache has room for the blocks
-    /// of a thousand columns.
+    /// Of a program that waits for the file: pictures are exact.
     pub fn patient(levels: Levels, beyond: u64) -> Self {
-        Self { levels, beyond, cache: 64 << 20, loads: None }
+        // Room for the blocks of a thousand columns, but not much more than slices may have.
+        let cache = if levels == Levels::Dropped { CACHE } else { CACHE.min(beyond.max(BATCH as u64)) };
+        Self { levels, beyond, cache: cache as usize, loads: None }
     }
 }
 
