@@ -62,7 +62,7 @@ export function createContents(file: Blob): Contents {
     },
     end: () => {
       resolve(null);
-      if (packed) sweepSoon();
+      sweepSoon();
     },
   };
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unspool_engine::store::spill::Levels;
+use unspool_engine::store::shelf::{Levels, Shelving};
 use unspool_engine::{Session, Step, read};
 use unspool_records::TraceErrorOut;
 use unspool_trace::{Capability, Jumps, NamesFile, Naming};
@@ -63,7 +63,7 @@ fn read_from(
     if let Some(levels) = levels {
         // A file is slower, and half of the memory is others'.
         let beyond = if levels == Levels::Dropped { 0 } else { trace.max_memory.unwrap_or(most_in_memory(free)) };
-        session.spill_to(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), levels, beyond);
+        session.shelve(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), Shelving::patient(levels, beyond));
     } else {
         session.leave_out_events();
     }
@@ -207,7 +207,7 @@ pub(crate) fn read_with_binaries(
 /// Returns the error of the file.
 pub(crate) fn complete(session: &Session) -> Result<(), Failure> {
     let failed = |error| Failure::new(format!("the temporary file of this trace cannot be read: {error}"));
-    session.store().take_spill_error().map_or(Ok(()), |error| Err(failed(error)))
+    session.store().take_shelf_error().map_or(Ok(()), |error| Err(failed(error)))
 }
 
 /// Bytes of slices that stay in memory: an eighth of what is free, so that a command takes less

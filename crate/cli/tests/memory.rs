@@ -22,6 +22,7 @@ fn commands_answer_alike_whatever_the_memory() {
         &["graph", log],
         &["slices", log, "--csv"],
         &["find", log, "dur>2us"],
+        &["sql", log, "select name, count(*), sum(dur) from slices group by name order by name"],
     ];
     for command in commands {
         let with = |memory: &str| unspool(&[command, &["--max-memory", memory] as &[&str]].concat());

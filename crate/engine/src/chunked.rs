@@ -56,7 +56,6 @@ impl<T> Chunked<T> {
 
     /// Frees chunks of elements before this index, as far as they are whole. They are no longer
     /// there; the others keep their indices.
-    #[cfg(feature = "spill")]
     pub(crate) fn forget(&mut self, before: usize) {
         let (chunk, _) = self.place(before);
         self.chunks.iter_mut().take(chunk).for_each(|chunk| *chunk = Vec::new());

@@ -217,6 +217,11 @@ impl<J: Job + ?Sized> Jobs<J> {
         self.count_store(store);
     }
 
+    /// Most bytes of the store and all jobs together.
+    pub fn limit(&self) -> u64 {
+        self.ledger.limit()
+    }
+
     /// Bytes of the store and of all jobs.
     pub fn bytes(&self) -> u64 {
         self.ledger.bytes()

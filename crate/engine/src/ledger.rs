@@ -106,6 +106,11 @@ impl<K: Copy + PartialEq> Ledger<K> {
         Some(self.entries.swap_remove(at))
     }
 
+    /// The limit in bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// Bytes of the store and of all entries.
     pub fn bytes(&self) -> u64 {
         self.store + self.entries_bytes()

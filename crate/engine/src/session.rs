@@ -20,8 +20,7 @@ use crate::statistics::Weights;
 use crate::store::Store;
 use crate::store::problems::is_limit;
 use crate::store::query::{QueryAnswer, TrackRows};
-#[cfg(feature = "spill")]
-use crate::store::spill::{Levels, SpillFile};
+use crate::store::shelf::{ShelfFile, Shelving};
 use crate::stream::Stream;
 use crate::turn::Turn;
 
@@ -156,12 +155,11 @@ impl Session {
         self.store.leave_out_events();
     }
 
-    /// Has slices moved to a file while the trace is read, once they take more than `beyond` bytes
-    /// of memory. Called before the first step. What visits slices anywhere becomes slower.
-    /// [`Store::take_spill_error`] says whether the file failed.
-    #[cfg(feature = "spill")]
-    pub fn spill_to(&mut self, file: Box<dyn SpillFile>, levels: Levels, beyond: u64) {
-        self.store.spill_to(file, levels, beyond);
+    /// Has slices moved to a file while the trace is read. Called before the first step, or between
+    /// two: slices that there are then stay in memory. What visits slices anywhere becomes slower.
+    /// [`Store::take_shelf_error`] says whether the file failed.
+    pub fn shelve(&mut self, file: Box<dyn ShelfFile>, how: Shelving) {
+        self.store.shelve(file, how);
     }
 
     /// Whether reading stopped at a limit and not at the end of the file.
@@ -266,6 +264,7 @@ impl Session {
             events += self.batch.len();
             // Events before an error count, too.
             let has_room = self.store.apply(&mut self.batch);
+            self.store.note_full_disk(self.here());
             match turn {
                 Err(error) => {
                     self.error = Some(error);

@@ -105,7 +105,7 @@ export function createSpool(open: () => Promise<OpenFile> = openFile, most = MEM
 }
 
 /** Throws if not all of the bytes were written. */
-export function write(file: OpenFile, bytes: Uint8Array, at: number): void {
+export function write(file: Pick<OpenFile, 'access'>, bytes: Uint8Array, at: number): void {
   if (file.access.write(bytes, { at }) < bytes.length) throw new RangeError('no room');
 }
 

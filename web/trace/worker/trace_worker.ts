@@ -17,6 +17,7 @@ import { inputOf, readThrough } from './reading.ts';
 import { createScheduler } from './scheduler.ts';
 import { serveToPage } from './serving.ts';
 import type { Session } from './session.ts';
+import type { ShelfFiles } from './shelf.ts';
 import type { Unpacked } from './unpacked.ts';
 
 /** Minimum time between two progress messages. */
@@ -27,6 +28,12 @@ const TRACKS = 2000;
 const TRACK_MS = 0.05;
 /** Time after a part of the tables for which a trace does not grow: the parts that follow belong to the same trace. */
 const TABLES_MS = 1000;
+
+const LOST: TraceError = {
+  kind: 'unreadable',
+  sentence: 'The part of this trace that is on disk cannot be read any more. Open the file again.',
+  offset: null,
+};
 
 /** A question for a picture that waits for its turn. */
 interface Query {
@@ -50,6 +57,9 @@ export function createTraceWorker(): TraceService {
   /** The page knows that this trace is lost, so the session is not used any more. */
   let over = false;
   let reading = true;
+  /** Where slices go that leave memory; null before they do. */
+  let shelf: ShelfFiles | null = null;
+  let wasShelfAsked = false;
   let reportedAt = Number.NEGATIVE_INFINITY;
   let reportedSlices = false;
   let tracksDue = 0;
@@ -70,7 +80,9 @@ export function createTraceWorker(): TraceService {
   const guarded = <T>(run: (open: Session) => T): T | null => {
     if (!session || over) return null;
     try {
-      return run(session);
+      const answer = run(session);
+      if (shelf?.isLost) throw LOST;
+      return answer;
     } catch (error) {
       fail(asTraceError(error));
       return null;
@@ -137,6 +149,19 @@ export function createTraceWorker(): TraceService {
     reportedAt = time;
     flush(session);
     page.progress(progress);
+    if (!wasShelfAsked && session.wantsShelf()) void shelve(session);
+  };
+  /** Has slices go to disk. Where there is none, reading ends when memory is used up. */
+  const shelve = async (open: Session) => {
+    wasShelfAsked = true;
+    try {
+      const files = await (await import('./shelf.ts')).openShelf();
+      if (!reading || over) return;
+      open.shelve(files);
+      shelf = files;
+    } catch {
+      // Private windows of Firefox have no files, for example.
+    }
   };
   /** All of a file that grows is read as it is now. */
   const rest = () => {
@@ -251,7 +276,10 @@ export function createTraceWorker(): TraceService {
     newestQuery = null;
     if (!query) return;
     const { from, to, step, tracks, depths } = query.question;
-    query.resolve(ask((open) => open.query(from, to, step, tracks, depths)));
+    const answer = ask((open) => open.query(from, to, step, tracks, depths));
+    query.resolve(answer);
+    // Its blocks are there now, so the page gets a more exact picture for the same question.
+    if (session && !reading && answer?.complete === false) page.progress(progressOf(session));
   };
 
   const service: TraceService = {

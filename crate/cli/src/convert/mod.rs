@@ -444,7 +444,7 @@ fn write(
         }
     }
     bar.finish();
-    if let Some(error) = store.take_spill_error().or_else(|| rows.take_error()) {
+    if let Some(error) = store.take_shelf_error().or_else(|| rows.take_error()) {
         return Err(Failure::of(&source.name, format_args!("its slices in a temporary file: {error}")));
     }
     Ok(Written { rows: export.passed(), bytes, found: cleaner.found() })

@@ -78,14 +78,16 @@ impl Plan {
         }
         plan.slices = plan.singles.len() as u64 + count(&plan.chunks);
         let (small, large): (Vec<_>, Vec<_>) = plan.chunks.iter().partition(|c| c.stretch.len() < STRETCH);
+        // A block that is loaded from a file is visited as a whole.
+        let together = store.has_shelf();
         if count(&small) <= SURE {
             plan.sure = small.len();
             plan.sampled = count(&large);
             plan.chunks = small;
-            plan.chunks.extend(spread(&large));
+            plan.chunks.extend(spread(&large, together));
         } else {
             plan.sampled = count(&plan.chunks);
-            plan.chunks = spread(&plan.chunks).collect();
+            plan.chunks = spread(&plan.chunks, together).collect();
         }
         plan
     }
@@ -142,14 +144,19 @@ fn count(chunks: &[Chunk]) -> u64 {
     chunks.iter().map(|c| c.stretch.len() as u64).sum()
 }
 
-/// The same chunks in steps of the golden section: no part is left out for long.
-fn spread(chunks: &[Chunk]) -> impl Iterator<Item = Chunk> {
-    let n = chunks.len();
+/// The same chunks in steps of the golden section: no part is left out for long. With `together`,
+/// those of a block follow each other.
+fn spread(chunks: &[Chunk], together: bool) -> impl Iterator<Item = Chunk> {
+    let in_one_block = |a: &Chunk, b: &Chunk| {
+        together && (a.track, a.depth, a.stretch.block()) == (b.track, b.depth, b.stretch.block())
+    };
+    let runs: Vec<&[Chunk]> = chunks.chunk_by(in_one_block).collect();
+    let n = runs.len();
     let mut stride = ((n as f64 * 0.618_034) as usize).max(1);
     while greatest_common_divisor(stride, n) > 1 {
         stride += 1;
     }
-    (0..n).filter_map(move |i| chunks.get((i as u64 * stride as u64 % n as u64) as usize)).copied()
+    (0..n).filter_map(move |i| runs.get((i as u64 * stride as u64 % n as u64) as usize).copied()).flatten().copied()
 }
 
 fn greatest_common_divisor(a: usize, b: usize) -> usize {

@@ -10,9 +10,8 @@ use std::ops::Range;
 
 use unspool_trace::Locator;
 
+use super::shelf::{Shelf, Shelved};
 use super::slice::Slice;
-#[cfg(feature = "spill")]
-use super::spill::{Shelf, Spilled};
 use crate::call_tree::NodeId;
 
 /// Capacity of the smallest and the largest block, in slices.
@@ -39,8 +38,7 @@ pub(super) enum Block {
 pub(super) enum Closed {
     Packed(Box<Packed>),
     /// In a file.
-    #[cfg(feature = "spill")]
-    Spilled(Box<Spilled>),
+    Shelved(Box<Shelved>),
 }
 
 impl Block {
@@ -57,8 +55,7 @@ impl Block {
         match self {
             Self::Plain(block) => block.first as usize,
             Self::Closed(Closed::Packed(block)) => block.first as usize,
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.first(),
+            Self::Closed(Closed::Shelved(block)) => block.first(),
         }
     }
 
@@ -66,8 +63,7 @@ impl Block {
         match self {
             Self::Plain(block) => block.len(),
             Self::Closed(Closed::Packed(block)) => block.durations.len(),
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.len(),
+            Self::Closed(Closed::Shelved(block)) => block.len(),
         }
     }
 
@@ -76,8 +72,7 @@ impl Block {
         match self {
             Self::Plain(block) => block.is_wide(),
             Self::Closed(Closed::Packed(_)) => false,
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.is_wide(),
+            Self::Closed(Closed::Shelved(block)) => block.is_wide(),
         }
     }
 
@@ -122,8 +117,7 @@ impl Block {
         match self {
             Self::Plain(block) => block.get(i),
             Self::Closed(Closed::Packed(block)) => block.get(i),
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.get(i),
+            Self::Closed(Closed::Shelved(block)) => block.get(i),
         }
     }
 
@@ -143,8 +137,15 @@ impl Block {
         match self {
             Self::Plain(block) => block.each(range, each),
             Self::Closed(Closed::Packed(block)) => block.each(range, each),
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.each(range, each),
+            Self::Closed(Closed::Shelved(block)) => block.each(range, each),
+        }
+    }
+
+    /// Whether its slices can be had without waiting for a file; see [`Shelved::is_near`].
+    pub(super) fn is_near(&self) -> bool {
+        match self {
+            Self::Closed(Closed::Shelved(block)) => block.is_near(),
+            _ => true,
         }
     }
 
@@ -153,8 +154,7 @@ impl Block {
         match self {
             Self::Plain(block) => block.bytes(),
             Self::Closed(Closed::Packed(block)) => block.bytes(),
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.bytes(),
+            Self::Closed(Closed::Shelved(block)) => block.bytes(),
         }
     }
 
@@ -176,24 +176,26 @@ impl Block {
                     *self = Self::Plain(plain);
                 }
             }
-            #[cfg(feature = "spill")]
-            Self::Closed(Closed::Spilled(block)) => block.flag(range, flags),
+            Self::Closed(Closed::Shelved(block)) => {
+                if let Some((shelf, copy)) = block.flagged(range, flags) {
+                    *self = Self::Plain(copy);
+                    self.shelve(&shelf);
+                }
+            }
         }
     }
 
     /// Moves a closed block to a file. A packed one stays: it is small, and would become larger.
-    #[cfg(feature = "spill")]
-    pub(super) fn spill(&mut self, shelf: &std::rc::Rc<Shelf>) {
+    pub(super) fn shelve(&mut self, shelf: &std::rc::Rc<Shelf>) {
         let Self::Plain(block) = self else { return };
         *self = match shelf.put(block.take()) {
-            Ok(spilled) => Self::Closed(Closed::Spilled(Box::new(spilled))),
+            Ok(shelved) => Self::Closed(Closed::Shelved(Box::new(shelved))),
             Err(block) => Self::Plain(block),
         };
     }
 }
 
 /// For blocks in a file.
-#[cfg(feature = "spill")]
 impl Plain {
     /// The block itself, and an empty one in its place.
     fn take(&mut self) -> Self {
@@ -213,7 +215,6 @@ impl Plain {
 }
 
 /// A block without its words.
-#[cfg(feature = "spill")]
 #[derive(Debug)]
 pub(super) struct Form {
     block: Plain,
@@ -221,7 +222,6 @@ pub(super) struct Form {
     pub(super) words: usize,
 }
 
-#[cfg(feature = "spill")]
 impl Form {
     pub(super) fn with_words(&self, words: Box<[u32]>) -> Plain {
         Plain { words, ..self.block }
@@ -235,8 +235,13 @@ impl Form {
         self.block.len()
     }
 
+    /// How many words of each kind it has.
+    pub(super) fn capacity(&self) -> usize {
+        self.block.capacity.into()
+    }
+
     pub(super) fn is_wide(&self) -> bool {
-        self.words > usize::from(self.block.capacity) * WORDS
+        self.words > self.capacity() * WORDS
     }
 }
 
@@ -283,10 +288,10 @@ pub(super) struct Tail<'a, const N: usize> {
 }
 
 /// The words that a plain block keeps for each slice, and those that only a wide block has.
-const START: usize = 0;
+pub(super) const START: usize = 0;
 const DURATION: usize = 1;
 const NODE: usize = 2;
-const LOCATOR: usize = 3;
+pub(super) const LOCATOR: usize = 3;
 const WORDS: usize = 4;
 const START_UPPER: usize = 4;
 const DURATION_UPPER: usize = 5;
@@ -499,7 +504,7 @@ impl Plain {
         self.capacity = self.len;
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         size_of_val::<[u32]>(&self.words)
     }
 }

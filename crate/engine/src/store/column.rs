@@ -8,8 +8,10 @@
 //! ```
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::block::{Block, Columns, LARGEST, NODE_MASK, SMALLEST, Tail};
+use super::shelf::{Levels, Shelf};
 use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
@@ -186,6 +188,11 @@ impl Stretch {
         self.range().len()
     }
 
+    /// Number of the block.
+    pub(crate) fn block(self) -> u32 {
+        self.block
+    }
+
     fn range(self) -> Range<usize> {
         usize::from(self.from)..usize::from(self.to)
     }
@@ -198,6 +205,8 @@ pub(crate) trait Visit {
     fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
     /// Visits a slice with its index.
     fn slice(&mut self, index: usize, slice: Slice);
+    /// Visits a node in place of its slices, which are in a file and not to be waited for.
+    fn far(&mut self, _node: &Node) {}
 }
 
 struct Covered {
@@ -228,6 +237,8 @@ pub(crate) struct Column {
     len: usize,
     /// Nodes by level: `levels[0]` has one for each 16 slices.
     levels: Vec<Chunked<Node>>,
+    /// How many blocks [`Column::shelve`] knows to be closed.
+    known_closed: u32,
 }
 
 impl Column {
@@ -400,21 +411,41 @@ impl Column {
         })
     }
 
-    /// Moves closed blocks to a file. Levels of detail that are not kept go, but for what their
-    /// next nodes need.
-    #[cfg(feature = "spill")]
-    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>, levels: super::spill::Levels) {
-        let closed = self.blocks.len().saturating_sub(1);
-        self.blocks.iter_mut().take(closed).for_each(|block| block.spill(shelf));
-        if levels == super::spill::Levels::Dropped {
+    /// Moves blocks to a file that were closed since the last call. Levels of detail that are not
+    /// kept go, but for what their next nodes need.
+    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels) {
+        let known = self.known_closed as usize;
+        self.leave();
+        self.blocks.iter_mut().take(self.known_closed as usize).skip(known).for_each(|block| block.shelve(shelf));
+        if levels == Levels::Dropped {
             self.levels.iter_mut().for_each(|nodes| nodes.forget(nodes.len().saturating_sub(FAN_OUT)));
         }
     }
 
+    /// Has the blocks that are closed by now stay in memory.
+    pub(crate) fn leave(&mut self) {
+        self.known_closed = self.blocks.len().saturating_sub(1) as u32;
+    }
+
+    /// How many blocks are in a file.
+    #[cfg(test)]
+    pub(crate) fn shelved(&self) -> usize {
+        self.blocks.iter().filter(|block| matches!(block, Block::Closed(super::block::Closed::Shelved(_)))).count()
+    }
+
     /// Drops the levels of detail.
-    #[cfg(feature = "spill")]
     pub(crate) fn drop_levels(&mut self) {
         self.levels = Vec::new();
+    }
+
+    /// Whether these slices can be had without waiting for a file.
+    pub(crate) fn are_near(&self, slices: Range<usize>) -> bool {
+        // Mostly there is no file.
+        if self.known_closed == 0 {
+            return true;
+        }
+        let blocks = self.blocks.iter().skip(self.block_of(slices.start).saturating_sub(1));
+        blocks.take_while(|block| block.first() < slices.end).all(Block::is_near)
     }
 
     /// Number of the block that contains slice `i`, counted from 1.
@@ -427,6 +458,8 @@ impl Column {
         let blocks = self.blocks.get(self.block_of(from).saturating_sub(1)..).unwrap_or_default();
         let mut i = from;
         for block in blocks {
+            // Less only if slices of the block before cannot be had.
+            i = i.max(block.first());
             while i < to
                 && let Some(slice) = block.get(i - block.first())
             {
@@ -518,7 +551,10 @@ impl Column {
             // The children that are not in a finished node of the level above.
             let lo = self.count(level + 1) * FAN_OUT;
             let hi = self.count(level);
-            if lo < hi && !self.descend(level, lo..hi, (from, to), visited, visit) {
+            if lo < hi
+                && (level > 0 || self.are_near(lo..hi))
+                && !self.descend(level, lo..hi, (from, to), visited, visit)
+            {
                 return;
             }
         }
@@ -565,11 +601,12 @@ impl Column {
                 }
                 let children = i * FAN_OUT..(i + 1) * FAN_OUT;
                 // A node that ends at `from` may have slices without duration there.
-                if n.end >= from
-                    && !visit.node(n, i * slices, *visited)
-                    && !self.descend(level - 1, children, (from, to), visited, visit)
-                {
-                    return false;
+                if n.end >= from && !visit.node(n, i * slices, *visited) {
+                    if level == 1 && !self.are_near(children.clone()) {
+                        visit.far(n);
+                    } else if !self.descend(level - 1, children, (from, to), visited, visit) {
+                        return false;
+                    }
                 }
                 i += 1;
             }

@@ -7,8 +7,8 @@
 //! of fan-out 16, appended as slices close. A node has start, end, covered time, the dominant
 //! call-tree node (weighted majority vote), the longest slice and the longest pause. A slice takes
 //! less than 20 bytes, levels of detail included; `crate/engine/tests/memory.rs` counts bytes and
-//! allocations. `unspool convert` goes through the slices once, so it has closed blocks moved to a
-//! temporary file (`store/spill.rs`, natively only).
+//! allocations. Closed blocks of a trace that is larger than memory are moved to a file
+//! (`store/shelf.rs`).
 //!
 //! - A call takes the lowest depth above its caller. Depth is signed: an exit without an enter
 //!   prepends a column and nothing moves. On the page, row = depth − lowest depth.
@@ -37,9 +37,8 @@ pub mod ordered;
 pub mod problems;
 pub mod query;
 mod samples;
+pub mod shelf;
 pub mod slice;
-#[cfg(feature = "spill")]
-pub mod spill;
 mod sweep;
 pub(crate) mod texts;
 mod track;
@@ -57,14 +56,17 @@ pub(crate) use track::{Instant, Track};
 /// How many problems are kept one by one. Further ones are only counted.
 const PROBLEMS_KEPT: usize = 10_000;
 
-/// Most slices. wasm32 has 4 GiB of memory: with 20 bytes a slice this leaves room for everything
-/// else.
-const MAX_SLICES: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { u32::MAX as u64 };
+/// Most slices, open ones included: an index has 32 bits, and the last one means [`query::MANY`].
+/// So whatever counts slices fits into 32 bits.
+const MOST_SLICES: u64 = u32::MAX as u64 - 1;
+/// Most slices in memory. wasm32 has 4 GiB of it: with 20 bytes a slice this leaves room for
+/// everything else.
+const MOST_IN_MEMORY: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 } else { MOST_SLICES };
 /// Most bytes that a slice takes, and an instant or a sample.
 const SLICE_BYTES: u64 = 20;
 const POINT_BYTES: u64 = 24;
 /// Most bytes of a store.
-pub(crate) const MOST_BYTES: u64 = MAX_SLICES * SLICE_BYTES;
+pub(crate) const MOST_BYTES: u64 = MOST_IN_MEMORY * SLICE_BYTES;
 
 /// A trace in memory.
 #[derive(Debug, Default)]
@@ -89,9 +91,8 @@ pub struct Store {
     finished: bool,
     /// What happens on tracks is not kept.
     is_bare: bool,
-    /// The file that slices are moved to.
-    #[cfg(feature = "spill")]
-    spill: Option<spill::Spill>,
+    /// Where slices are moved to.
+    shelf: Option<shelf::OfStore>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -185,37 +186,49 @@ impl Store {
             }
             from = to;
         }
-        #[cfg(feature = "spill")]
-        if let Some(spill) = &mut self.spill {
-            let bytes = || self.tracks.iter().map(|track| track.bytes() as u64).sum();
-            if spill.is_due(self.slices, bytes) {
-                self.tracks.iter_mut().for_each(|track| track.spill(&spill.shelf, spill.levels));
-            }
+        self.shelve_closed();
+        self.slices < MOST_SLICES && self.most_slice_bytes() + self.points * POINT_BYTES < self.most_bytes()
+    }
+
+    /// Most bytes of memory that slices take.
+    fn most_slice_bytes(&self) -> u64 {
+        self.shelf.as_ref().map_or(self.slices * SLICE_BYTES, |shelf| shelf.most_bytes(self.slices))
+    }
+
+    /// Moves closed blocks from time to time.
+    fn shelve_closed(&mut self) {
+        let Some(of) = &mut self.shelf else { return };
+        let bytes = |tracks: &[Track]| tracks.iter().map(|track| track.bytes() as u64).sum();
+        if of.is_due(self.slices, || bytes(&self.tracks)) {
+            self.tracks.iter_mut().for_each(|track| track.shelve(&of.shelf, of.how.levels));
+            of.count(self.slices, || bytes(&self.tracks));
         }
-        self.slices * self.slice_bytes() + self.points * POINT_BYTES < self.most_bytes()
     }
 
-    /// Most bytes of memory that a slice takes.
-    fn slice_bytes(&self) -> u64 {
-        #[cfg(feature = "spill")]
-        if let Some(spill) = &self.spill {
-            return spill.slice_bytes();
+    /// Notes, once, that no slices can be moved to a file any more, when reading is at `at`.
+    pub(crate) fn note_full_disk(&mut self, at: u64) {
+        if self.shelf.as_mut().is_some_and(shelf::OfStore::has_ended) {
+            self.note(Problem { at, kind: &problems::DISK_IS_FULL, value: self.slices });
         }
-        SLICE_BYTES
     }
 
-    /// Has slices moved to a file, before there are any, once tracks take more than `beyond` bytes
-    /// of memory.
-    #[cfg(feature = "spill")]
-    pub(crate) fn spill_to(&mut self, file: Box<dyn spill::SpillFile>, levels: spill::Levels, beyond: u64) {
-        self.spill = Some(spill::Spill::new(file, levels, beyond));
+    /// Has slices moved to a file from now on. Those that there are stay in memory.
+    pub(crate) fn shelve(&mut self, file: Box<dyn shelf::ShelfFile>, how: shelf::Shelving) {
+        self.tracks.iter_mut().for_each(Track::leave);
+        let mut of = shelf::OfStore::new(file, how);
+        of.count(self.slices, || self.tracks.iter().map(|track| track.bytes() as u64).sum());
+        self.shelf = Some(of);
     }
 
-    /// The first error of the file of [`crate::Session::spill_to`]. Slices that were asked for
-    /// since are missing.
-    #[cfg(feature = "spill")]
-    pub fn take_spill_error(&self) -> Option<std::io::Error> {
-        self.spill.as_ref().and_then(|spill| spill.shelf.take_error())
+    /// Whether slices may be in a file.
+    pub fn has_shelf(&self) -> bool {
+        self.shelf.is_some()
+    }
+
+    /// The first error of the file of [`crate::Session::shelve`]. Slices that were asked for since
+    /// are missing.
+    pub fn take_shelf_error(&self) -> Option<std::io::Error> {
+        self.shelf.as_ref().and_then(|of| of.shelf.take_error())
     }
 
     /// Keeps names, tracks and problems, but nothing that happens on tracks.
@@ -234,7 +247,10 @@ impl Store {
 
     /// Notes that reading ends at `at` because memory is used up.
     pub(crate) fn note_out_of_room(&mut self, at: u64) {
-        self.note(Problem { at, kind: &problems::OUT_OF_ROOM, value: self.most_bytes() / self.slice_bytes() });
+        let kind = if self.slices < MOST_SLICES { &problems::OUT_OF_ROOM } else { &problems::TOO_MANY_SLICES };
+        // With a file, the slices that there are.
+        let value = if self.shelf.is_none() { self.most_bytes() / SLICE_BYTES } else { self.slices };
+        self.note(Problem { at, kind, value });
     }
 
     /// Ends the trace: closes open slices where their threads end, or where the trace does, flags
@@ -254,8 +270,7 @@ impl Store {
             let is_thread = track.def.kind == TrackKind::Thread && track.def.stacking == Stacking::Nested;
             track.finish(if is_thread { track.last_position(counted) } else { end });
             // Not before: slices that end now would begin new levels.
-            #[cfg(feature = "spill")]
-            if self.spill.as_ref().is_some_and(|spill| spill.levels == spill::Levels::Dropped) {
+            if self.shelf.as_ref().is_some_and(|of| of.how.levels == shelf::Levels::Dropped) {
                 track.drop_levels();
             }
         }
@@ -356,7 +371,9 @@ impl Store {
 
     /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
-        self.tracks.iter().map(Track::bytes).sum::<usize>() + self.payloads.capacity() * size_of::<Payload>()
+        self.tracks.iter().map(Track::bytes).sum::<usize>()
+            + self.payloads.capacity() * size_of::<Payload>()
+            + self.shelf.as_ref().map_or(0, |of| of.shelf.bytes())
     }
 
     /// How many tracks there are.

@@ -30,6 +30,20 @@ unspool_trace::problem_kinds! {
         "{sum} call{ was|s were} left by a jump or an exception: the program says which calls are impossible",
     );
 
+    /// Slices cannot be moved to disk any more. `value`: how many there were by then.
+    DISK_IS_FULL = ProblemKind::remark(
+        "disk-is-full",
+        "the disk is full or too slow for more than {value} slice{|s}; the rest is kept in memory",
+        "the disk is full or too slow for all slices; the rest is kept in memory",
+    );
+
+    /// There are more slices than can be numbered. `value`: how many.
+    TOO_MANY_SLICES = ProblemKind::serious(
+        "too-many-slices",
+        "the trace has more than the {value} slice{|s} that can be numbered; the rest was not read",
+        "the trace has more slices than can be numbered; the rest was not read",
+    );
+
     /// The trace does not fit into memory. `value`: how many slices would.
     OUT_OF_ROOM = ProblemKind::serious(
         "out-of-room",
@@ -41,7 +55,7 @@ unspool_trace::problem_kinds! {
 /// Whether what follows a problem of this kind was not read although it is in the file: a limit
 /// ended the reading.
 pub(crate) fn is_limit(kind: &unspool_trace::ProblemKind) -> bool {
-    kind.offers_to_go_on() || kind == &OUT_OF_ROOM
+    kind.offers_to_go_on() || kind == &OUT_OF_ROOM || kind == &TOO_MANY_SLICES
 }
 
 #[cfg(test)]

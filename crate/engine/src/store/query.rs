@@ -91,7 +91,8 @@ pub struct QueryAnswer {
     pub instants: InstantColumns,
     /// Values of counters.
     pub counters: CounterColumns,
-    /// Whether everything in the window has been read.
+    /// Whether everything in the window has been read, and the same question would not get a more
+    /// exact answer.
     pub complete: bool,
     /// How many nodes and slices were visited.
     pub visited: u64,
@@ -132,6 +133,8 @@ impl Store {
         let step = step.max(1);
         let now = self.extent().map_or(0, |(_, to)| to);
         let mut answer = QueryAnswer { origin: from, complete: self.is_finished(), ..QueryAnswer::default() };
+        let shelf = self.shelf.as_ref().map(|it| &it.shelf);
+        shelf.inspect(|shelf| shelf.look());
         for TrackRows { track: id, depths } in rows {
             let track = self
                 .tracks
@@ -168,6 +171,7 @@ impl Store {
             instants(track, *id, from, to, step, &mut answer);
             counters(track, *id, from, to, step, &mut answer);
         }
+        answer.complete &= shelf.is_none_or(|shelf| shelf.looked());
         answer
     }
 }
@@ -296,8 +300,10 @@ impl Visit for Pen<'_> {
     fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool {
         let span = node.end - node.start;
         if span == 0 {
-            if let Some(slice) = self.column.and_then(|column| column.get(first)) {
-                self.slice(first, slice);
+            // As elsewhere, slices of a file are not waited for.
+            match self.column.filter(|column| column.are_near(first..first + 1)).and_then(|it| it.get(first)) {
+                Some(slice) => self.slice(first, slice),
+                None => self.far(node),
             }
             return true;
         }
@@ -329,6 +335,10 @@ impl Visit for Pen<'_> {
             self.part(node, to, node.end, node.covered - first);
         }
         fine
+    }
+
+    fn far(&mut self, node: &Node) {
+        self.part(node, node.start, node.end, node.covered);
     }
 
     fn slice(&mut self, index: usize, slice: Slice) {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
+use std::rc::Rc;
 
 use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
 use unspool_trace::limits::SHOWN;
@@ -14,6 +15,7 @@ use super::column::Column;
 use super::lifetimes::Lifetimes;
 use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
 use super::samples::{Sample, Samples};
+use super::shelf::{Levels, Shelf};
 use super::slice::{Open, Slice};
 use crate::call_tree::{CallTree, ROOT};
 use crate::chunked::Chunked;
@@ -578,13 +580,16 @@ impl Track {
     }
 
     /// Moves closed blocks of slices to a file.
-    #[cfg(feature = "spill")]
-    pub(crate) fn spill(&mut self, shelf: &std::rc::Rc<super::spill::Shelf>, levels: super::spill::Levels) {
-        self.columns.iter_mut().for_each(|column| column.spill(shelf, levels));
+    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels) {
+        self.columns.iter_mut().for_each(|column| column.shelve(shelf, levels));
+    }
+
+    /// Has the blocks that are closed by now stay in memory.
+    pub(crate) fn leave(&mut self) {
+        self.columns.iter_mut().for_each(Column::leave);
     }
 
     /// Drops the levels of detail of slices that were moved to a file.
-    #[cfg(feature = "spill")]
     pub(crate) fn drop_levels(&mut self) {
         self.columns.iter_mut().for_each(Column::drop_levels);
     }

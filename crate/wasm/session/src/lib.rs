@@ -6,6 +6,7 @@ mod items;
 mod jobs;
 pub mod protocol;
 mod session;
+mod shelf;
 
 pub use items::{JsFind, JsItem};
 pub use jobs::JsQuestion;

@@ -18,6 +18,7 @@ use wasm_bindgen::prelude::*;
 use crate::items::{JsFind, JsItem};
 use crate::jobs;
 use crate::protocol::{NewNames, Overview, Problems, Renamed, Seen, TablePages, Texts, WindowAnswer};
+use crate::shelf::{self, JsShelf};
 
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
 #[wasm_bindgen(js_name = needsDecompressor)]
@@ -132,6 +133,18 @@ impl Session {
             Step::Done => 2,
             Step::Broken => 3,
         }
+    }
+
+    /// Whether the trace takes so much of its memory that slices should go to disk, and none do.
+    #[wasm_bindgen(js_name = wantsShelf)]
+    pub fn wants_shelf(&self) -> bool {
+        let store = self.engine.store();
+        !store.has_shelf() && store.bytes() as u64 > self.jobs.limit() / 5 * 2
+    }
+
+    /// Has slices that are read from now on go to disk.
+    pub fn shelve(&mut self, files: JsShelf) {
+        self.engine.shelve(Box::new(files), shelf::shelving());
     }
 
     /// Absolute offset that the next bytes pushed must start at.

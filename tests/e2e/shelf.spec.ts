@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { digest, functions, open, pictured, settled, showCalls, test } from './page.ts';
+import { addToWorkers } from './replay.ts';
+
+/** Calls of the log: more than the memory below has room for. */
+const CALLS = 900_000;
+/** GiB: the trace may take 10.7 MB of it, and slices go to disk at two fifths. */
+const MEMORY = 0.02;
+
+/** An XRay log in basic mode, on one thread: a function calls others of different lengths. */
+function log(): string {
+  const path = test.info().outputPath('calls.xray');
+  const bytes = Buffer.alloc(32 + CALLS * 64);
+  bytes.writeUInt16LE(3, 0);
+  bytes.writeBigUInt64LE(1_000_000_000n, 8);
+  let at = 32;
+  const put = (isExit: number, func: number, clock: number) => {
+    bytes[at + 3] = isExit;
+    bytes.writeInt32LE(func, at + 4);
+    bytes.writeBigUInt64LE(BigInt(clock), at + 8);
+    bytes.writeUInt32LE(7, at + 16);
+    bytes.writeUInt32LE(7, at + 20);
+    at += 32;
+  };
+  let clock = 1_000_000;
+  for (let i = 0; i < CALLS; i += 5) {
+    put(0, 1, clock);
+    for (let inner = 1; inner < 5; inner += 1) {
+      put(0, 1 + inner, clock + 3);
+      clock += 3 + ((i * 31 + inner * 7) % 90) + (i % 3000 === 0 ? 40_000 : 0);
+      put(1, 1 + inner, clock);
+    }
+    clock += 5;
+    put(1, 1, clock);
+    clock += i % 700 === 0 ? 9000 : 2;
+  }
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** Reads of files take so long that the disk is there before memory is used up, however small that is. */
+const UNHURRIED = `
+  for (const [of, name] of [[ReadableStreamBYOBReader.prototype, 'read'], [Blob.prototype, 'arrayBuffer']]) {
+    const plain = of[name];
+    of[name] = async function (...args) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      return plain.apply(this, args);
+    };
+  }`;
+
+/** Opens the page again on a machine with little memory, with code in its workers. */
+async function withLittleMemory(page: Page, code = ''): Promise<void> {
+  await addToWorkers(page, `${UNHURRIED};${code}`);
+  await page.addInitScript((value) => Object.defineProperty(navigator, 'deviceMemory', { value }), MEMORY);
+  await page.goto('./');
+}
+
+/** Bytes of the files on disk, by their number. */
+async function onDisk(page: Page): Promise<number[]> {
+  return page.evaluate(async () => {
+    const sizes: number[] = [];
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('unpacked', { create: true });
+    for await (const handle of (folder as unknown as { values(): AsyncIterable<FileSystemFileHandle> }).values()) {
+      sizes.push(
+        await handle.getFile().then(
+          ({ size }) => size,
+          () => 1,
+        ),
+      );
+    }
+    return sizes;
+  });
+}
+
+/** What the header says of a trace that is not read to its end. */
+const part = (page: Page) => page.getByRole('button', { name: /% of the file/ });
+
+test('slices that leave memory change nothing but where they are, and are deleted with the trace', async ({ page }) => {
+  const path = log();
+  await open(page, path);
+  const whole = await digest(page);
+  expect(await onDisk(page), 'enough memory').toEqual([]);
+  await showCalls(page, 'Functions');
+  const before = await functions(page).innerText();
+
+  await withLittleMemory(page);
+  await open(page, path);
+  await pictured(page);
+  await expect.poll(async () => (await onDisk(page)).length).toBe(1);
+  expect(await digest(page)).toBe(whole);
+  await showCalls(page, 'Functions');
+  await expect.poll(() => functions(page).innerText()).toBe(before);
+  await expect(part(page)).toBeHidden();
+
+  await page.goto('about:blank');
+  await page.goto('./');
+  // The next visit deletes what a tab has left.
+  await expect.poll(() => onDisk(page), { timeout: 20_000 }).toEqual([]);
+});
+
+for (const [what, code] of [
+  [
+    'there is no disk',
+    `navigator.storage.getDirectory = () => Promise.reject(new DOMException('none', 'SecurityError'))`,
+  ],
+  [
+    'the quota ends',
+    `FileSystemSyncAccessHandle.prototype.write = () => { throw new DOMException('full', 'QuotaExceededError') }`,
+  ],
+] as const) {
+  test(`where ${what}, reading ends when memory is used up, in words`, async ({ page }) => {
+    await withLittleMemory(page, code);
+    await open(page, log());
+    await part(page).click();
+    await expect(page.getByText(/^The trace is larger than memory allows/i)).toBeVisible();
+    await expect(page.getByText(/The native command has no such limit/)).toBeVisible();
+    await showCalls(page, 'Functions');
+    await expect(functions(page)).toContainText('#1');
+  });
+}
+
+test('a file that is lost ends the trace, in words', async ({ page }) => {
+  await withLittleMemory(
+    page,
+    `FileSystemSyncAccessHandle.prototype.read = () => { throw new DOMException('closed', 'InvalidStateError') }`,
+  );
+  await page.setInputFiles('#file-input', log());
+  await settled(page, 'ready');
+  // Statistics need slices that are on disk.
+  await part(page).click();
+  await expect(page.getByText(/that is on disk cannot be read any more. Open the file again/).first()).toBeVisible();
+});
