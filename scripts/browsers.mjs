@@ -22,11 +22,12 @@ const MAKES = { [join(DIST, 'index.html')]: 'npx vite build', [ONE_FILE]: 'npx v
 export async function tryIn(name, { only, isWhole = false, isWritten = false } = {}) {
   for (const [path, command] of Object.entries(MAKES)) if (!existsSync(path)) fail(`${path} is missing: \`${command}\` makes it.`);
   const host = await serve(DIST);
-  let browser = await startBrowser(name);
-  say(`${name} ${browser.version}`);
+  let browser;
   const results = [];
   let failures = 0;
   try {
+    browser = await startBrowser(name);
+    say(`${name} ${browser.version}`);
     for (const { name: what, about, check, isFirstVisit } of CHECKS.filter(({ name: each }) => only?.split(',').includes(each) ?? true)) {
       const began = performance.now();
       if (isFirstVisit) {
@@ -45,7 +46,7 @@ export async function tryIn(name, { only, isWhole = false, isWritten = false } =
     }
   } finally {
     host.stop();
-    await browser.stop();
+    await browser?.stop();
   }
   if (isWritten) writeColumn(name, browser.version, results);
   return failures;

@@ -121,6 +121,7 @@ export const CHECKS = [
     check: async (page, { url }) => {
       await page.goto(url);
       await opened(page, fixture('xray/threads.xray'));
+      await page.run(focusTimeline);
       await page.press('Enter');
       await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
       const said = await page.until('an announcement', () => document.querySelector('#announcer')?.textContent);
@@ -139,6 +140,7 @@ export const CHECKS = [
     check: async (page, { url }) => {
       await page.goto(url);
       await opened(page, fixture('xray/threads.xray'));
+      await page.run(focusTimeline);
       await page.press('Enter');
       await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
       await page.press('m');
@@ -331,6 +333,8 @@ async function ready(page, file) {
 /** Opens a file, which has the digest of the native command. A page from a disk cannot be asked for that: it answers no messages. */
 async function opened(page, file, isAsked = true) {
   await page.until('the page', () => document.querySelector('#file-input') !== null);
+  // A trace of the same name may be open already.
+  await page.run(() => performance.clearMarks('unspool:first-picture'));
   await page.choose(file);
   await ready(page, file);
   if (isAsked) await sameDigest(page, file);
@@ -379,6 +383,11 @@ function choose(selector, name) {
   const found = [...document.querySelectorAll(selector)].find((element) => label(element).startsWith(name) && !element.disabled);
   found?.click();
   return found !== undefined;
+}
+
+/** Runs in the page: an editor that has the focus keeps it when a file is opened. */
+function focusTimeline() {
+  document.querySelector('.area').focus();
 }
 
 /** Runs in the page: gives the focus to the editor of queries, which has a tree of its own. */

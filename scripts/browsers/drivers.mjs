@@ -54,8 +54,7 @@ export const findWebKit = () => find('WebKitWebDriver') && miniBrowser();
 export const findFirefox = () => find(process.env.FIREFOX, 'firefox-esr', 'firefox');
 
 /**
- * Starts a browser. `version` is what it says of itself, `page` its only page: see {@link withWaiting}. A browser that keeps nothing of
- * earlier runs.
+ * Starts a browser that keeps nothing of earlier runs. `version` is what it says of itself, `page` its only page: see {@link withWaiting}.
  *
  * @param {'chromium' | 'firefox' | 'webkit'} name
  */
@@ -124,7 +123,7 @@ async function chromium() {
 async function firefox() {
   const { default: puppeteer } = await puppeteerCore();
   const screen = await startScreen();
-  const browser = await puppeteer.launch({
+  const starting = puppeteer.launch({
     browser: 'firefox',
     executablePath: findFirefox(),
     headless: false,
@@ -133,6 +132,8 @@ async function firefox() {
     env: { ...process.env, ...screen.env },
     extraPrefsFirefox: { 'webgl.force-enabled': true },
   });
+  starting.catch(screen.end);
+  const browser = await starting;
   const page = await browser.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   await page.setViewport(VIEW);
@@ -200,9 +201,13 @@ async function webkit() {
     if (await ask('GET', '/status').catch(() => null)) break;
   }
   const options = { binary: miniBrowser(), args: ['--automation'] };
-  const { sessionId, capabilities } = await ask('POST', '/session', {
-    capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
-  });
+  const end = () => {
+    driver.kill();
+    screen.end();
+  };
+  const starting = ask('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } });
+  starting.catch(end);
+  const { sessionId, capabilities } = await starting;
   const session = `/session/${sessionId}`;
   await ask('POST', `${session}/window/rect`, { x: 0, y: 0, ...VIEW });
   await ask('POST', `${session}/timeouts`, { script: 2 * PATIENCE_MS, pageLoad: PATIENCE_MS });
@@ -237,8 +242,7 @@ async function webkit() {
     },
     stop: async () => {
       await ask('DELETE', session).catch(() => undefined);
-      driver.kill();
-      screen.end();
+      end();
     },
   };
 }
