@@ -1,5 +1,5 @@
-//! What the graphics processor has written to textures, renderbuffers and buffers, and which call did
-//! so last: what is shown of them beside uploads.
+//! What the graphics processor has written to textures, renderbuffers and buffers, and which call
+//! did so last: what is shown of them beside uploads.
 
 use unspool_gl::gl;
 

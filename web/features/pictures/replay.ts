@@ -4,13 +4,13 @@ import type { Dispose } from '../../base/scope.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { FindsOutputs, OutputsFound, VerticesAsked } from '../../trace/vertex_outputs.ts';
 import type { FindsWritten, WrittenAsked, WrittenFound } from '../../trace/written.ts';
+import { createKept, type ShownPicture } from './kept.ts';
 import { patiently } from './patient.ts';
 import { heaviest, merged } from './pictured_calls.ts';
 import type {
   Coverage,
   Frames,
   Limit,
-  Picture,
   PictureView,
   Refusal,
   ReplayFailure,
@@ -26,14 +26,6 @@ export interface ReplayWorker {
   readonly remote: Remote<ReplayService>;
   /** Ends the worker once its GPU has done what it has begun. */
   end(): void;
-}
-
-/** A picture that is shown. */
-export interface ShownPicture {
-  readonly call: number;
-  readonly view: PictureView;
-  /** null if there is nothing to see: no window, or a framebuffer without colours. */
-  readonly picture: Picture | null;
 }
 
 /** The draws of a frame up to a call that touched a pixel, counted from the top left. */
@@ -182,21 +174,7 @@ export function createReplay(
   let [askedAt, askedFor] = [0, ''];
   /** What the failure is about, if other questions may be answered. */
   let failed = '';
-  /** Pictures that were shown, by view and call, the latest last. */
-  const kept = new Map<string, ShownPicture>();
-  let keptBytes = 0;
-
-  const bytesOf = ({ picture }: ShownPicture) => picture?.pixels.byteLength ?? 0;
-  const keep = (key: string, it: ShownPicture) => {
-    if (it.picture?.halted !== '' || kept.has(key)) return;
-    kept.set(key, it);
-    keptBytes += bytesOf(it);
-    for (const [oldest, old] of kept) {
-      if (keptBytes <= mostKept) break;
-      kept.delete(oldest);
-      keptBytes -= bytesOf(old);
-    }
-  };
+  const kept = createKept(mostKept);
   const settle = () => {
     clearInterval(timer);
     const ended = waiting;
@@ -393,7 +371,7 @@ export function createReplay(
         if (!isLatest) return;
         answer = { call, view, picture };
         show(answer);
-        keep(key, answer);
+        kept.keep(key, answer);
       },
     );
     return answer;
@@ -412,14 +390,12 @@ export function createReplay(
       problem: () => failure.peek()?.sentence ?? held.peek(),
       ask: async (asked) => {
         askedFor = `${key} ${asked.call}`;
-        let answer: Found | null = null;
+        const answer: Found[] = [];
         await put(
           (remote) => question(remote, asked),
-          (found) => {
-            answer = found;
-          },
+          (found) => answer.push(found),
         );
-        return answer;
+        return answer[0] ?? null;
       },
       none,
       // Without a worker there is no file to replay.

@@ -1,5 +1,5 @@
 import type { FileBlockService } from '../../../base/file_protocol.ts';
-import { formatCount, shortened } from '../../../base/format.ts';
+import { shortened } from '../../../base/format.ts';
 import { connect } from '../../../base/remote.ts';
 import type { OutputsFound, VerticesAsked } from '../../../trace/vertex_outputs.ts';
 import { loadDecompressors } from '../../../trace/worker/decompressors.ts';
@@ -32,7 +32,8 @@ import type {
 import type { Ask, Film, Goal, Open, Way } from './replay_asks.ts';
 import { createKeyframes, type Keyframe } from './replay_keyframes.ts';
 import { compared, cover, flip, greyOf, overdrawn, within } from './replay_pictures.ts';
-import { leftOut, notReplayed, stoppedLoop } from './replay_reasons.ts';
+import { leftOut, stoppedLoop } from './replay_reasons.ts';
+import { contentOf } from './replay_written.ts';
 
 /** Calls of a turn: at first, at most and at least. Between two turns messages are heard. */
 const FIRST_TURN = 2000;
@@ -363,7 +364,6 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   const whole = async (open: Open, goal: Goal): Promise<boolean> => {
     hasErrors = false;
     const way = wayTo(open, goal);
-    // Which framebuffer an object is drawn through is not known before.
     const all = { ...way, skip: [way.skip[0], 0] } as const;
     if (!(await advance(open, all))) return false;
     if (!hasErrors || !looksForErrors || isChecked) return true;
@@ -373,33 +373,9 @@ export function createReplayWorker(shortcuts = USUAL): ReplayService {
   };
   const written = async (open: Open, asked: WrittenAsked, goal: Goal): Promise<WrittenFound | null> => {
     await look(open);
-    const { player, survey, gpu } = open;
     if (!(await whole(open, goal))) return null;
-    const none = (problem: string, call: number | null) => ({ call, problem, image: null, bytes: null });
     const ended = stopped ?? cut;
-    if (ended) return none(ended.sentence, null);
-    const { kind, group, name, level, slice } = asked;
-    const found = player.written(group, name, kind === 'texture' ? level : kind === 'renderbuffer' ? -1 : -2);
-    if (!found) return none('The replay has no such object at this call.', null);
-    const call = found.call < 0 ? null : found.call;
-    if (found.problem !== '') return none(notReplayed(found.problem), call);
-    const refused = refusals.find((it) => it.isMissing && it.call === call);
-    const lacks = refused?.call ?? found.lacks;
-    if (lacks >= 0)
-      return none(
-        leftOut(lacks, survey.verdict(), refusals, `call ${formatCount(lacks)}`, ', which draws to it'),
-        call,
-      );
-    if (kind === 'buffer') return { call, problem: '', image: null, bytes: found.bytes };
-    const [texture = 0, renderbuffer = 0, binding = 0, width = 0, height = 0, depth = 0, format = 0] = found.surface;
-    if (width === 0 || slice >= depth) return none('It has no image at this call.', call);
-    const surface = { texture, renderbuffer, binding, width, height, format };
-    const image = gpu.reading.surface(surface, slice, level);
-    // The state that reading depths has changed is not known to the player.
-    if (image?.perPixel === 1) player.forget();
-    return image
-      ? { call, problem: '', image: { ...image, depth }, bytes: null }
-      : none('WebGL2 does not read it.', call);
+    return ended ? { call: null, problem: ended.sentence, image: null, bytes: null } : contentOf(open, asked, refusals);
   };
   const failuresOf = ({ player, gpu }: Open): ShaderFailure[] =>
     gpu.takeFailures().map(({ program, fragment, log, shown }) => {
