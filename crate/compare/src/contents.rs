@@ -33,8 +33,8 @@ pub struct Contents {
 /// The content that is being written. As long as it agrees with the guess, nothing is copied.
 #[derive(Debug, Default)]
 struct Writing {
-    /// Where the guess begins in `Contents::bytes`, how far the content agrees with it, and where it
-    /// ends. All are the same once the content differs.
+    /// Where the guess begins in `Contents::bytes`, how far the content agrees with it, and where
+    /// it ends. All are the same once the content differs.
     guess: usize,
     at: usize,
     end: usize,
