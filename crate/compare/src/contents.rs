@@ -33,8 +33,8 @@ pub struct Contents {
 /// The content that is being written. As long as it agrees with the guess, nothing is copied.
 #[derive(Debug, Default)]
 struct Writing {
-    /// Where the guess begins in `Contents::bytes`, how far the content agrees with it, and where it
-    /// ends. All are the same once the content differs.
+    /// Where the guess begins in `Contents::bytes`, how far the content agrees with it, and where
+    /// it ends. All are the same once the content differs.
     guess: usize,
     at: usize,
     end: usize,
@@ -323,5 +323,45 @@ mod tests {
                 assert_eq!(contents.number(content), n + 1);
             }
         }
+    }
+
+    #[test]
+    fn what_agrees_with_the_guess_for_a_while_is_another_content() {
+        let (mut parts, mut whole) = (Contents::default(), Contents::default());
+        let mut state = 3_u64;
+        let mut next = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let texts = ["", "a", "abc", "abcd", "abcde", "sixteen letters.", "seventeen letters"];
+        for _ in 0..20_000 {
+            let mut content = Vec::new();
+            parts.begin();
+            for _ in 0..next(4) {
+                match next(3) {
+                    0 => {
+                        let byte = next(2) as u8;
+                        parts.put_byte(byte);
+                        content.push(byte);
+                    }
+                    1 => {
+                        let number = next(2) << 60;
+                        parts.put_number(3, number);
+                        content.push(3);
+                        content.extend(number.to_le_bytes());
+                    }
+                    _ => {
+                        let text = texts[next(texts.len() as u64) as usize];
+                        parts.put_text(7, text.as_bytes());
+                        content.push(7);
+                        content.extend((text.len() as u32).to_le_bytes());
+                        content.extend(text.bytes());
+                    }
+                }
+                assert_eq!(parts.written(), content);
+            }
+            assert_eq!(parts.finish(), whole.number(&content));
+        }
+        assert!(parts.iter().eq(whole.iter()));
     }
 }
