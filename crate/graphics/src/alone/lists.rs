@@ -416,9 +416,9 @@ pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
         let saved = world.cell(group, What::Saved, place.into(), nth);
         world.effects.extend([Effect::Whole(saved), Effect::ReadSet(set)]);
         world.tape.grow(set, Effect::Read(top));
-        world.context().matrices.entry(stack).or_default().push((saved, set));
+        world.context().matrices.entry(stack).or_default().push(saved);
     } else if bare.contains("Pop") {
-        if let Some((saved, _)) = world.context().matrices.entry(stack).or_default().pop() {
+        if let Some(saved) = world.context().matrices.entry(stack).or_default().pop() {
             world.read(saved);
             world.whole(top);
         }
