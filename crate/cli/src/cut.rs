@@ -29,6 +29,11 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 /// of clock ticks), BAP frames and trace-db. The file may be larger than memory. State from before
 /// the range, such as OpenGL objects, is not included, nor are calls that enclose it. Calls of an
 /// apitrace are counted from 0 again.
+///
+/// With --self-contained, frames of an apitrace are cut out so that they replay by themselves: with
+/// the calls from before that made the contexts, objects and state which they use. All are original
+/// calls, in their order. Nothing is replayed, so no picture is verified. Frames that cannot be cut
+/// so are refused: exit status 2, and a sentence that begins with "refused".
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Cut {

@@ -222,3 +222,23 @@ fn what_cannot_be_cut_is_said() {
     let stretch = Stretch::of(&fixture("apitrace/cut.trace"), &[]);
     assert!(stretch.said.lines().count() > 1 && stretch.lines().len() > 50, "{}", stretch.said);
 }
+
+#[test]
+fn frames_that_do_not_exist_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("frame.trace");
+    let cut = |frames: &str| {
+        let file = fixture("apitrace/scene.trace");
+        unspool(&["cut", &file, "--frames", frames, "--self-contained", "-o", path.to_str().unwrap()])
+    };
+    let output = cut("99999");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(": refused: there is no frame 99999: the last one is "), "{said}");
+    assert!(!path.exists());
+    let output = cut("0..1");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("No picture was verified"), "{said}");
+    assert!(path.exists());
+}

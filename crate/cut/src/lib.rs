@@ -3,7 +3,8 @@
 //! A [`Cut`] takes the bytes of a file from its beginning and appends the new file to a buffer.
 //! Records stay as they are, in the order of the file; the encoder of the format writes them with
 //! what they need from before: signatures of an apitrace, the preamble of an XRay buffer, headers.
-//! What was made before, such as objects of OpenGL, is not in the new file.
+//! What was made before, such as objects of OpenGL, is not in the new file, unless a [`Selection`]
+//! has the calls that made it.
 //!
 //! A `Cut` is a sink of the format's walk (`cut.rs` of each folder) that feeds its encoder, and
 //! needs no index and no store. What should not leave is hashed or left out by a `Cleaner`

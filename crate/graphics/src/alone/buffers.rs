@@ -49,14 +49,14 @@ pub(super) const RULES: Rules = &[
     ("VertexAttribDivisor", "", Rule::Run(attribute_divisor)),
     ("VertexBindingDivisor", "", Rule::Run(attribute_divisor)),
     ("BindVertexBuffer", "", Rule::Run(vertex_buffer)),
-    ("VertexPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 1, gl::VERTEX_ARRAY))),
-    ("NormalPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 0, gl::NORMAL_ARRAY))),
-    ("ColorPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 1, gl::COLOR_ARRAY))),
-    ("SecondaryColorPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 1, gl::SECONDARY_COLOR_ARRAY))),
-    ("IndexPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 0, gl::INDEX_ARRAY))),
-    ("EdgeFlagPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 0, gl::EDGE_FLAG_ARRAY))),
-    ("FogCoordPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 0, gl::FOG_COORD_ARRAY))),
-    ("TexCoordPointer", "", Rule::Run(|w, c, f| pointer(w, c, f, 1, gl::TEXTURE_COORD_ARRAY))),
+    ("VertexPointer", "", Rule::Run(|w, _, _| pointer(w, gl::VERTEX_ARRAY))),
+    ("NormalPointer", "", Rule::Run(|w, _, _| pointer(w, gl::NORMAL_ARRAY))),
+    ("ColorPointer", "", Rule::Run(|w, _, _| pointer(w, gl::COLOR_ARRAY))),
+    ("SecondaryColorPointer", "", Rule::Run(|w, _, _| pointer(w, gl::SECONDARY_COLOR_ARRAY))),
+    ("IndexPointer", "", Rule::Run(|w, _, _| pointer(w, gl::INDEX_ARRAY))),
+    ("EdgeFlagPointer", "", Rule::Run(|w, _, _| pointer(w, gl::EDGE_FLAG_ARRAY))),
+    ("FogCoordPointer", "", Rule::Run(|w, _, _| pointer(w, gl::FOG_COORD_ARRAY))),
+    ("TexCoordPointer", "", Rule::Run(|w, _, _| pointer(w, gl::TEXTURE_COORD_ARRAY))),
     ("InterleavedArrays", "", Rule::Run(interleaved)),
     ("EnableClientState", "", Rule::Run(client_state)),
     ("DisableClientState", "", Rule::Run(client_state)),
@@ -305,7 +305,7 @@ fn vertex_buffer(world: &mut World, call: &Call, _: &Function) {
 }
 
 /// An array of the fixed function, which has its place in the unit that is active for clients.
-fn pointer(world: &mut World, _: &Call, _: &Function, _: usize, which: u32) {
+fn pointer(world: &mut World, which: u32) {
     let id = world.bound_buffer(gl::ARRAY_BUFFER);
     let unit = if which == gl::TEXTURE_COORD_ARRAY {
         let active = world.other(What::Bound, gl::CLIENT_ACTIVE_TEXTURE.into(), 0);

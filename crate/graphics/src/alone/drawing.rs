@@ -118,6 +118,7 @@ impl World {
             shadow.textures.iter().filter(|((unit, _), _)| is_read(unit)).map(|(_, id)| *id).collect();
         read.extend(shadow.samplers.iter().filter(|(unit, _)| is_read(unit)).map(|(_, id)| *id));
         read.extend(shadow.images.values());
+        read.extend(&self.context().extras);
         read.sort_unstable();
         read.dedup();
         for id in read.into_iter().filter(|id| *id != 0) {

@@ -29,7 +29,7 @@ pub(super) const MAX_LISTED: u32 = 1 << 16;
 /// Most calls of one list that are kept. A longer one counts as if it did everything.
 const MAX_KEPT: usize = 1 << 14;
 /// Values of vertices that may be current besides each other.
-const MOST_CURRENT: usize = 8;
+const MOST_CURRENT: usize = 16;
 /// Lists of one call of `glCallLists` that are looked at.
 const MOST_LISTS: usize = 1 << 12;
 /// Deepest nesting of lists.
@@ -216,10 +216,18 @@ fn execute(world: &mut World, name: u32) {
 }
 
 /// Whether a call of a list only gives vertices to a primitive.
-fn is_vertex(function: &Function) -> bool {
-    let begins = ["Vertex", "EvalCoord", "EvalPoint", "ArrayElement", "Begin", "End"];
-    let bare = function.known.canonical.as_str();
-    begins.iter().any(|begin| bare.starts_with(begin)) && bare != "BeginQuery" && bare != "EndQuery"
+fn is_vertex(bare: &str) -> bool {
+    let begins = ["Vertex", "EvalCoord", "EvalPoint", "ArrayElement"];
+    let is_given = begins.iter().any(|begin| bare.starts_with(begin)) && !bare.starts_with("VertexAttrib");
+    is_given || matches!(bare, "Begin" | "End")
+}
+
+/// Whether a call of a list sets what the next vertices have. The second: for an index.
+fn sets_current(bare: &str) -> (bool, bool) {
+    let begins = ["Color", "Normal", "TexCoord", "SecondaryColor", "FogCoord"];
+    let is_of_index = bare.starts_with("MultiTexCoord") || bare.starts_with("VertexAttrib");
+    let is_plain = begins.iter().any(|begin| bare.strip_prefix(begin).is_some_and(|rest| !rest.starts_with("Ma")));
+    (is_plain || is_of_index, is_of_index)
 }
 
 /// Puts a call into the list that is being made. Returns whether it is executed as well.
@@ -233,7 +241,7 @@ pub(super) fn compile(world: &mut World, call: &Call, function: &Function) -> bo
     let bare = function.known.canonical.as_str();
     let mut reads_arrays = false;
     let has_room = list.steps.len() < MAX_KEPT;
-    if is_vertex(function) {
+    if is_vertex(bare) {
         // Vertices take what is current where the primitive begins, or what was given since then.
         if bare == "Begin" && has_room && !matches!(list.steps.last(), Some(Step::Draw)) {
             list.steps.push(Step::Draw);
@@ -246,12 +254,13 @@ pub(super) fn compile(world: &mut World, call: &Call, function: &Function) -> bo
         reads_arrays = true;
     } else if has_room {
         // What is set for each vertex counts once.
-        let is_same = |step: &Step| matches!(step, Step::Call(it) if it.function == call.function);
+        let (is_current, is_of_index) = sets_current(bare);
+        let is_same = |step: &Step| match step {
+            Step::Call(it) => it.function == call.function && (!is_of_index || it.uint(0) == call.uint(0)),
+            Step::Draw => false,
+        };
         let since = list.steps.iter().rev().take(MOST_CURRENT).take_while(|step| matches!(step, Step::Call(_)));
-        let is_current = ["Color", "Normal", "TexCoord", "SecondaryColor", "FogCoord"]
-            .iter()
-            .any(|begin| bare.strip_prefix(begin).is_some_and(|rest| !rest.starts_with("Ma")));
-        if !is_current || !since.into_iter().any(is_same) {
+        if !is_current || !since.clone().any(is_same) {
             list.steps.push(Step::Call(Box::new(call.clone())));
         }
     } else {
@@ -416,9 +425,9 @@ pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
         let saved = world.cell(group, What::Saved, place.into(), nth);
         world.effects.extend([Effect::Whole(saved), Effect::ReadSet(set)]);
         world.tape.grow(set, Effect::Read(top));
-        world.context().matrices.entry(stack).or_default().push((saved, set));
+        world.context().matrices.entry(stack).or_default().push(saved);
     } else if bare.contains("Pop") {
-        if let Some((saved, _)) = world.context().matrices.entry(stack).or_default().pop() {
+        if let Some(saved) = world.context().matrices.entry(stack).or_default().pop() {
             world.read(saved);
             world.whole(top);
         }

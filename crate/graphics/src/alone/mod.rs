@@ -151,7 +151,6 @@ pub struct Alone {
     world: World,
     /// Uploaded bytes by place.
     uploaded: HashMap<u32, u64>,
-    seen: u64,
     before: u64,
     draws_before: u64,
     /// Frames that were seen.
@@ -171,7 +170,6 @@ impl Alone {
             last: last.max(first),
             world: World::default(),
             uploaded: HashMap::new(),
-            seen: 0,
             before: 0,
             draws_before: 0,
             count: 0,
@@ -293,9 +291,8 @@ impl Alone {
             world.read_contexts();
         }
         let has_context = world.enter(call.thread);
-        if function.is_gl && !has_context {
-            // It changes nothing.
-        } else {
+        // A function of OpenGL changes nothing without a context.
+        if has_context || !function.is_gl {
             if function.is_gl && world.context().is_in_primitive {
                 let cell = drawing::primitive(world);
                 world.part(cell);
@@ -343,7 +340,6 @@ impl CallVisitor for Alone {
 
     fn call(&mut self, call: &Call) {
         self.count = self.count.max(call.frame + 1);
-        self.seen += 1;
         if call.frame > self.last {
             // A call of the frames may return a little later, on another thread.
             self.is_over |= call.frame > self.last + 1;

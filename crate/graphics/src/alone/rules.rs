@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::{functions, gl, lists, matrices, windows};
 
-use super::world::{Kind, What, World};
+use super::world::{Id, Kind, What, World};
 use super::{buffers, drawing, lists as listing, programs, state, textures};
 use crate::calls::Call;
 use crate::known::Known;
@@ -167,6 +167,11 @@ const IGNORED_OF_WINDOWS: [&str; 14] = [
     "wglSwapInterval",
     "CGLGet",
 ];
+
+/// Names of a call that is not known which are looked at.
+const MOST_NAMES: usize = 256;
+/// Places of parts that a call which is not known may have set.
+const OF_UNKNOWN: u32 = 1 << 31;
 
 /// A function of a trace.
 pub(super) struct Function {
@@ -373,12 +378,28 @@ impl World {
         self.always();
         if function.is_gl {
             self.read_everything();
+            let mut named = Vec::new();
             for (at, kind) in &function.names {
-                if let Some(id) = self.known(*kind, key_of(call, *at)) {
-                    self.read_object(id);
+                let names = state::names_of(call, *at).into_iter().take(MOST_NAMES);
+                named.extend(names.filter_map(|name| self.known(*kind, name.into())));
+            }
+            for id in &named {
+                self.read_object(*id);
+            }
+            self.join(&named);
+        }
+    }
+
+    /// Objects of a call that is not known may refer to each other, or be bound by it.
+    fn join(&mut self, named: &[Id]) {
+        for id in named {
+            if matches!(self.get(*id).kind, Kind::VertexArray | Kind::Framebuffer | Kind::Texture | Kind::Pipeline) {
+                for part in named.iter().filter(|part| *part != id) {
+                    self.get_mut(*id).parts.insert(OF_UNKNOWN | *part, (*part, 0, 0));
                 }
             }
         }
+        self.context().extras.extend(named);
     }
 
     /// Whether and where the objects that a call names exist.

@@ -296,8 +296,8 @@ impl Tape {
     }
 }
 
-/// When cells were read and written: effects are looked at from the last to the first, and the clock
-/// runs backwards with them. `u32::MAX` for never.
+/// When cells were read and written: effects are looked at from the last to the first, and the
+/// clock runs backwards with them. `u32::MAX` for never.
 struct Live<'a> {
     groups: &'a [Group],
     read: Vec<u32>,

@@ -258,7 +258,8 @@ pub(super) struct Context {
     pub(super) shadow: Shadow,
     pub(super) saved: Vec<Saved>,
     pub(super) saved_clients: Vec<Saved>,
-    pub(super) matrices: HashMap<u32, Vec<(Cell, u32)>>,
+    /// What was pushed, by stack.
+    pub(super) matrices: HashMap<u32, Vec<Cell>>,
     pub(super) compiling: Option<Compiling>,
     pub(super) is_in_primitive: bool,
     pub(super) window: Id,
@@ -266,6 +267,8 @@ pub(super) struct Context {
     /// The vertex array and the textures that have no name.
     pub(super) unnamed: HashMap<(Kind, u32), Id>,
     pub(super) queries: Vec<Id>,
+    /// Objects that calls which are not known may have bound.
+    pub(super) extras: BTreeSet<Id>,
     /// Transform feedback is going on since this place.
     pub(super) feedback: Option<u32>,
 }
