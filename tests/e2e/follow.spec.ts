@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, type Page } from '@playwright/test';
-import { digest, fixture, header, notice, open, pictured, settled, test } from './page.ts';
+import { digest, fixture, header, notice, open, pictured, settled, showPanel, test } from './page.ts';
 
 const DIST = join(import.meta.dirname, '../../dist');
 const NATIVE = join(import.meta.dirname, '../../target/debug/unspool');
@@ -75,6 +75,30 @@ test.describe('unspool open --follow', () => {
       }
     });
   }
+
+  test('panels show what is new when they are updated, and End keeps the end in sight', async ({ page }) => {
+    const whole = readFileSync(fixture('threads.xray'));
+    const path = join(mkdtempSync(join(tmpdir(), 'unspool-follow-')), 'threads.xray');
+    writeFileSync(path, whole.subarray(0, 5000));
+    const { child, url } = await following(path);
+    try {
+      await page.goto(url);
+      await settled(page, 'ready', 'threads.xray');
+      await showPanel(page, 'Functions');
+      const panel = page.getByRole('tabpanel');
+      await expect(panel).toContainText('256 calls');
+      await page.keyboard.press('End');
+      appendFileSync(path, whole.subarray(5000));
+      await expect(header(page)).toContainText('1,021 records');
+      await expect(panel).toContainText('256 calls');
+      await inMenu(page, 'Update panels');
+      await expect(panel).toContainText('513 calls');
+      await growing(page).click();
+      await expect(page.getByRole('button', { name: 'Follow end' })).toHaveAttribute('aria-pressed', 'true');
+    } finally {
+      child.kill();
+    }
+  });
 
   test('opens a database again after each transaction', async ({ page }) => {
     test.slow();

@@ -184,6 +184,8 @@ export async function lookAt(worker: RemoteWorker, files: readonly Chosen[]): Pr
     return await Promise.all(
       looks.map(async (look, i): Promise<LookedAt> => {
         const { file, name } = files[i]!;
+        // The write-ahead log of a database is empty before its first transaction and after a checkpoint.
+        if (file.size === 0 && name.endsWith('-wal')) return { ...look, companion: 'wal' };
         const isText = look.format === null && file.size <= LONGEST_LIST;
         return isText && files.length > 2 ? { ...look, list: parseRunList(name, await file.text()) } : look;
       }),

@@ -463,9 +463,8 @@ export function createWorkbench(
     changed,
     readAgain: async () => {
       const open = changed.peek()?.open ?? inFront();
-      const follow = changed.peek()?.canFollow ?? false;
       const file = open && (await again(open.file).catch(() => null));
-      if (file && all.has(open)) openAgain({ file, follow }, open);
+      if (file && all.has(open)) openAgain({ file, follow: changed.peek()?.canFollow ?? false }, open);
       else warn('The file cannot be read again. Choose it again.');
     },
     nestTailCalls: (nested) => openAgain({ nested }),

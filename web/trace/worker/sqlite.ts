@@ -229,6 +229,11 @@ export function databaseBytes(file: Blob, wal: Blob | null): DatabaseBytes {
   const read = reading(file);
   const open = (at: number) => openStream(file, at);
   const bare = { size: file.size, read, stream: open };
+  if (wal?.size === 0) {
+    // Before the first transaction, and after a checkpoint.
+    const none = { pageSize: 0, pages: 0, places: new Map(), transactions: 0, damagedAt: null };
+    return { ...bare, log: none, matches: true };
+  }
   const log = wal ? readLog(wal.size, reading(wal)) : null;
   if (!wal || !log) return { ...bare, log: null, matches: false };
   const header = read(0, 18);

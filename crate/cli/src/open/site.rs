@@ -209,7 +209,8 @@ impl Site {
                     let (size, modified) = (found.len(), modified(&found, 1_000_000));
                     Some(Listed { name, size, tag: self.tag_of(&found), modified })
                 }
-                // A log may be on its way to another name, and a database has no write-ahead log now and then.
+                // A log may be on its way to another name, and a database has no write-ahead log
+                // now and then.
                 Err(_) if self.follow => Some(Listed { name, size: 0, tag: String::new(), modified: 0 }),
                 Err(_) => None,
             }
