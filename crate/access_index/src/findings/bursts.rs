@@ -59,11 +59,15 @@ impl Bursts {
                 continue;
             }
             let sentence = format!(
-                "{} {name} come within {}, one in {:.0}; there are {} elsewhere",
+                "{} {name} come within {}, one in {:.0}; {} elsewhere",
                 grouped(count as u64),
                 counted(last - first, place.unit),
                 1.0 / inside,
-                if events.len() == count { "none".into() } else { grouped((events.len() - count) as u64).to_string() }
+                match events.len() - count {
+                    0 => "there are none".into(),
+                    1 => "there is 1".into(),
+                    others => format!("there are {}", grouped(others as u64)),
+                }
             );
             // How much of the trace it disturbs.
             let weight = 0.5 + 0.4 * ((last - first) as f64 / end.max(1) as f64);

@@ -76,6 +76,41 @@ pub trait Calls {
     /// Visits the calls of some threads that overlap with `from..to`, in the order of their begins;
     /// of those that begin together, the outermost first. Ends when `each` returns false.
     fn visit(&self, threads: &[TrackId], from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool);
+
+    /// Visits at most `most` further calls of some threads, in that order. Returns how many there
+    /// were: fewer at the end.
+    fn walk(&self, walk: &mut Walk, threads: &[TrackId], most: u64, each: &mut dyn FnMut(&Call)) -> u64 {
+        let (from, mut skip) = (walk.at, walk.skip);
+        let mut visited = 0;
+        self.visit(threads, from, u64::MAX, &mut |call| {
+            if call.start < from {
+                return true;
+            }
+            if call.start == from && skip > 0 {
+                skip -= 1;
+                return true;
+            }
+            if visited == most {
+                return false;
+            }
+            walk.skip = if call.start == walk.at { walk.skip + 1 } else { 1 };
+            walk.at = call.start;
+            visited += 1;
+            each(call);
+            true
+        });
+        visited
+    }
+}
+
+/// How far a walk through the calls of some threads is.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Where the next call begins, and how many that begin there were visited.
+    at: u64,
+    skip: u64,
+    /// Columns of [`PortionCalls`].
+    merged: Option<Merged>,
 }
 
 /// Whether calls of a track are those of a thread.
@@ -202,6 +237,7 @@ fn ask(
 }
 
 /// A column while calls are visited.
+#[derive(Debug)]
 struct Column {
     track: TrackId,
     /// The rows that are still to be fetched.
@@ -209,6 +245,67 @@ struct Column {
     /// Rows that were fetched, and the next of them.
     slices: Vec<Slice>,
     at: usize,
+}
+
+/// What the next call of a column is ordered by: start, end, depth, and the column.
+type Next = Reverse<(u64, Reverse<u64>, u32, usize)>;
+
+/// Columns that are merged in the order of time.
+#[derive(Debug)]
+struct Merged {
+    range: Option<(u64, u64)>,
+    columns: Vec<Column>,
+    next: BinaryHeap<Next>,
+    /// Rows of a column that are fetched at once, after the first ones.
+    most: u32,
+}
+
+impl<F: Fn(&[u8]) -> Vec<u8>> PortionCalls<F> {
+    /// The calls of some threads from the first one of a range on.
+    fn merge(&self, threads: &[TrackId], range: Option<(u64, u64)>) -> Merged {
+        let parts = match ask(&self.fetch, What::Head, range, 0, 0) {
+            Some(Answer::Head(_, parts)) => parts,
+            _ => Vec::new(),
+        };
+        let is_own = |it: &&Part| it.table == Table::Slices && it.len > 0 && threads.contains(&it.track);
+        let columns: Vec<Column> = parts
+            .iter()
+            .filter(is_own)
+            .map(|it| Column { track: it.track, rows: it.first..it.first + it.len, slices: Vec::new(), at: 0 })
+            .collect();
+        let most = (MOST_ROWS / columns.len().max(1) as u32).clamp(LEAST, ROWS);
+        let mut merged = Merged { range, columns, next: BinaryHeap::new(), most };
+        for i in 0..merged.columns.len() {
+            self.offer(&mut merged, i, FEW.min(most));
+        }
+        merged
+    }
+
+    /// Makes the next call of a column one of those to choose from, and fetches rows if it has to.
+    fn offer(&self, merged: &mut Merged, i: usize, most: u32) {
+        let Some(column) = merged.columns.get_mut(i) else { return };
+        if column.at == column.slices.len() {
+            let left = column.rows.end.saturating_sub(column.rows.start);
+            let most = most.min(left.try_into().unwrap_or(most));
+            column.slices = if most > 0 { self.slices(merged.range, column.rows.start, most) } else { Vec::new() };
+            column.rows.start += u64::from(most);
+            column.at = 0;
+        }
+        if let Some(slice) = column.slices.get(column.at) {
+            merged.next.push(Reverse((slice.start, Reverse(slice.end), slice.depth, i)));
+        }
+    }
+
+    fn next(&self, merged: &mut Merged) -> Option<Call> {
+        let Reverse((.., i)) = merged.next.pop()?;
+        let column = merged.columns.get_mut(i)?;
+        let Slice { depth, start, end, name, flags, .. } = column.slices.get(column.at).copied()?;
+        column.at += 1;
+        let track = column.track;
+        let most = merged.most;
+        self.offer(merged, i, most);
+        Some(Call { track, depth: depth as i32, start, end, name, is_whole: flags == 0 })
+    }
 }
 
 impl<F: Fn(&[u8]) -> Vec<u8>> Calls for PortionCalls<F> {
@@ -229,43 +326,23 @@ impl<F: Fn(&[u8]) -> Vec<u8>> Calls for PortionCalls<F> {
     }
 
     fn visit(&self, threads: &[TrackId], from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool) {
-        let range = (from > 0 || to < u64::MAX).then_some((from, to));
-        let Some(Answer::Head(_, parts)) = ask(&self.fetch, What::Head, range, 0, 0) else { return };
-        let own = parts.iter().filter(|it| it.table == Table::Slices && it.len > 0 && threads.contains(&it.track));
-        let own: Vec<&Part> = own.collect();
-        let most = (MOST_ROWS / own.len().max(1) as u32).clamp(LEAST, ROWS);
-        let mut columns: Vec<Column> = Vec::with_capacity(own.len());
-        let mut next = BinaryHeap::new();
-        // Refills a column, and returns what its next call is ordered by.
-        let offer = |i: usize, column: &mut Column, most: u32| {
-            if column.at == column.slices.len() {
-                column.at = 0;
-                column.slices = Vec::new();
-                if !column.rows.is_empty() {
-                    let most = most.min(column.rows.end.saturating_sub(column.rows.start).try_into().unwrap_or(most));
-                    column.slices = self.slices(range, column.rows.start, most);
-                    column.rows.start += u64::from(most);
-                }
-            }
-            let slice = column.slices.get(column.at)?;
-            Some(Reverse((slice.start, Reverse(slice.end), slice.depth, i)))
-        };
-        for part in own {
-            let rows = part.first..part.first + part.len;
-            let mut column = Column { track: part.track, rows, slices: Vec::new(), at: 0 };
-            next.extend(offer(columns.len(), &mut column, FEW.min(most)));
-            columns.push(column);
-        }
-        while let Some(Reverse((.., i))) = next.pop() {
-            let Some(column) = columns.get_mut(i) else { break };
-            let Some(slice) = column.slices.get(column.at).copied() else { break };
-            let Slice { start, end, name, flags, .. } = slice;
-            let (track, depth, is_whole) = (column.track, slice.depth as i32, flags == 0);
-            if !each(&Call { track, depth, start, end, name, is_whole }) {
+        let mut merged = self.merge(threads, (from > 0 || to < u64::MAX).then_some((from, to)));
+        while let Some(call) = self.next(&mut merged) {
+            if !each(&call) {
                 break;
             }
-            column.at += 1;
-            next.extend(offer(i, column, most));
         }
+    }
+
+    // Rows that were fetched stay for the next turn.
+    fn walk(&self, walk: &mut Walk, threads: &[TrackId], most: u64, each: &mut dyn FnMut(&Call)) -> u64 {
+        let merged = walk.merged.get_or_insert_with(|| self.merge(threads, None));
+        let mut visited = 0;
+        while visited < most {
+            let Some(call) = self.next(merged) else { break };
+            visited += 1;
+            each(&call);
+        }
+        visited
     }
 }

@@ -12,7 +12,7 @@ mod slow;
 mod threads;
 mod waits;
 
-use calls::{Call, Calls, Thread};
+use calls::{Calls, Thread, Walk};
 use functions::Functions;
 use unspool_trace::finding::{Kind, arrange};
 use unspool_trace::{Clock, Finding, TrackId};
@@ -112,7 +112,7 @@ impl CallFindings {
                         continue;
                     };
                     let functions = &mut self.functions;
-                    let visited = walk.go(calls, &[thread.id], left, |call| functions.begin(call));
+                    let visited = calls.walk(walk, &[thread.id], left, &mut |call| functions.begin(call));
                     self.progress.done += visited;
                     if visited < left {
                         functions.end_track();
@@ -133,7 +133,7 @@ impl CallFindings {
                 Phase::Ends(walk) => {
                     let waits = &mut self.waits;
                     let threads: Vec<TrackId> = self.threads.iter().map(|it| it.id).collect();
-                    let visited = walk.go(calls, &threads, left, |call| waits.add(call));
+                    let visited = calls.walk(walk, &threads, left, &mut |call| waits.add(call));
                     self.progress.done += visited;
                     // Further calls would not be compared.
                     if visited < left || self.waits.is_full() {
@@ -179,40 +179,6 @@ impl CallFindings {
             self.found.iter_mut().for_each(|it| it.part = Some(part.clone()));
         }
         arrange(&mut self.found);
-    }
-}
-
-/// Calls in the order of time, in turns.
-#[derive(Debug, Default)]
-struct Walk {
-    /// Where the next call begins, and how many that begin there were visited.
-    at: u64,
-    skip: u64,
-}
-
-impl Walk {
-    /// Visits at most `most` further calls. Returns how many there were: fewer at the end.
-    fn go(&mut self, calls: &impl Calls, threads: &[TrackId], most: u64, mut each: impl FnMut(&Call)) -> u64 {
-        let (from, mut skip) = (self.at, self.skip);
-        let mut visited = 0;
-        calls.visit(threads, from, u64::MAX, &mut |call| {
-            if call.start < from {
-                return true;
-            }
-            if call.start == from && skip > 0 {
-                skip -= 1;
-                return true;
-            }
-            if visited == most {
-                return false;
-            }
-            self.skip = if call.start == self.at { self.skip + 1 } else { 1 };
-            self.at = call.start;
-            visited += 1;
-            each(call);
-            true
-        });
-        visited
     }
 }
 
