@@ -29,6 +29,9 @@ fn commands_answer_alike_whatever_the_memory() {
         let (spilled, kept) = (with("1"), with("100G"));
         assert!(!kept.is_empty() && spilled == kept, "{command:?}");
     }
+    // Large enough that the blocks being filled, and those that are loaded or not written yet, are
+    // few.
+    unspool(&["generate", "xray", "--events", "3000000", "--seed", "7", "-o", log]);
     let bytes = |memory: &str| {
         let info: serde_json::Value =
             serde_json::from_slice(&unspool(&["info", log, "--json", "--max-memory", memory])).unwrap();

@@ -24,6 +24,10 @@ pub struct CallTree {
     /// Nodes of outermost calls by name. On a track where nothing nests, such as a lane of blocks,
     /// every slice looks one up.
     outermost: Vec<NodeId>,
+    /// Most nodes.
+    most: usize,
+    /// Whether there were calls without a node of their own.
+    is_full: bool,
 }
 
 /// Names above this are looked up among the children of the root instead.
@@ -40,7 +44,7 @@ struct Node {
 impl Default for CallTree {
     fn default() -> Self {
         let root = Node { name: u32::MAX, parent: ROOT, recent: ROOT };
-        Self { nodes: vec![root], children: HashMap::new(), outermost: Vec::new() }
+        Self { nodes: vec![root], children: HashMap::new(), outermost: Vec::new(), most: MAX_NODES, is_full: false }
     }
 }
 
@@ -53,6 +57,11 @@ impl CallTree {
     /// Always false: there is a root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Whether calls were attributed to their callers, because there are too many nodes.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The name of a node. `u32::MAX` for the root.
@@ -121,8 +130,10 @@ impl CallTree {
 
     fn other_child(&mut self, parent: NodeId, name: u32) -> NodeId {
         let next = self.nodes.len();
-        if next >= MAX_NODES {
-            return parent;
+        if next >= self.most {
+            let known = self.find_child(parent, name);
+            self.is_full |= known.is_none();
+            return known.unwrap_or(parent);
         }
         let child = *self.children.entry((parent, name)).or_insert(next as NodeId);
         if child as usize == next {
@@ -147,6 +158,17 @@ impl CallTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_without_room_for_a_node_are_their_callers() {
+        let mut tree = CallTree { most: 3, ..CallTree::default() };
+        let a = tree.child(ROOT, 7);
+        let b = tree.child(a, 8);
+        assert!(!tree.is_full());
+        assert_eq!((tree.child(ROOT, 7), tree.child(a, 8)), (a, b), "nodes that there are stay");
+        assert!(!tree.is_full());
+        assert_eq!((tree.child(b, 9), tree.child(a, 8), tree.is_full()), (b, b, true));
+    }
 
     #[test]
     fn a_call_path_has_one_node() {

@@ -485,6 +485,7 @@ impl Session {
             Path::Rows(pull) => pull.decoder.finish(&mut self.batch),
         }
         self.store.apply(&mut self.batch);
+        self.store.note_full_tree(self.here());
         self.store.finish(self.is_counted());
         how
     }

@@ -30,7 +30,7 @@ export async function openShelf(open = openFile, now: () => number = () => perfo
   let next: OpenFile | null = null;
   let isOpening = false;
   let isFull = false;
-  let spent = 0;
+  let fastest = 0;
   const openNext = () => {
     isOpening = true;
     open().then(
@@ -66,9 +66,10 @@ export async function openShelf(open = openFile, now: () => number = () => perfo
       }
       const end = at + bytes.length;
       if (at < TRIAL) {
-        spent += now() - began;
+        // The fastest write counts: on a busy machine, others wait for more than the disk.
+        fastest = Math.max(fastest, bytes.length / (now() - began));
         // What was written stays there: it can be read.
-        isFull = end >= TRIAL && end < LEAST * spent;
+        isFull = end >= TRIAL && fastest < LEAST;
       }
       if (end - last.from > AHEAD && !next && !isOpening) openNext();
       return true;

@@ -231,6 +231,13 @@ impl Store {
         self.shelf.as_ref().and_then(|of| of.shelf.take_error())
     }
 
+    /// Notes, when all is read up to `at`, that some calls have no call path of their own.
+    pub(crate) fn note_full_tree(&mut self, at: u64) {
+        if self.calls.is_full() {
+            self.note(Problem { at, kind: &problems::TOO_MANY_PATHS, value: self.calls.len() as u64 - 1 });
+        }
+    }
+
     /// Keeps names, tracks and problems, but nothing that happens on tracks.
     pub(crate) fn leave_out_events(&mut self) {
         self.is_bare = true;

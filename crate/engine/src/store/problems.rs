@@ -37,6 +37,13 @@ unspool_trace::problem_kinds! {
         "the disk is full or too slow for all slices; the rest is kept in memory",
     );
 
+    /// There are more call paths than can be numbered. `value`: how many.
+    TOO_MANY_PATHS = ProblemKind::serious(
+        "too-many-paths",
+        "the trace has more than the {value} call path{|s} that can be told apart; further calls count as their callers'",
+        "the trace has more call paths than can be told apart; further calls count as their callers'",
+    );
+
     /// There are more slices than can be numbered. `value`: how many.
     TOO_MANY_SLICES = ProblemKind::serious(
         "too-many-slices",

@@ -2,9 +2,9 @@
 //!
 //! A column keeps its levels of detail, the list of its blocks, and the block that is being filled.
 //! Closed blocks can go to a [`ShelfFile`]: a temporary file, or files of the origin's private file
-//! system in the page. They are moved while the trace is read, every [`EVERY`] slices, packed to
-//! about half their size, and written a megabyte at a time. What the store has when the shelf is
-//! set up late ([`crate::Session::shelve`]) stays in memory, so that there is no long turn in which
+//! system in the page. They are moved while the trace is read, every 65,536 slices, packed to about
+//! half their size, and written a megabyte at a time. What the store has when the shelf is set up
+//! late ([`crate::Session::shelve`]) stays in memory, so that there is no long turn in which
 //! everything moves. When the file has no more room, blocks stay in memory from then on, and
 //! reading ends at the limit of memory as without a file.
 //!
