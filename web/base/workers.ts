@@ -92,7 +92,8 @@ function watched(worker: Worker, lock: string, part: string): Worker {
       void navigator.locks.query().then(({ held }) => {
         if (!held?.some(({ name }) => name === lock)) return;
         void navigator.locks.request(lock, () => {
-          if (!over) worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
+          if (!over)
+            worker.dispatchEvent(new ErrorEvent('error', { message: 'the browser ended it', cancelable: true }));
         });
       });
     } else if (data.failed) noteFailure(part, data.failed);

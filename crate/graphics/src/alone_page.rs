@@ -1,4 +1,5 @@
-//! Frames that replay by themselves, for JavaScript. Numbers of calls are doubles, exact below 2^53.
+//! Frames that replay by themselves, for JavaScript. Numbers of calls are doubles, exact below
+//! 2^53.
 
 use js_sys::{Array, Float64Array};
 use unspool_js::{JsFile, object, thrown};
@@ -64,7 +65,8 @@ impl FrameCut {
         self.steps.progress().0
     }
 
-    /// What the frames need: `FrameNeeds` of `web/base/survey_protocol.ts`. `null` before it is known.
+    /// What the frames need: `FrameNeeds` of `web/base/survey_protocol.ts`. `null` before it is
+    /// known.
     pub fn kept(&self) -> JsValue {
         match &self.kept {
             Err(sentence) => object(&[("refused", JsValue::from_str(sentence))]),
