@@ -79,16 +79,16 @@ impl<'a> Lines<'a> {
         if self.is_wanted(number) {
             self.printed.insert((self.at.0, number), self.line.clone());
         }
+        // Not before it is printed: a pass may ask within a record whether it must stop.
+        if self.until.get(&self.at.0).is_some_and(|until| number >= until.saturating_sub(1)) {
+            self.until.remove(&self.at.0);
+        }
     }
 
     /// The number of the present record, once.
     fn take(&mut self) -> u32 {
         let (track, place) = self.at;
-        let number = u32::try_from(self.numbering.take(track, place)).unwrap_or(u32::MAX);
-        if self.until.get(&track).is_some_and(|until| number >= until.saturating_sub(1)) {
-            self.until.remove(&track);
-        }
-        number
+        u32::try_from(self.numbering.take(track, place)).unwrap_or(u32::MAX)
     }
 
     /// Whether the present record is, by its number.
