@@ -1,8 +1,8 @@
 //! Frames that replay by themselves: which calls they need, by the kinds of things that are easily
 //! lost. State at the last draw is the same in the cut as in the whole trace.
 
+use unspool_cut::CutOptions;
 use unspool_cut::clean::Cleaner;
-use unspool_cut::{Cut, CutOptions};
 use unspool_formats::apitrace;
 use unspool_formats::apitrace::encode::Value as Arg;
 use unspool_gl::gl;
