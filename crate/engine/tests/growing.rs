@@ -45,14 +45,11 @@ fn grow(name: &str, file: &[u8], cuts: &[usize]) {
     let at = session.wants().0 as usize;
     session.push(&file[at..]);
     session.end();
-    loop {
-        match settle(&mut session) {
-            // Buffers in another order are read again.
-            Step::NeedsBytes => match file.get(session.wants().0 as usize..) {
-                Some(bytes) if !bytes.is_empty() => session.push(bytes),
-                _ => session.end(),
-            },
-            _ => break,
+    // Buffers in another order are read again.
+    while settle(&mut session) == Step::NeedsBytes {
+        match file.get(session.wants().0 as usize..) {
+            Some(bytes) if !bytes.is_empty() => session.push(bytes),
+            _ => session.end(),
         }
     }
     assert_eq!(everything(&session), everything(&whole), "{name}");
