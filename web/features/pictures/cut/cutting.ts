@@ -100,8 +100,10 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
     const [before, start] = [made.peek(), pictures.peek()];
     if (!before || !start || step.peek().at !== 'done') return;
     const wanted = start[0];
-    stopShrinking = new AbortController();
-    const ended = AbortSignal.any([stopped, stopShrinking.signal]);
+    const ending = new AbortController();
+    const ended = ending.signal;
+    stopShrinking = ending;
+    stopped.addEventListener('abort', () => ending.abort(), { once: true });
     let [tried, best] = [0, before];
     const hear = (share: number) => {
       if (!stopped.aborted) step.value = { at: 'shrinking', tried, share };
