@@ -1,8 +1,6 @@
-import { type Cleaned, type CutJob, type ExportJob, KEEP_EVERYTHING, type Writer } from '../base/export_protocol.ts';
+import type { Cleaned, CutJob, ExportJob, Writer } from '../base/export_protocol.ts';
 import { give, type RemoteWorker } from '../base/remote.ts';
 import { sweepSoon } from '../base/spools.ts';
-import { startWorker } from '../base/workers.ts';
-import cutWorker from '../features/export/worker/cut.ts?worker&url';
 import type { Sink } from './save_file.ts';
 import { createService } from './service.ts';
 import type { Trace } from './trace.ts';
@@ -63,23 +61,4 @@ export async function writeBy(
     gone.catch(() => undefined);
     if (args) sweepSoon();
   }
-}
-
-/** Starts a worker that writes a {@link CutJob}. */
-export function startCutWorker(): RemoteWorker {
-  return startWorker(cutWorker);
-}
-
-/** Writes a trace of some of an apitrace's calls: stretches of numbers, the begin and the end of each, exclusive. */
-export async function writeCalls(
-  trace: Pick<Trace, 'recordSource'>,
-  file: Blob,
-  only: Float64Array,
-  sink: Sink,
-  stopped: Promise<null>,
-  hear: (share: number) => void,
-): Promise<Written | null> {
-  const to = BigInt(only.at(-1) ?? 0);
-  const job: CutJob = { file, from: 0n, to, only, clean: KEEP_EVERYTHING, preview: false };
-  return writeBy(trace, job, startCutWorker, sink, stopped, hear);
 }

@@ -284,6 +284,7 @@ fn locations_are_kept_with_the_uniforms_of_the_last_link() {
     let sampled = scene.upload(5, 4);
     scene.ints("glActiveTexture", &[gl::TEXTURE0 + 4]);
     let unread = scene.upload(6, 4);
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 0]);
     location(&mut scene, 8, "t", 3);
     scene.ints("glUniform1i", &[3, 3]);
     scene.swap();

@@ -9,7 +9,7 @@ import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Opened, perTrace } from '../../trace/per_trace.ts';
 import { saveFile } from '../../trace/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../trace/view.ts';
-import { startCutWorker } from '../../trace/writing.ts';
+import { startCutWorker } from '../../trace/writing_calls.ts';
 import { Cleaning } from './cleaning.tsx';
 import {
   createExports,

@@ -9,7 +9,7 @@ import { graphicsOf } from '../../../trace/surveys.ts';
 import { openTrace } from '../../../trace/trace.ts';
 import recordWorker from '../../../trace/worker/records.ts?worker&url';
 import traceWorker from '../../../trace/worker/worker.ts?worker&url';
-import { writeCalls } from '../../../trace/writing.ts';
+import { writeCalls } from '../../../trace/writing_calls.ts';
 import type { Frames } from '../protocol.ts';
 import { createReplay, type Replay } from '../replay.ts';
 import { startReplayWorker } from '../worker.ts';
