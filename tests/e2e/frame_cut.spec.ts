@@ -21,7 +21,7 @@ test('a frame is saved as a trace once its picture was compared, and made smalle
   await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.', {
     timeout: 30_000,
   });
-  await expect(dialog).toContainText(/\d+ calls of the frame/);
+  await expect(dialog).toContainText(/\d+.calls of the frame/);
   await dialog.getByText('What is kept, and why').click();
   await expect(dialog.getByRole('row', { name: /^the frames/ })).toBeVisible();
 
