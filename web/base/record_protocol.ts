@@ -130,8 +130,6 @@ export interface RecordService extends ValuesService {
    * Resolves with the milliseconds that the trace's worker took, or null if it has none.
    */
   refresh(): Promise<number | null>;
-  /** Takes blocks of the file from another worker that has them: a {@link FileBlockService} at the port. */
-  borrow(port: MessagePort): void;
   record(locator: bigint): Promise<RecordDetails>;
   /**
    * Makes a list in place of the previous one. `hear` gets what is in it so far, and can be asked for. null if it is stopped,

@@ -37,21 +37,13 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
     const ended = running;
     running = [];
     opening = null;
-    trace.recordSource.lend = null;
     for (const part of ended) part.onerror?.(new ErrorEvent('error', { message }));
   });
   const end = () => {
     running = [];
     opening = null;
-    trace.recordSource.lend = null;
     enter(0);
     service.end();
-  };
-  const share = async () => {
-    if (!(await opening)) return null;
-    const { port1, port2 } = new MessageChannel();
-    void service.remote().share(port2);
-    return port1;
   };
   const open = async (): Promise<OpensCalls | null> => {
     const file = await trace.recordSource.file();
@@ -63,12 +55,6 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
     const mostBytes = Math.min(MOST_KEPT, file.size, trace.recordSource.ledger?.room('file') ?? MOST_KEPT);
     enter(mostBytes);
     void service.remote().open({ file, records: give(records), mostBytes });
-    const known = new WeakSet<object>();
-    trace.recordSource.lend = (to) => {
-      if (known.has(to)) return;
-      known.add(to);
-      void share().then((port) => port && to.borrow(port));
-    };
     return true;
   };
   const start = (what: CallsPart): RemoteWorker => {
@@ -95,7 +81,12 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
         return opening;
       },
     }),
-    share,
+    share: async () => {
+      if (!(await opening)) return null;
+      const { port1, port2 } = new MessageChannel();
+      void service.remote().share(port2);
+      return port1;
+    },
     dispose: end,
   };
 }

@@ -42,8 +42,6 @@ export interface Source {
    * the trace's worker ends.
    */
   index(numbers?: boolean): Promise<Uint8Array | null>;
-  /** Has a record worker take what another one has read of the file. null while none does. */
-  lend?: ((to: Remote<RecordService>) => void) | null;
 }
 
 /** A result, or why there is none. */
@@ -244,7 +242,6 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       });
       if (!(await refreshing)) return null;
     }
-    if (remote) source.lend?.(remote);
     return remote;
   };
   /** Waits for the end of a pass. A worker that is deep in a call does not hear that it is to stop, and is ended. */

@@ -12,13 +12,10 @@ const FEW = 24;
 const STREAMS = 4;
 /** Milliseconds that another worker has to give a block. It may be busy, or have ended, which this one cannot notice. */
 const PATIENCE_MS = 2000;
-/** The same for a block that it may have: a synchronous read would take less than 20 ms. */
-const LENDING_MS = 200;
 
 /**
  * The blocks of a file that were read last, for all passes and questions of a worker, and of others that {@link give} serves:
- * each block is read once while it is kept. With `elsewhere` they come from another worker, as long as that gives them; so do
- * those that it has, once it lends them.
+ * each block is read once while it is kept. With `elsewhere` they come from another worker, as long as that gives them.
  */
 export class FileBlocks {
   /** The least recently used first. */
@@ -31,8 +28,6 @@ export class FileBlocks {
   #most: number;
   #keeps: boolean;
   #elsewhere: Remote<FileBlockService> | null;
-  /** The other worker only gives what it has, and reads nothing for this one. */
-  #isLent = false;
   readonly size: number;
 
   constructor(file: Blob, mostBytes = 0, elsewhere: Remote<FileBlockService> | null = null) {
@@ -56,22 +51,6 @@ export class FileBlocks {
   /** Whether all of the file is kept once it was read. */
   get keepsAll(): boolean {
     return this.#keeps && this.size <= this.mostBytes;
-  }
-
-  /** Takes blocks from another worker that has them, from now on. Others are read here. */
-  lend(from: Remote<FileBlockService>): void {
-    [this.#elsewhere, this.#isLent] = [from, true];
-  }
-
-  /** Whether another worker may have blocks. */
-  get borrows(): boolean {
-    return this.#isLent && this.#elsewhere !== null;
-  }
-
-  /** Takes a block from the other worker, if that has it. */
-  async borrow(number: number): Promise<void> {
-    const given = this.#elsewhere && (await this.#given(this.#elsewhere, number));
-    if (given) this.#keep(number, given);
   }
 
   /** Reads from another file, which has the same bytes. */
@@ -126,10 +105,10 @@ export class FileBlocks {
     return this.#failed.has(number);
   }
 
-  /** A copy of a block, once it is there; null if it cannot be read, or is not there and `isThere` asks for no more. */
-  async give(number: number, isThere = false): Promise<Uint8Array | null> {
+  /** A copy of a block, once it is there; null if it cannot be read. */
+  async give(number: number): Promise<Uint8Array | null> {
     if (this.#lengthOf(number) <= 0) return null;
-    if (!this.#there.has(number) && !isThere) await this.#fetch(number);
+    if (!this.#there.has(number)) await this.#fetch(number);
     return this.get(number)?.slice() ?? null;
   }
 
@@ -170,8 +149,8 @@ export class FileBlocks {
   }
 
   async #given(elsewhere: Remote<FileBlockService>, number: number): Promise<Uint8Array | null> {
-    const late = new Promise<undefined>((resolve) => setTimeout(resolve, this.#isLent ? LENDING_MS : PATIENCE_MS));
-    const given = await Promise.race([elsewhere.give(number, this.#isLent), late]).catch(() => undefined);
+    const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS));
+    const given = await Promise.race([elsewhere.give(number), late]).catch(() => undefined);
     if (given === undefined) this.#elsewhere = null;
     return given ?? null;
   }

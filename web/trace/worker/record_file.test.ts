@@ -130,35 +130,6 @@ test('a patient pass reads nothing at once, and its file from the worker that ha
   expect(reads).toEqual({ now: [], later: file.size });
 });
 
-test('reads at once take blocks that another worker has, and only those', async () => {
-  const { bytes, file, reads } = counted(4);
-  const shared = new FileBlocks(file, file.size);
-  await shared.give(1);
-  const asked: number[] = [];
-  const read = new RecordFile(file);
-  const part = (from: number, to: number) => {
-    const found = read.read(from, to);
-    if (!found) throw new Error('It cannot be read.');
-    return found;
-  };
-  read.lend({
-    give: (number, isThere) => {
-      asked.push(number);
-      return shared.give(number, isThere);
-    },
-  });
-  const both = () => [part(2 * BLOCK + 5, 2 * BLOCK + 9), part(BLOCK + 5, BLOCK + 9)];
-  const [third, second] = await read.borrowing(both);
-  expect(same(second!, bytes.subarray(BLOCK + 5, BLOCK + 9))).toBe(true);
-  expect(same(third!, bytes.subarray(2 * BLOCK + 5, 2 * BLOCK + 9))).toBe(true);
-  expect(asked).toEqual([2, 1]);
-  // The third block is not read for the sake of four bytes; the second one is here now.
-  expect(reads).toEqual({ now: [4, 4], later: BLOCK });
-  await read.borrowing(() => part(BLOCK, BLOCK + 4));
-  expect(asked).toEqual([2, 1]);
-  await expect(read.borrowing(() => Promise.reject(new Error('Lost.')))).rejects.toThrow('Lost.');
-});
-
 test('a worker that does not give a block is not asked again', async () => {
   const { bytes, file } = counted(3);
   vi.useFakeTimers();

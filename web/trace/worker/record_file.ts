@@ -1,5 +1,3 @@
-import type { FileBlockService } from '../../base/file_protocol.ts';
-import type { Remote } from '../../base/remote.ts';
 import { BLOCK, FileBlocks } from './file_blocks.ts';
 
 /** Bytes of the file that a turn of a pass covers, about. */
@@ -25,42 +23,10 @@ export class RecordFile {
   /** The bytes that were not returned last are on their way. */
   isLate = false;
 
-  /** Blocks that were asked for elsewhere, while reads wait for these. */
-  #asked: ReadonlySet<number> | null = null;
-  /** The first block that another worker may have. */
-  #wanted: number | null = null;
-
   /** Reads a file, or blocks that others read, too. */
   constructor(of: Blob | FileBlocks) {
     this.#blocks = of instanceof FileBlocks ? of : new FileBlocks(of);
     this.#delivered = this.#blocks.keeps ? 0 : null;
-  }
-
-  /** Takes blocks from another worker that has them, from now on. */
-  lend(from: Remote<FileBlockService>): void {
-    this.#blocks.lend(from);
-  }
-
-  /** Calls `use`, which reads at once: again and again, until it has all blocks that another worker lends. What it throws is final only then. */
-  async borrowing<T>(use: () => T): Promise<T> {
-    const asked = new Set<number>();
-    for (;;) {
-      [this.#asked, this.#wanted] = [this.#blocks.borrows ? asked : null, null];
-      let made: { readonly value: T } | { readonly thrown: unknown };
-      try {
-        made = { value: use() };
-      } catch (thrown) {
-        made = { thrown };
-      }
-      const wanted = this.#wanted as number | null;
-      this.#asked = null;
-      if (wanted === null) {
-        if ('value' in made) return made.value;
-        throw made.thrown;
-      }
-      asked.add(wanted);
-      await this.#blocks.borrow(wanted);
-    }
   }
 
   get size(): number {
@@ -95,10 +61,6 @@ export class RecordFile {
     const goesOn = this.#delivered !== null && from <= this.#delivered && this.#delivered < to;
     const isOfPass = this.isPatient || to - from > LONG_READ || (blocks.keeps && goesOn);
     let block = blocks.get(number);
-    if (!block && this.#asked && !this.#asked.has(number)) {
-      this.#wanted ??= number;
-      return null;
-    }
     if (!block && this.isPatient && to - from <= AWAITED && !blocks.hasFailed(number)) {
       this.#delivered = from;
       return null;

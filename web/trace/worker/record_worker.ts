@@ -1,4 +1,3 @@
-import type { FileBlockService } from '../../base/file_protocol.ts';
 import {
   type Listed,
   MOST_ORDERED,
@@ -9,7 +8,7 @@ import {
   type Surveyed,
   type TabulatedPart,
 } from '../../base/record_protocol.ts';
-import { connect, type Remote } from '../../base/remote.ts';
+import { connect } from '../../base/remote.ts';
 import type { TraceService } from '../../base/trace_protocol.ts';
 import init, { type FoundRecords, provideDecompressors, RecordReader } from '../../worker/wasm/unspool_records.js';
 import { loadDecompressors } from './decompressors.ts';
@@ -67,8 +66,6 @@ export function createRecordWorker(): RecordService {
   let reader = new Promise<RecordReader>(() => undefined);
   /** The file of the reader, unless that is a database. */
   let source: RecordFile | null = null;
-  /** What another worker lends of it. */
-  let lender: Remote<FileBlockService> | null = null;
   /** What ends the passes that go on. */
   const passes = new Set<() => void>();
 
@@ -81,7 +78,6 @@ export function createRecordWorker(): RecordService {
   const openIndex = async ({ file, format }: RecordSource, index: Uint8Array) => {
     await loadReader();
     source = new RecordFile(file);
-    if (lender) source.lend(lender);
     const opened = new RecordReader(format, index, source);
     if (opened.needsDecompressor()) await loadDecompressors(provideDecompressors);
     return opened;
@@ -206,15 +202,7 @@ export function createRecordWorker(): RecordService {
       void previous.then((it) => it.free()).catch(() => undefined);
       return took;
     },
-    borrow: (port) => {
-      lender = connect<FileBlockService>(port).remote;
-      source?.lend(lender);
-    },
-    record: async (locator) => {
-      const open = await reader;
-      const details = () => open.details(locator);
-      return inWords(await (source?.borrowing(details) ?? details()));
-    },
+    record: async (locator) => inWords((await reader).details(locator)),
     list: async ({ range, tracks, filter }, hear, stop) => {
       const { disassembler, expressions } = filter ? await loadForConditions() : NO_CONDITIONS;
       const open = await reader;

@@ -73,7 +73,7 @@ export function createCallsReading(): CallsReading {
       opened = { blocks: new FileBlocks(file, mostBytes), records };
     },
     letGo: () => opened?.blocks.letGo(),
-    give: async (number, isThere) => opened?.blocks.give(number, isThere) ?? null,
+    give: async (number) => opened?.blocks.give(number) ?? null,
     read: <T extends OfCalls, News>(part: Part<T, News>): PartReading<T, News> => {
       const { blocks, records } = opened!;
       const file = new RecordFile(blocks);
