@@ -236,7 +236,9 @@ fn material(world: &mut World, call: &Call, function: &Function) {
     };
     for face in faces {
         for parameter in parameters {
-            let cell = world.state(What::Setting(function.setting), (*face).into(), (*parameter).into());
+            // Draws read what is current, and clears do not.
+            let of = u64::from(*face) << 32 | u64::from(*parameter);
+            let cell = world.current_cell(What::Setting(function.setting), of);
             world.whole(cell);
         }
     }
