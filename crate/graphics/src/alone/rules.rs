@@ -87,7 +87,6 @@ const SETTINGS: Rules = &[
     ("ScissorIndexed", "scissor", Rule::Part),
     ("ScissorIndexedv", "scissor", Rule::Part),
     ("ScissorArrayv", "scissor", Rule::Part),
-    ("ShadeModel", "shade model", Rule::Set(0)),
     ("StencilFunc", "stencil function", Rule::Set(0)),
     ("StencilFuncSeparate", "stencil function", Rule::SetOfFaces),
     ("StencilOp", "stencil operation", Rule::Set(0)),

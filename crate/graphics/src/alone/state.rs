@@ -40,7 +40,9 @@ pub(super) const RULES: Rules = &[
     ("VertexAttribI*", "current attributes", Rule::Run(current_attribute)),
     ("VertexAttribL*", "current attributes", Rule::Run(current_attribute)),
     ("VertexAttribP*", "current attributes", Rule::Run(current_attribute)),
+    // Draws read these, and clears do not.
     ("Material*", "material", Rule::Run(material)),
+    ("ShadeModel", "shade model", Rule::Run(current)),
     ("RasterPos*", "raster position", Rule::Run(raster_position)),
     ("WindowPos*", "raster position", Rule::Run(raster_position)),
     ("BindSampler", "", Rule::Run(bind_sampler)),
@@ -236,7 +238,6 @@ fn material(world: &mut World, call: &Call, function: &Function) {
     };
     for face in faces {
         for parameter in parameters {
-            // Draws read what is current, and clears do not.
             let of = u64::from(*face) << 32 | u64::from(*parameter);
             let cell = world.current_cell(What::Setting(function.setting), of);
             world.whole(cell);
