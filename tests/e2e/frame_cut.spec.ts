@@ -17,6 +17,7 @@ async function dialogOf(page: Page, name: string) {
 }
 
 test('a frame is saved as a trace once its picture was compared, and made smaller', async ({ page }) => {
+  test.slow();
   const dialog = await dialogOf(page, 'replay_views.trace');
   await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.', {
     timeout: 30_000,

@@ -131,7 +131,9 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
         replayed?.end();
       }
     };
-    await smaller(before.needs, isSame, hear, ended);
+    // A try that was ended may say nothing any more.
+    const over = new Promise<false>((resolve) => ended.addEventListener('abort', () => resolve(false)));
+    await smaller(before.needs, (calls) => Promise.race([isSame(calls), over]), hear, ended);
     if (!stopped.aborted) step.value = { at: 'done' };
   };
   return {
