@@ -15,8 +15,8 @@ import type {
 import { ticks } from '../base/ticks.ts';
 import { watch } from '../base/watch.ts';
 import { type Answers, createReadingWorker } from './reading_worker.ts';
-import { isDatabase } from './records.ts';
 import type { Selection } from './selection.ts';
+import { stepsFileOf } from './steps_file.ts';
 import type { Trace } from './trace.ts';
 
 /** What is known of the machine before a step. */
@@ -114,14 +114,7 @@ export function createMachine(
 
   const worker = createReadingWorker<Steps, StepsFile, Indexed>(trace, {
     spawn,
-    open: async () => {
-      const info = trace.info.peek();
-      const file = await trace.recordSource.file();
-      const needsIndex = info !== null && !isDatabase(info);
-      const records = needsIndex ? await trace.recordSource.index() : null;
-      if (!info || !file || (needsIndex && !records)) return null;
-      return { file, log: trace.recordSource.log(), format: info.format, records };
-    },
+    open: () => stepsFileOf(trace),
     begun: () => {
       indexed.value = { built: 0, count: 0, bytes: 0, done: false, full: false };
       void askForState();

@@ -12,6 +12,7 @@ import { type Opened, perTrace } from './per_trace.ts';
 import { createReadingWorker } from './reading_worker.ts';
 import { isDatabase } from './records.ts';
 import { givenName, ownName } from './statement_names.ts';
+import { stepsFileOf } from './steps_file.ts';
 import { createSummary, type SummarySource } from './summary.ts';
 import type { Trace } from './trace.ts';
 
@@ -86,14 +87,7 @@ function ofSteps(trace: Trace): SummarySource {
     look: (report, fail) => {
       const worker = createReadingWorker<FindsInSteps, StepsFile, StandingNews>(trace, {
         spawn: () => startWorker(findingsWorker),
-        open: async () => {
-          const info = trace.info.peek();
-          const file = await trace.recordSource.file();
-          const needsIndex = info !== null && !isDatabase(info);
-          const records = needsIndex ? await trace.recordSource.index() : null;
-          if (!info || !file || (needsIndex && !records)) return null;
-          return { file, log: trace.recordSource.log(), format: info.format, records };
-        },
+        open: () => stepsFileOf(trace),
         hear: (news) => {
           report(news.isDone ? { ...news, bytes: 0 } : news);
           if (news.isDone) worker.dispose();

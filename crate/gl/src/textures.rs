@@ -8,6 +8,19 @@
 
 use crate::{Arguments, gl};
 
+/// Capabilities that each texture unit has of its own.
+pub const UNIT_CAPABILITIES: [u32; 9] = [
+    gl::TEXTURE_1D,
+    gl::TEXTURE_2D,
+    gl::TEXTURE_3D,
+    gl::TEXTURE_CUBE_MAP,
+    gl::TEXTURE_RECTANGLE,
+    gl::TEXTURE_GEN_S,
+    gl::TEXTURE_GEN_T,
+    gl::TEXTURE_GEN_R,
+    gl::TEXTURE_GEN_Q,
+];
+
 /// What a call does to a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {

@@ -1,6 +1,7 @@
 //! State that decides what later calls mean, or that needs more than its own arguments.
 
 use unspool_gl::gl;
+use unspool_gl::textures::UNIT_CAPABILITIES;
 
 use super::rules::{Function, Rule, Rules};
 use super::world::{Kind, What, World};
@@ -51,19 +52,6 @@ pub(super) const RULES: Rules = &[
     ("SamplerParameterI*", "", Rule::Run(sampler_parameter)),
 ];
 
-/// Capabilities that each texture unit has of its own.
-const OF_UNITS: [u32; 9] = [
-    gl::TEXTURE_1D,
-    gl::TEXTURE_2D,
-    gl::TEXTURE_3D,
-    gl::TEXTURE_CUBE_MAP,
-    gl::TEXTURE_RECTANGLE,
-    gl::TEXTURE_GEN_S,
-    gl::TEXTURE_GEN_T,
-    gl::TEXTURE_GEN_R,
-    gl::TEXTURE_GEN_Q,
-];
-
 fn enable(world: &mut World, call: &Call, is_on: bool) {
     let capability = call.uint(0);
     let unit = world.shadow().unit;
@@ -91,7 +79,7 @@ fn enable(world: &mut World, call: &Call, is_on: bool) {
         let tracked = world.state(What::Current, 1, 0);
         world.part(tracked);
     }
-    let of_unit = OF_UNITS.contains(&capability);
+    let of_unit = UNIT_CAPABILITIES.contains(&capability);
     if of_unit {
         let active = world.unit_cell();
         world.read(active);
@@ -102,13 +90,13 @@ fn enable(world: &mut World, call: &Call, is_on: bool) {
 
 fn enable_indexed(world: &mut World, call: &Call, _: &Function) {
     let capability = call.uint(0);
-    if OF_UNITS.contains(&capability) {
+    if UNIT_CAPABILITIES.contains(&capability) {
         world.shadow().fixed.insert((call.uint(1), capability));
     }
     if capability == gl::SCISSOR_TEST {
         world.shadow().scissors = true;
     }
-    let unit = if OF_UNITS.contains(&capability) { u64::from(call.uint(1)) } else { 0 };
+    let unit = if UNIT_CAPABILITIES.contains(&capability) { u64::from(call.uint(1)) } else { 0 };
     let cell = world.state(What::Enabled, capability.into(), unit);
     world.part(cell);
 }

@@ -9,6 +9,7 @@ use core::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 use unspool_gl::gl;
+use unspool_gl::textures::UNIT_CAPABILITIES;
 
 use crate::calls::{Call, Value};
 
@@ -264,18 +265,6 @@ struct Context {
 
 /// Limit for the number of keys of a context.
 const MOST: usize = 1 << 18;
-/// The capabilities that each texture unit has.
-const TEXTURE_CAPABILITIES: [u32; 9] = [
-    gl::TEXTURE_1D,
-    gl::TEXTURE_2D,
-    gl::TEXTURE_3D,
-    gl::TEXTURE_CUBE_MAP,
-    gl::TEXTURE_RECTANGLE,
-    gl::TEXTURE_GEN_S,
-    gl::TEXTURE_GEN_T,
-    gl::TEXTURE_GEN_R,
-    gl::TEXTURE_GEN_Q,
-];
 
 impl Memory {
     /// Everything may have changed.
@@ -308,9 +297,7 @@ impl Memory {
         let extra = match state.depends {
             Depends::None => Some(0),
             // Other capabilities than these are not state of a unit.
-            Depends::Unit if state.is("enabled") && !TEXTURE_CAPABILITIES.map(u64::from).contains(&number(0)) => {
-                Some(0)
-            }
+            Depends::Unit if state.is("enabled") && !UNIT_CAPABILITIES.map(u64::from).contains(&number(0)) => Some(0),
             Depends::Unit => Some(it.unit),
             Depends::Program => Some(it.program),
             // Of the bindings of buffers only this one is state of a vertex array object.
