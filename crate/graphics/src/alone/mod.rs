@@ -50,7 +50,7 @@ use crate::reader::CallVisitor;
 /// Bytes of a blob that a [`crate::Reader`] must keep for this: numbers of display lists.
 pub const BYTES: u64 = 4096;
 
-/// Bytes that notes on calls may take. About 16 for a call.
+/// Bytes that notes on calls may take.
 const MOST_NOTES: usize = 320 << 20;
 
 /// Earlier draws of which one is kept for what a window holds after it was swapped: at most a third

@@ -54,12 +54,7 @@ function needsOf(open: OpenTrace, frame: number, hear: Hear, signal: AbortSignal
         hear(progress.done / Math.max(1, progress.of));
         if (!needs) return;
         if (needs.refused === '') resolve(needs as FrameNeeds);
-        else
-          reject(
-            new Error(
-              needs.refused.replace(/^refused: (.)(.*)$/, (_, first, rest) => `${first.toUpperCase()}${rest}.`),
-            ),
-          );
+        else reject(new Error(reasonOf(needs.refused)));
         end();
       },
       crashed: CRASHED,
@@ -76,6 +71,13 @@ function needsOf(open: OpenTrace, frame: number, hear: Hear, signal: AbortSignal
     };
     signal.addEventListener('abort', end);
   });
+}
+
+/** A refusal as a sentence. The name of a function that it begins with stays as it is. */
+function reasonOf(refusal: string): string {
+  const reason = refusal.replace(/^refused: /, '');
+  const [first = ''] = reason.split(' ');
+  return `${/[A-Z]/.test(first) ? first : first.charAt(0).toUpperCase() + first.slice(1)}${reason.slice(first.length)}.`;
 }
 
 async function write({ trace }: OpenTrace, calls: Float64Array, hear: Hear, signal: AbortSignal): Promise<Blob> {
