@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
 import { isRanged } from '../../base/ranged.ts';
@@ -191,7 +192,17 @@ function Summary({ trace }: { trace: Trace }) {
   if (threads > 0) parts.push(formatCounted(threads, 'thread'));
   // In a trace of ordinals the number of events is the length.
   if (info && extent && info.clock.kind !== 'ordinal') parts.push(formatLength(extentLength(extent), info.clock));
-  return <span class="muted summary ellipsis">{parts.join(' · ')}</span>;
+  // What does not fit is left out in whole: half a number is a wrong one.
+  return (
+    <span class="muted summary">
+      {parts.map((part, at) => (
+        <Fragment key={part}>
+          {at > 0 && ' '}
+          <span class="no-wrap">{at > 0 ? `· ${part}` : part}</span>
+        </Fragment>
+      ))}
+    </span>
+  );
 }
 
 const THEME_NAMES: Record<ThemeChoice, string> = { system: 'system', dark: 'dark', light: 'light' };
