@@ -7,6 +7,7 @@ use unspool_stacks::vectors;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::{Kind, arrange};
+use unspool_trace::problem::grouped;
 
 use super::bursts::Bursts;
 use super::hot::Hot;
@@ -161,7 +162,7 @@ impl RunFindings {
                 "Code at {:#x} changed: a block ran {} with other bytes, and from transition {} on {} with {} changed",
                 before.address,
                 counted(ran_before.count, "time"),
-                ran_after.first,
+                grouped(ran_after.first),
                 counted(ran_after.count, "time"),
                 counted(differing as u64, "byte")
             );

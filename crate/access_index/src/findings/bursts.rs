@@ -59,10 +59,10 @@ impl Bursts {
                 continue;
             }
             let sentence = format!(
-                "{} {name} come within {}, one in {:.0}; {} elsewhere",
+                "{} {name} come within {}, one in {}; {} elsewhere",
                 grouped(count as u64),
                 counted(last - first, place.unit),
-                1.0 / inside,
+                grouped((1.0 / inside).round() as u64),
                 match events.len() - count {
                     0 => "there are none".into(),
                     1 => "there is 1".into(),

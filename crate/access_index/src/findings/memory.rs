@@ -4,6 +4,7 @@ use hashbrown::{HashMap, HashSet};
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::Kind;
+use unspool_trace::problem::grouped;
 
 use super::Place;
 
@@ -211,9 +212,9 @@ impl Written {
         let enough = self.unwritten.iter().filter(|it| it.count >= ENOUGH);
         for Unwritten { first, last, count, low, high, code } in enough.copied() {
             let sentence = format!(
-                "{} read memory of the stack at {low:#x} to {high:#x} that nothing has written, first the instruction at {code:#x} at {} {first}",
+                "{} read memory of the stack at {low:#x} to {high:#x} that nothing has written, first the instruction at {code:#x} at {}",
                 counted(count, place.unit),
-                place.unit
+                place.at(first)
             );
             let mut it = Finding::new(&UNWRITTEN, 0.92, sentence).within(first, last);
             it.part = part();
@@ -221,9 +222,10 @@ impl Written {
         }
         for Ran { low, high, written, first, last, count } in self.ran.iter().copied() {
             let sentence = format!(
-                "Code at {low:#x} to {high:#x} is executed after the program wrote it: written from {} {written} on, {} executed from {first} on",
-                place.unit,
-                counted(count, place.unit)
+                "Code at {low:#x} to {high:#x} is executed after the program wrote it: written from {} on, {} executed from {} on",
+                place.at(written),
+                counted(count, place.unit),
+                grouped(first)
             );
             let weight = 0.7 + 0.2 * (count as f64 / steps.max(1) as f64);
             let mut it = Finding::new(&WRITTEN, weight, sentence).within(first, last);

@@ -26,6 +26,7 @@ use unspool_formats::{open_step_records, open_steps};
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
 use unspool_trace::finding::{Kind, arrange};
+use unspool_trace::problem::grouped;
 use unspool_trace::records::Records;
 use unspool_trace::steps::{self, Access, Step, StepEvent, StepVisitor, Steps};
 use unspool_trace::{Error, Finding};
@@ -49,6 +50,13 @@ pub static FINDING_KINDS: &[&Kind] = &[
 pub(crate) struct Place {
     /// The singular noun: `step`.
     pub(crate) unit: &'static str,
+}
+
+impl Place {
+    /// `step 1,234`
+    fn at(self, position: u64) -> String {
+        format!("{} {}", self.unit, grouped(position))
+    }
 }
 
 /// Looks for what stands out in a trace whose steps say what they read and wrote.

@@ -118,8 +118,8 @@ impl Returns {
             let overwritten = if is_overwritten { ": its return address was overwritten" } else { "" };
             let times = if count > 1 { format!(", {} in all", counted(count, "time")) } else { String::new() };
             let sentence = format!(
-                "The return at {from:#x} goes to {to:#x} and not behind its call, to {expected:#x}, at {} {step}{times}{overwritten}",
-                place.unit
+                "The return at {from:#x} goes to {to:#x} and not behind its call, to {expected:#x}, at {}{times}{overwritten}",
+                place.at(step)
             );
             let it = Finding::new(&STRAY, 0.97, sentence).within(step, step);
             found.push(it.about([from, to, expected].map(|at| format!("{at:#x}"))).figure("times", count as f64, ""));

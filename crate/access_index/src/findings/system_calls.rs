@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::Kind;
+use unspool_trace::problem::grouped;
 
 use super::Place;
 
@@ -61,12 +62,11 @@ impl SystemCalls {
             }
             let name = name.map_or(format!("{number}"), |name| format!("{number} ({name})"));
             let sentence = format!(
-                "System call {name} fails {} of {} with {error}, from {} {} to {}",
-                it.count,
+                "System call {name} fails {} of {} with {error}, from {} to {}",
+                grouped(it.count),
                 counted(count, "time"),
-                place.unit,
-                it.first,
-                it.last
+                place.at(it.first),
+                grouped(it.last)
             );
             let it_ = Finding::new(&FAILING, 0.6, sentence).within(it.first, it.last).about([name]);
             found.push(it_.figure("failures", it.count as f64, "").figure("calls", count as f64, ""));

@@ -99,8 +99,8 @@ impl Tainted {
             };
             let times = if count > 1 { format!(", {} in all", counted(count, "time")) } else { String::new() };
             let sentence = format!(
-                "Input ({source}) chooses the target of the {word} at {address:#x}, at {} {first}{times}",
-                place.unit
+                "Input ({source}) chooses the target of the {word} at {address:#x}, at {}{times}",
+                place.at(first)
             );
             let mut it =
                 Finding::new(&TAINTED, 0.96, sentence).within(first, last).about([format!("{address:#x}"), source]);

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
+use unspool_trace::problem::grouped;
 use unspool_trace::{Clock, Finding};
 
 use super::calls::{Call, Calls};
@@ -110,7 +111,7 @@ pub(super) fn findings(functions: &mut Functions, calls: &impl Calls, clock: Clo
         let times = cause.duration() as f64 / median.max(1) as f64;
         let mut sentence = format!("A call of {name} takes {}", clock.amount(cause.duration()));
         if of_cause.is_some_and(|it| it.count > 1) && times >= 1.5 {
-            sentence += &format!(", {times:.0} times its median of {}", clock.amount(median));
+            sentence += &format!(", {} times its median of {}", grouped(times.round() as u64), clock.amount(median));
         }
         match why {
             Why::Gap(from, to) if to > from && path.len() > 1 && from == cause.start && to == cause.end => {}

@@ -2,6 +2,7 @@
 
 use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::Kind;
+use unspool_trace::problem::grouped;
 use unspool_trace::{Clock, Finding};
 
 use super::calls::{Calls, Thread};
@@ -91,7 +92,7 @@ pub(super) fn lost(clock: Clock, threads: &[Thread], extent: u64) -> Vec<Finding
         let all: u64 = gaps.iter().map(|(from, to)| to - from).sum();
         let places = match gaps.len() {
             1 => String::new(),
-            more => format!(" in {more} places, {} in the longest", clock.amount(to - from)),
+            more => format!(" in {} places, {} in the longest", grouped(more as u64), clock.amount(to - from)),
         };
         let share = (all as f64 / extent as f64).min(1.0);
         let sentence = format!(

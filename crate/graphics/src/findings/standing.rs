@@ -4,6 +4,7 @@
 use unspool_trace::Finding as Standing;
 use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::{Kind as Listed, arrange};
+use unspool_trace::problem::grouped;
 
 use super::{Finder, Finding, Kind};
 use crate::frames::{FIGURES, Frame};
@@ -162,8 +163,10 @@ fn of_frames(frames: &[Frame]) -> Vec<Standing> {
                 continue;
             }
             let sentence = format!(
-                "Frame {number} has {}, and half of the frames have at most {median}: {} of all {}",
+                "Frame {} has {}, and half of the frames have at most {}: {} of all {}",
+                grouped(number as u64),
                 counted(value, unit),
+                grouped(median),
                 percent(value as f64 / all.iter().sum::<u64>().max(1) as f64),
                 title.to_lowercase()
             );
