@@ -99,6 +99,7 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     }
     (buffer.usage, buffer.problem, buffer.written) = (usage, None, None);
     buffer.stale = [Stale::All; 2];
+    buffer.version += 1;
     buffer.highest.clear();
 }
 
@@ -157,6 +158,7 @@ fn memcpy(r: &mut Replay, c: &Call) {
 
 fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
     if buffer.data.put(at, bytes) {
+        buffer.version += 1;
         buffer.highest.clear();
         for stale in &mut buffer.stale {
             stale.add(at, at + bytes.len());

@@ -51,6 +51,7 @@ pub(super) const TARGETS: [u32; SLOTS] = [
     gl::TEXTURE_1D,
     gl::TEXTURE_RECTANGLE,
     gl::TEXTURE_2D_MULTISAMPLE,
+    gl::TEXTURE_BUFFER,
 ];
 
 /// Functions that are not called as the rules of [`direct_of`] say.

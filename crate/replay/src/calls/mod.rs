@@ -16,6 +16,7 @@ mod lists;
 mod parameters;
 mod shaders;
 mod states;
+mod texels;
 mod textures;
 mod uniforms;
 mod windows;
@@ -24,6 +25,7 @@ pub(crate) use draws::Restart;
 pub(crate) use immediate::Kept;
 pub(crate) use lacks::is_draw;
 pub(crate) use listed::Listed;
+pub(crate) use texels::Texels;
 pub(crate) use uniforms::Found;
 
 use std::borrow::Cow;
@@ -75,6 +77,7 @@ impl Handlers {
             parameters::TABLE,
             shaders::TABLE,
             states::TABLE,
+            texels::TABLE,
             textures::TABLE,
             uniforms::TABLE,
         ];
