@@ -33,6 +33,7 @@ use std::cell::RefCell;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::direct::{Direct, bound_of};
 use unspool_gl::{Absence, Charged, absence};
 
 use crate::call::Call;
@@ -45,7 +46,7 @@ pub(crate) type Run = fn(&mut Replay, &Call);
 #[derive(Clone, Copy)]
 pub(crate) struct Handler {
     pub(crate) run: Run,
-    pub(crate) direct: Option<direct::Direct>,
+    pub(crate) direct: Option<Direct>,
 }
 
 /// A handler, or why there is none. `None`: nothing is known of the name.
@@ -113,7 +114,7 @@ impl Handlers {
             forms::other_form(name, exists).map(run)
         };
         let direct = || {
-            let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
+            let (bound, direct) = bound_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
         let of_matrices = || immediate::of_matrices(plain).map(run);
