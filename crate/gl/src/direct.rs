@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn functions_are_those_for_what_is_bound() {
         let all = names();
-        // Handlers are those of functions without the ends of extensions, and of none that names its
-        // object.
+        // Handlers are those of functions without the ends of extensions, and of none that names
+        // its object.
         let is_direct = |name: &str| OTHERS.iter().any(|(other, ..)| *other == name);
         let exists = |name: &str| {
             !is_direct(name) && ["", "EXT", "NV"].iter().any(|end| all.contains(&&*format!("{name}{end}")))
