@@ -90,6 +90,25 @@ test('parts of the fixed function look as in a native replay', async ({ page }) 
   expect(await answer.evaluate(squaresOf)).toEqual(SQUARES);
 });
 
+test('buffer textures are sampled, also after their buffers have changed', async ({ page }) => {
+  await open(page, fixture('replay_texels.trace'));
+  const columns = async (call: number) => {
+    const answer = await pictured(page, call);
+    return answer.evaluate(({ picture }) =>
+      [8, 24, 40, 56].map((x) =>
+        [...(picture?.pixels.slice(4 * (64 * 20 + x), 4 * (64 * 20 + x) + 3) ?? [])].join(' '),
+      ),
+    );
+  };
+  const swaps = [26, 29, 46] as const;
+  const [red, green, blue, white] = ['255 0 0', '0 255 0', '0 0 255', '255 255 255'];
+  expect(await columns(swaps[0])).toEqual([red, green, blue, white]);
+  expect(await columns(swaps[1])).toEqual([red, green, '255 255 0', white]);
+  expect(await columns(swaps[2])).toEqual([50, 100, 150, 200].map((grey) => `${grey} ${grey} ${grey}`));
+  // A jump back, where the buffer is as it was.
+  expect(await columns(swaps[0])).toEqual([red, green, blue, white]);
+});
+
 test('nothing shows through a window', async ({ page }) => {
   await open(page, fixture('graphics/draws.trace'));
   // Half transparent blue is drawn over black, and leaves an alpha of 191.

@@ -27,6 +27,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/apitrace/replay_contexts.trace", contexts()),
         ("tests/fixtures/apitrace/replay_outputs.trace", outputs()),
         ("tests/fixtures/apitrace/replay_written.trace", written()),
+        ("tests/fixtures/apitrace/replay_texels.trace", texels()),
     ];
     common::are_written(&files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
 }
@@ -99,6 +100,7 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("glBeginTransformFeedback", &["primitiveMode"]),
     ("glEndTransformFeedback", &[]),
     ("glTexSubImage2D", &["target", "level", "xoffset", "yoffset", "width", "height", "format", "type", "pixels"]),
+    ("glTexBuffer", &["target", "internalformat", "buffer"]),
 ];
 
 /// A trace that is being written.
@@ -665,6 +667,49 @@ fn written() -> Vec<u8> {
     t.ints("glBeginTransformFeedback", &[gl::TRIANGLES]);
     t.ints("glEndTransformFeedback", &[]);
     t.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+    t.swap(1);
+    t.finish()
+}
+
+/// Three frames of four columns, whose colours are in a buffer texture: red, green, blue and white;
+/// then the third one is yellow; then whole numbers, of a buffer of 5 texels, are shades of grey. A
+/// black texture is bound in the same unit.
+fn texels() -> Vec<u8> {
+    let mut t = Trace::new(64, 48);
+    t.ints("glClear", &[gl::COLOR_BUFFER_BIT]);
+    t.ints("glBindTexture", &[gl::TEXTURE_2D, 9]);
+    t.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);
+    t.texture(1, Value::Blob(&[0, 0, 0, 255]));
+    t.triangles(24);
+    let int = |n: u32| Value::Int(n.into());
+    let data = |t: &mut Trace, name: u32, bytes: &[u8]| {
+        t.ints("glBindBuffer", &[gl::TEXTURE_BUFFER, name]);
+        let args = vec![int(gl::TEXTURE_BUFFER), int(bytes.len() as u32), Value::Blob(bytes), int(gl::STATIC_DRAW)];
+        t.call("glBufferData", args, None);
+    };
+    let colors = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255; 4]].concat();
+    data(&mut t, 5, &colors);
+    t.ints("glBindTexture", &[gl::TEXTURE_BUFFER, 6]);
+    t.ints("glTexBuffer", &[gl::TEXTURE_BUFFER, gl::RGBA8, 5]);
+    let of_colors = "#version 150\nuniform samplerBuffer colors;\nout vec4 color;\n\
+        void main() { color = texelFetch(colors, int(gl_FragCoord.x) / (64 / textureSize(colors))); }";
+    t.program(10, &[VERTEX, (gl::FRAGMENT_SHADER, of_colors)]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.swap(1);
+    let yellow = Value::Blob(&[255, 255, 0, 255]);
+    t.call("glBufferSubData", vec![int(gl::TEXTURE_BUFFER), int(8), int(4), yellow], None);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+    t.swap(1);
+    let numbers: Vec<u8> = [50i32, 100, 150, 200, -1].iter().flat_map(|n| n.to_le_bytes()).collect();
+    data(&mut t, 7, &numbers);
+    t.ints("glBindTexture", &[gl::TEXTURE_BUFFER, 8]);
+    t.ints("glTexBuffer", &[gl::TEXTURE_BUFFER, gl::R32I, 7]);
+    let of_numbers = "#version 150\nuniform isamplerBuffer numbers;\nout vec4 color;\n\
+        int at(isamplerBuffer from, int i) { return texelFetch(from, i).r; }\n\
+        void main() { int n = at(numbers, int(gl_FragCoord.x) / 16); int last = at(numbers, textureSize(numbers) - 1); \
+        color = vec4(vec3(float(n) / 255.0), float(-last)); }";
+    t.program(20, &[VERTEX, (gl::FRAGMENT_SHADER, of_numbers)]);
+    t.ints("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     t.swap(1);
     t.finish()
 }

@@ -88,7 +88,6 @@ const NEEDLESS: &[Row] = &[
     ("polygons with stipple are refused", "PolygonStipple"),
     ("draws with patches are refused", "PatchParameter*"),
     ("draws with two sides of stencils are refused", "ActiveStencilFaceEXT"),
-    ("draws with buffer textures are refused", "TexBuffer* TextureBuffer* MultiTexBufferEXT"),
     (
         "draws with assembly programs are refused",
         "ProgramString* ProgramLocalParameter* ProgramEnvParameter* NamedProgramLocalParameter* NamedProgramString* \

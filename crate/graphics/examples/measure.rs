@@ -7,6 +7,8 @@
 use std::time::Instant;
 
 use unspool_formats::apitrace;
+use unspool_graphics::Survey;
+use unspool_graphics::findings::Findings;
 use unspool_graphics::state::History;
 use unspool_records::memory::index_of;
 
@@ -15,6 +17,19 @@ fn main() {
     let begun = Instant::now();
     let index = index_of(&apitrace::ROW.format, &file).unwrap();
     println!("decoded in {:.2} s", begun.elapsed().as_secs_f64());
+    let begun = Instant::now();
+    let mut survey = Survey::open(&index, file.clone()).unwrap();
+    while !survey.step(64).unwrap() {}
+    println!(
+        "frames and resources in {:.3} s: {} {}",
+        begun.elapsed().as_secs_f64(),
+        survey.frames().frames().len(),
+        survey.resources().all().len()
+    );
+    let begun = Instant::now();
+    let mut findings = Findings::open(&index, file.clone()).unwrap();
+    while !findings.step(64).unwrap() {}
+    println!("findings in {:.3} s: {}", begun.elapsed().as_secs_f64(), findings.all().len());
     let mut history = History::open("apitrace", &index, file, usize::MAX).unwrap();
     let begun = Instant::now();
     while !history.build(64).unwrap() {}

@@ -13,6 +13,7 @@
 //! internal format; blocks of BPTC are decoded by bcdec_rs, the others there. What the graphics
 //! processor writes is not known here: the page asks the replay for it.
 
+mod binds;
 mod contents;
 mod interfaces;
 mod kinds;
@@ -505,6 +506,9 @@ impl Resources {
             | Act::BindBuffer
             | Act::BindBufferIndexed
             | Act::BindFramebuffer
+            | Act::BindImage
+            | Act::BindVertexBuffer
+            | Act::BindSeveral(_)
             | Act::Bind(_) => self.bind_by(call, known, act, context),
             Act::EndQuery => self.unbind(context, Slot::Query(uint("target"))),
             Act::Attach => self.attach(call, known, context),
@@ -541,7 +545,7 @@ impl Resources {
                 self.mapped.retain(|other| Some(other.buffer) != at);
             }
             Act::Copy => self.copy(call, known, context),
-            Act::WriteBuffer(what) => {
+            Act::Write(what) => {
                 let found: Vec<u32> = match what {
                     Wrote::Named(parameter) => {
                         self.of(context, Kind::Buffer, uint(parameter), number).into_iter().collect()
@@ -549,6 +553,11 @@ impl Resources {
                     Wrote::Bound(parameter) => context.buffer(uint(parameter)).into_iter().collect(),
                     Wrote::Packed => context.buffer(gl::PIXEL_PACK_BUFFER).into_iter().collect(),
                     Wrote::Indexed(targets) => context.indexed(targets),
+                    Wrote::Image => {
+                        let is_texture = uint("dstTarget") != gl::RENDERBUFFER;
+                        let kind = if is_texture { Kind::Texture } else { Kind::Renderbuffer };
+                        self.of(context, kind, uint("dstName"), number).into_iter().collect()
+                    }
                 };
                 for at in found {
                     self.count(at, WRITES, 1);
@@ -568,61 +577,6 @@ impl Resources {
             && let Some(resource) = self.all.get_mut(at as usize)
         {
             resource.facts = kind_of_shader("type").or_else(|| kind_of_shader("shaderType")).unwrap_or_default().into();
-        }
-    }
-
-    /// An object is bound.
-    fn bind_by(&mut self, call: &Call, known: &Known, act: Act, context: &mut Context) {
-        let number = call.number;
-        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
-        match act {
-            Act::BindTexture => {
-                let target = uint("target");
-                let at = self.of(context, Kind::Texture, uint("texture"), number);
-                self.set_target(at, target);
-                self.bind(context, Slot::Texture { unit: context.unit, target }, at, number);
-            }
-            Act::BindTextureUnit => {
-                let at = self.of(context, Kind::Texture, uint("texture"), number);
-                let target = at.and_then(|at| self.all.get(at as usize)).map_or(0, |it| it.texture.target);
-                self.bind(context, Slot::Texture { unit: uint("unit"), target }, at, number);
-            }
-            Act::BindBuffer => {
-                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
-                let slot = match uint("target") {
-                    gl::ELEMENT_ARRAY_BUFFER => Slot::Elements,
-                    target => Slot::Buffer { target, index: None },
-                };
-                self.bind(context, slot, at, number);
-            }
-            Act::BindBufferIndexed => {
-                let at = self.of(context, Kind::Buffer, uint("buffer"), number);
-                let target = uint("target");
-                self.bind(context, Slot::Buffer { target, index: Some(uint("index")) }, at, number);
-                context.replace(Slot::Buffer { target, index: None }, at);
-            }
-            Act::BindFramebuffer => {
-                let at = self.of(context, Kind::Framebuffer, uint("framebuffer"), number);
-                let target = uint("target");
-                if target != gl::READ_FRAMEBUFFER {
-                    self.bind(context, Slot::Drawn, at, number);
-                }
-                if target != gl::DRAW_FRAMEBUFFER {
-                    context.replace(Slot::Read, at);
-                }
-            }
-            Act::Bind(kind) => {
-                let name = call.uint(call.len().saturating_sub(1));
-                let at = self.of(context, kind, name, number);
-                match kind {
-                    Kind::VertexArray => self.bind_vertex_array(context, at, number),
-                    Kind::Program => self.bind(context, Slot::Program, at, number),
-                    Kind::Sampler => self.bind(context, Slot::Sampler(uint("unit")), at, number),
-                    Kind::Query => self.bind(context, Slot::Query(uint("target")), at, number),
-                    _ => self.bind(context, Slot::Renderbuffer, at, number),
-                }
-            }
-            _ => {}
         }
     }
 

@@ -10,6 +10,24 @@ use unspool_graphics::Survey;
 const CREATE: FunctionSig<'_> =
     FunctionSig { id: 0, name: "glXCreateContext", args: &["dpy", "vis", "shareList", "direct"] };
 const CURRENT: FunctionSig<'_> = FunctionSig { id: 1, name: "glXMakeCurrent", args: &["dpy", "drawable", "ctx"] };
+/// The parameters of glCopyImageSubData.
+const COPY: [&str; 15] = [
+    "srcName",
+    "srcTarget",
+    "srcLevel",
+    "srcX",
+    "srcY",
+    "srcZ",
+    "dstName",
+    "dstTarget",
+    "dstLevel",
+    "dstX",
+    "dstY",
+    "dstZ",
+    "srcWidth",
+    "srcHeight",
+    "srcDepth",
+];
 const BIND: FunctionSig<'_> = FunctionSig { id: 2, name: "glBindTexture", args: &["target", "texture"] };
 
 #[test]
@@ -82,4 +100,36 @@ fn draws_of_a_texture_are_those_that_are_executed() {
     let mut survey = Survey::open(&index, file).unwrap();
     while !survey.step(1).unwrap() {}
     assert_eq!(survey.resources().all()[0].counts, [0, 1, 3, 0]);
+}
+
+#[test]
+fn several_are_bound_as_one_after_the_other_and_images_are_written() {
+    let mut writer = Writer::new(&[]);
+    let signature = |id, name, args| FunctionSig { id, name, args };
+    let textures = signature(3, "glBindTextures", &["first", "count", "textures"]);
+    let vertices = signature(4, "glBindVertexBuffers", &["first", "count", "buffers", "offsets", "strides"]);
+    let image =
+        signature(5, "glBindImageTexture", &["unit", "texture", "level", "layered", "layer", "access", "format"]);
+    let dispatch = signature(6, "glDispatchCompute", &["num_groups_x", "num_groups_y", "num_groups_z"]);
+    let draw = signature(7, "glDrawArrays", &["mode", "first", "count"]);
+    let copy = signature(8, "glCopyImageSubData", &COPY);
+    let uints = |all: &[u32]| all.iter().map(|n| Value::Uint((*n).into())).collect::<Vec<_>>();
+    for name in [7, 8] {
+        writer.call(0, &BIND, uints(&[gl::TEXTURE_2D, name]), None);
+    }
+    let list = |all: &[u32]| Value::Array(uints(all));
+    writer.call(0, &textures, vec![Value::Uint(0), Value::Int(2), list(&[7, 8])], None);
+    writer.call(0, &vertices, vec![Value::Uint(0), Value::Int(1), list(&[5]), list(&[0]), list(&[16])], None);
+    writer.call(0, &draw, uints(&[gl::TRIANGLES, 0, 3]), None);
+    writer.call(0, &image, uints(&[0, 7, 0, 0, 0, gl::READ_ONLY, gl::RGBA8]), None);
+    writer.call(0, &image, uints(&[1, 8, 0, 0, 0, gl::WRITE_ONLY, gl::RGBA8]), None);
+    writer.call(0, &dispatch, uints(&[1, 1, 1]), None);
+    let (from, to) = ([8, gl::TEXTURE_2D, 0, 0, 0, 0], [7, gl::TEXTURE_2D, 0, 0, 0, 0]);
+    writer.call(0, &copy, uints(&[&from[..], &to, &[1, 1, 1]].concat()), None);
+    let (index, file) = common::indexed(writer.finish());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    // Uploads, binds, draws and writes of two textures and of a buffer.
+    let counts: Vec<[u64; 4]> = survey.resources().all().iter().map(|it| it.counts).collect();
+    assert_eq!(counts, [[0, 3, 1, 1], [0, 3, 1, 1], [0, 1, 1, 0]]);
 }

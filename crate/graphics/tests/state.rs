@@ -421,6 +421,85 @@ fn direct_state_access_of_the_extension_changes_what_it_names() {
     assert!(attribute < enabled);
 }
 
+/// Each function of OpenGL 4.5 that names its object sets what the function for the bound object
+/// does.
+#[test]
+fn direct_state_access_sets_what_is_bound_later() {
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
+    let values = |calls: &[(&'static str, &[u32])]| {
+        let mut trace = Trace::new();
+        let bound: [(&'static str, &[u32]); 3] = [
+            ("glBindTexture", &[gl::TEXTURE_2D, 8]),
+            ("glBindVertexArray", &[5]),
+            ("glBindFramebuffer", &[gl::FRAMEBUFFER, 9]),
+        ];
+        let create = [("glBindTexture", &[gl::TEXTURE_2D, 8][..]), ("glBindTexture", &[gl::TEXTURE_2D, 0])];
+        let mut last = 0;
+        for (name, args) in [&create[..], calls, &bound].concat() {
+            last = trace.call(name, uints(args));
+        }
+        let report = at(&mut trace.history(), last);
+        let rows = report.sections.iter().flat_map(|section| &section.rows);
+        rows.map(|row| (row.name.clone(), row.text.clone())).collect::<Vec<_>>()
+    };
+    let direct = values(&[
+        ("glTextureParameteri", &[8, gl::TEXTURE_MAX_LEVEL, 3]),
+        ("glNamedBufferData", &[6, 48, 0, gl::STATIC_DRAW]),
+        ("glVertexArrayVertexBuffer", &[5, 2, 6, 4, 20]),
+        ("glVertexArrayAttribFormat", &[5, 1, 3, gl::FLOAT, 0, 8]),
+        ("glVertexArrayAttribBinding", &[5, 1, 2]),
+        ("glVertexArrayBindingDivisor", &[5, 2, 7]),
+        ("glEnableVertexArrayAttrib", &[5, 1]),
+        ("glVertexArrayElementBuffer", &[5, 6]),
+        ("glNamedRenderbufferStorage", &[4, gl::RGBA8, 32, 16]),
+        ("glNamedFramebufferRenderbuffer", &[9, gl::COLOR_ATTACHMENT0, gl::RENDERBUFFER, 4]),
+        ("glNamedFramebufferTexture", &[9, gl::COLOR_ATTACHMENT0 + 1, 8, 0]),
+        ("glNamedFramebufferReadBuffer", &[9, gl::COLOR_ATTACHMENT0 + 1]),
+    ]);
+    let bound = values(&[
+        ("glBindTexture", &[gl::TEXTURE_2D, 8]),
+        ("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MAX_LEVEL, 3]),
+        ("glBindTexture", &[gl::TEXTURE_2D, 0]),
+        ("glBindBuffer", &[gl::COPY_WRITE_BUFFER, 6]),
+        ("glBufferData", &[gl::COPY_WRITE_BUFFER, 48, 0, gl::STATIC_DRAW]),
+        ("glBindBuffer", &[gl::COPY_WRITE_BUFFER, 0]),
+        ("glBindVertexArray", &[5]),
+        ("glBindVertexBuffer", &[2, 6, 4, 20]),
+        ("glVertexAttribFormat", &[1, 3, gl::FLOAT, 0, 8]),
+        ("glVertexAttribBinding", &[1, 2]),
+        ("glVertexBindingDivisor", &[2, 7]),
+        ("glEnableVertexAttribArray", &[1]),
+        ("glBindBuffer", &[gl::ELEMENT_ARRAY_BUFFER, 6]),
+        ("glBindVertexArray", &[0]),
+        ("glBindRenderbuffer", &[gl::RENDERBUFFER, 4]),
+        ("glRenderbufferStorage", &[gl::RENDERBUFFER, gl::RGBA8, 32, 16]),
+        ("glBindRenderbuffer", &[gl::RENDERBUFFER, 0]),
+        ("glBindFramebuffer", &[gl::FRAMEBUFFER, 9]),
+        ("glFramebufferRenderbuffer", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::RENDERBUFFER, 4]),
+        ("glFramebufferTexture", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0 + 1, 8, 0]),
+        ("glReadBuffer", &[gl::COLOR_ATTACHMENT0 + 1]),
+        ("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]),
+    ]);
+    let of = |all: &[(String, String)], name: &str| all.iter().find(|row| row.0 == name).map(|row| row.1.clone());
+    for name in ["1", "Indices", "Unit 0 TEXTURE_2D", "Color attachment 0", "Color attachment 1", "Framebuffer"] {
+        assert!(of(&direct, name).is_some(), "{name}: {direct:#?}");
+        assert_eq!(of(&direct, name), of(&bound, name), "{name}");
+    }
+}
+
+#[test]
+fn interleaved_arrays_are_those_of_their_format() {
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
+    let mut trace = Trace::new();
+    trace.call("glEnableClientState", uints(&[gl::NORMAL_ARRAY]));
+    trace.call("glBindBuffer", uints(&[gl::ARRAY_BUFFER, 6]));
+    let last = trace.call("glInterleavedArrays", uints(&[gl::C4UB_V3F, 0, 32]));
+    let report = at(&mut trace.history(), last);
+    assert_eq!(row(&report, "GL_COLOR_ARRAY").0, "4 × UNSIGNED_BYTE, stride 16, buffer 6 + 32");
+    assert_eq!(row(&report, "GL_VERTEX_ARRAY").0, "3 × FLOAT, stride 16, buffer 6 + 36");
+    assert!(find(&report, "GL_NORMAL_ARRAY").is_none());
+}
+
 #[test]
 fn numbers_have_other_forms() {
     let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();

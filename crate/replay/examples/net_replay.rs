@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use unspool_formats::apitrace;
 use unspool_records::memory::index_of;
-use unspool_replay::{Bounds, Player, Turn};
+use unspool_replay::{Bounds, Drawn, Frame, Player, Turn};
 
 /// Calls of a turn.
 const TURN: u64 = 1000;
@@ -33,12 +33,28 @@ fn main() {
     }
     let mut player = verdict.drawing(file);
     play(&mut player, u64::MAX >> 1, [0; 2], "all");
+    earlier(&verdict, &frames);
+    let bytes = |it: &Drawn| 4 * u64::from(it.width) * u64::from(it.height);
+    let drawn = player.replay().drawn().map(|all| all.iter().map(bytes).sum::<u64>());
+    println!("a copy of all that is drawn at the end takes {drawn:?} bytes");
     // Jumps to the ends of frames, the last one first.
     for frame in frames.iter().rev().step_by((frames.len() / 8).max(1)) {
         let skip = verdict.skip_before(frame.to);
         println!("skip {} {skip:?}", frame.to);
         play(&mut player, frame.to, skip, "jump");
     }
+}
+
+/// Prints how many draws the pictures of all frames take that are of earlier frames.
+fn earlier(verdict: &Player<Vec<u8>>, frames: &[Frame]) {
+    let (mut need, mut own, mut before, mut most) = (0, 0, 0, 0);
+    for (i, frame) in frames.iter().enumerate() {
+        let from = verdict.skip_before(frame.to).into_iter().min().unwrap_or(0);
+        let draws: u64 = frames.iter().take(i).rev().take_while(|frame| frame.to >= from).map(|it| it.draws).sum();
+        (need, own, before) = (need + u64::from(draws > 0), own + frame.draws, before + draws);
+        most = draws.max(most);
+    }
+    println!("{need} of {} frames need {before} draws before them, at most {most} each, and have {own}", frames.len());
 }
 
 /// Executes calls up to one, and prints what that becomes.

@@ -79,6 +79,7 @@ pub(crate) const BINDINGS: [u32; SLOTS] = [
     gl::TEXTURE_2D,
     gl::TEXTURE_2D,
     gl::TEXTURE_2D,
+    gl::TEXTURE_2D,
 ];
 
 /// What a draw samples: a unit, the slot of WebGL2 there, and the slot of the trace if it is known.
@@ -720,6 +721,7 @@ pub(crate) fn slot_of(target: u32) -> Option<usize> {
         gl::TEXTURE_1D | gl::PROXY_TEXTURE_1D => 4,
         gl::TEXTURE_RECTANGLE | gl::PROXY_TEXTURE_RECTANGLE => 5,
         gl::TEXTURE_2D_MULTISAMPLE => 6,
+        gl::TEXTURE_BUFFER => 7,
         _ => return None,
     })
 }

@@ -129,7 +129,7 @@ pub(crate) struct Fog {
 impl Environment {
     /// The slot of [`crate::objects::Units`] whose texture is applied. `None` without any.
     pub(crate) fn slot(&self) -> Option<usize> {
-        let [flat, cube, solid, _, line, rectangle, _] = self.enabled;
+        let [flat, cube, solid, _, line, rectangle, ..] = self.enabled;
         // OpenGL 2.1, section 3.8.16.
         let order = [(cube, 1), (solid, 2), (rectangle, 5), (flat, 0), (line, 4)];
         order.into_iter().find_map(|(on, slot)| on.then_some(slot))

@@ -4,7 +4,7 @@
 use unspool_gl::gl;
 
 use crate::driver::Replay;
-use crate::objects::{Drawable, Renderbuffer};
+use crate::objects::{BUFFER, Drawable, Renderbuffer};
 
 /// A surface that draws or copies wrote to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,11 @@ impl Replay {
             all.push(Drawn { is_renderbuffer: true, handle: depth, format: gl::DEPTH24_STENCIL8, width, height });
         }
         for objects in self.groups.values() {
-            for texture in objects.textures.values().filter(|texture| texture.is_drawn && texture.samples.is_none()) {
+            for texture in objects
+                .textures
+                .values()
+                .filter(|texture| texture.is_drawn && texture.samples.is_none() && texture.slot != BUFFER)
+            {
                 match (texture.binding, &texture.levels[..], texture.storage) {
                     (gl::TEXTURE_2D, [[width, height, _]], Some(of)) => {
                         let (handle, format, width, height) = (texture.handle, of.internal, *width, *height);

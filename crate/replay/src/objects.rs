@@ -18,8 +18,10 @@ pub(crate) const USUAL_CLIPS: [u32; 2] = [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ON
 
 /// Units that a draw can use. The last two of WebGL2's 32 are for uploads and for reading depths.
 pub(crate) const UNITS: usize = 30;
-/// Slots of a unit: 2D, cube, 3D, 2D array, 1D, rectangle, and 2D with several samples a pixel.
-pub(crate) const SLOTS: usize = 7;
+/// Slots of a unit: 2D, cube, 3D, 2D array, 1D, rectangle, 2D with several samples a pixel, buffer.
+pub(crate) const SLOTS: usize = 8;
+/// The slot of buffer textures.
+pub(crate) const BUFFER: usize = 7;
 /// What each unit has, by slot.
 pub(crate) type Units = [[u32; SLOTS]; 32];
 /// Attributes that a draw can use.
@@ -57,6 +59,8 @@ pub(crate) struct Texture {
     pub(crate) uploaded: u64,
     /// Draws and copies may write to it, so that uploads do not say all that it holds.
     pub(crate) is_drawn: bool,
+    /// Of a buffer texture.
+    pub(crate) texels: Option<crate::calls::Texels>,
 }
 
 /// A texture that WebGL2 has from an earlier replay.
@@ -89,6 +93,7 @@ impl Default for Texture {
             bias: 0.0,
             uploaded: 0,
             is_drawn: false,
+            texels: None,
         }
     }
 }
@@ -116,6 +121,8 @@ pub(crate) struct Buffer {
     pub(crate) handle: u32,
     /// For indices: WebGL2 wants buffers of their own for these.
     pub(crate) index_handle: u32,
+    /// How often it was written to.
+    pub(crate) version: u64,
     /// The range that each of the two lacks.
     pub(crate) stale: [Stale; 2],
     /// The highest of ranges of indices that were looked at: offset, count and type of each.

@@ -11,7 +11,7 @@ use crate::fixed_shaders::Parts;
 use crate::glsl::Translated;
 use crate::glsl::channels::{UNIFORM, exchanging};
 use crate::glsl::clips::{self, mapping_clips};
-use crate::objects::{Context, Linked, Objects, Sampler, Texture, UNITS, USUAL_CLIPS};
+use crate::objects::{BUFFER, Context, Linked, Objects, Sampler, Texture, UNITS, USUAL_CLIPS};
 use crate::ops::{Kind, Op, Stream};
 use crate::shader_list::Made;
 use crate::state::word;
@@ -80,7 +80,7 @@ impl Replay {
             _ => self.program(program).and_then(|program| program.linked.take()).ok_or("the program is in use")?,
         };
         let sampled = self.sampled(&linked);
-        let exchanges = self.flush_textures(&sampled);
+        let exchanges = self.flush_texels(&sampled, &linked.made).and_then(|()| self.flush_textures(&sampled));
         if let Err(reason) = exchanges.and_then(|exchanges| self.exchange_channels(&mut linked, exchanges)) {
             self.restore(linked);
             return Err(reason.into());
@@ -305,8 +305,11 @@ fn sampled_by<'a>(context: &Context, sampler: &'a Sampler) -> impl Iterator<Item
     let of_old = SAMPLERS.iter().position(|name| *name == sampler.shown);
     let of = of_old.and_then(|unit| context.fixed.environments.get(unit).and_then(Environment::slot));
     let old = of.filter(|of| in_webgl(*of) == slot).zip(of_old).map(|(of, unit)| Sampled { unit, slot, of: Some(of) });
+    // What a buffer texture is in WebGL2 says less than the program.
+    let of = (slot == BUFFER).then_some(slot);
+    let slot = in_webgl(slot);
     let units: &[u32] = if of_old.is_some() { &[] } else { &sampler.units };
-    old.into_iter().chain(units.iter().map(move |unit| Sampled { unit: *unit as usize, slot, of: None }))
+    old.into_iter().chain(units.iter().map(move |unit| Sampled { unit: *unit as usize, slot, of }))
 }
 
 fn bits(numbers: &[f32]) -> Vec<u32> {

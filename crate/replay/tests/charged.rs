@@ -119,10 +119,17 @@ fn draws_that_need_what_is_lacking_say_so() {
 
 #[test]
 fn programs_and_textures_spoil_the_draws_that_use_them() {
-    let buffer = after(
-        &[sampling("samplerBuffer"), vec![draw(), call("glUseProgram", &[0]), call("glRecti", &[0, 0, 1, 1])]].concat(),
-    );
-    assert_eq!(reasons(&buffer), ["buffer textures are not in WebGL2"]);
+    let bound = vec![
+        call("glBindTexture", &[gl::TEXTURE_BUFFER, 5]),
+        call("glBindBuffer", &[gl::TEXTURE_BUFFER, 9]),
+        with(call("glBufferData", &[gl::TEXTURE_BUFFER, 64, 0, gl::STATIC_DRAW]), 2, Value::Null),
+        call("glTexBuffer", &[gl::TEXTURE_BUFFER, gl::ALPHA8, 9]),
+        draw(),
+        call("glUseProgram", &[0]),
+        call("glRecti", &[0, 0, 1, 1]),
+    ];
+    let buffer = after(&[sampling("samplerBuffer"), bound].concat());
+    assert_eq!(reasons(&buffer), ["a buffer texture has a format that WebGL2 lacks"]);
     assert_eq!((buffer.verdict.draws, buffer.verdict.unshown), (2, 1));
     // A texture that cannot be decoded in a unit that is not sampled, then in the one that is. With
     // commands or without, as a survey is made.

@@ -212,6 +212,23 @@ fn textures_are_cleared_by_an_upload() {
 }
 
 #[test]
+fn images_are_copied_layer_by_layer() {
+    let storage = |target, name| {
+        [call("glBindTexture", &[target, name]), call("glTexStorage3D", &[target, 1, gl::RGBA8, 8, 8, 4])]
+    };
+    let (from, to) = ([5, gl::TEXTURE_2D_ARRAY, 0, 1, 2, 1], [6, gl::TEXTURE_3D, 0, 3, 4, 2]);
+    let copy = call("glCopyImageSubData", &[&from[..], &to, &[5, 4, 2]].concat());
+    let (all, replay) = commands(&[&storage(from[1], 5)[..], &storage(to[1], 6), &[copy]].concat());
+    assert!(replay.verdict.ignored.is_empty());
+    let of = |op: Op, first: usize| -> Vec<&[u32]> {
+        all.iter().filter(|(known, _)| *known == op as u32).map(|(_, words)| &words[first..]).collect()
+    };
+    assert!(of(Op::FramebufferTexture, 3).ends_with(&[&[0, 1], &[0, 2]]));
+    let target = gl::TEXTURE_3D;
+    assert_eq!(of(Op::CopyTexSubImage, 2), [[target, 0, 3, 4, 2, 1, 2, 5, 4, 1], [target, 0, 3, 4, 3, 1, 2, 5, 4, 1]]);
+}
+
+#[test]
 fn counts_of_draws_in_buffers_are_read() {
     let words = |all: &[u32]| Value::Bytes(all.iter().flat_map(|n| n.to_le_bytes()).collect());
     let buffer = |target, name, content: &[u32]| {

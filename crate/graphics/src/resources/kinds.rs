@@ -1,7 +1,7 @@
 //! Kinds of resources, and what calls do to them.
 
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{Function, Parameter, functions, gl, textures, windows};
+use unspool_gl::{Function, Parameter, Several, functions, gl, textures, windows};
 
 use super::interfaces::Method;
 use crate::known::Known;
@@ -124,6 +124,10 @@ pub(super) enum Act {
     BindBuffer,
     BindBufferIndexed,
     BindFramebuffer,
+    /// Binds a texture to an image unit.
+    BindImage,
+    BindVertexBuffer,
+    BindSeveral(Several),
     /// Binds its last argument.
     Bind(Kind),
     EndQuery,
@@ -148,22 +152,24 @@ pub(super) enum Act {
     },
     /// `memcpy` to where a buffer may be mapped.
     Copy,
-    /// The graphics processor writes buffers.
-    WriteBuffer(Wrote),
+    /// The graphics processor writes buffers, or an image.
+    Write(Wrote),
     Draw,
 }
 
-/// Which buffers the graphics processor writes.
+/// What the graphics processor writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrote {
-    /// The one that a parameter names.
+    /// The buffer that a parameter names.
     Named(&'static str),
-    /// The one that is bound to the target that a parameter says.
+    /// The buffer that is bound to the target that a parameter says.
     Bound(&'static str),
-    /// The one that pixels are packed to.
+    /// The buffer that pixels are packed to.
     Packed,
-    /// Those that are bound to the indices of one of two targets.
+    /// The buffers that are bound to the indices of one of two targets.
     Indexed([u32; 2]),
+    /// The texture or renderbuffer that an image is copied to.
+    Image,
 }
 
 impl Act {
@@ -188,6 +194,9 @@ impl Act {
         if let Some(function) = texture {
             return Self::Texture(function);
         }
+        if let Some(several) = Several::of(canonical) {
+            return Self::BindSeveral(several);
+        }
         match canonical {
             "CreateShader" | "CreateShaderObjectARB" => Self::Create(Kind::Shader),
             "CreateProgram" | "CreateProgramObjectARB" | "CreateShaderProgramv" => Self::Create(Kind::Program),
@@ -201,6 +210,8 @@ impl Act {
             "BindBuffer" => Self::BindBuffer,
             "BindBufferBase" | "BindBufferRange" => Self::BindBufferIndexed,
             "BindFramebuffer" => Self::BindFramebuffer,
+            "BindImageTexture" => Self::BindImage,
+            "BindVertexBuffer" => Self::BindVertexBuffer,
             "BindRenderbuffer" => Self::Bind(Kind::Renderbuffer),
             "BindSampler" => Self::Bind(Kind::Sampler),
             "BindVertexArray" => Self::Bind(Kind::VertexArray),
@@ -231,14 +242,15 @@ impl Act {
             "UnmapBuffer" => Self::Unmap { named: false },
             "UnmapNamedBuffer" => Self::Unmap { named: true },
             "memcpy" => Self::Copy,
-            "CopyBufferSubData" => Self::WriteBuffer(Wrote::Bound("writeTarget")),
-            "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => Self::WriteBuffer(Wrote::Named("writeBuffer")),
-            "ClearBufferData" | "ClearBufferSubData" => Self::WriteBuffer(Wrote::Bound("target")),
-            "ClearNamedBufferData" | "ClearNamedBufferSubData" => Self::WriteBuffer(Wrote::Named("buffer")),
-            "ReadPixels" | "ReadnPixels" | "GetTexImage" | "GetTextureImage" => Self::WriteBuffer(Wrote::Packed),
-            "BeginTransformFeedback" => Self::WriteBuffer(Wrote::Indexed([gl::TRANSFORM_FEEDBACK_BUFFER; 2])),
+            "CopyImageSubData" => Self::Write(Wrote::Image),
+            "CopyBufferSubData" => Self::Write(Wrote::Bound("writeTarget")),
+            "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => Self::Write(Wrote::Named("writeBuffer")),
+            "ClearBufferData" | "ClearBufferSubData" => Self::Write(Wrote::Bound("target")),
+            "ClearNamedBufferData" | "ClearNamedBufferSubData" => Self::Write(Wrote::Named("buffer")),
+            "ReadPixels" | "ReadnPixels" | "GetTexImage" | "GetTextureImage" => Self::Write(Wrote::Packed),
+            "BeginTransformFeedback" => Self::Write(Wrote::Indexed([gl::TRANSFORM_FEEDBACK_BUFFER; 2])),
             "DispatchCompute" | "DispatchComputeIndirect" | "DispatchComputeGroupSize" => {
-                Self::WriteBuffer(Wrote::Indexed([gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER]))
+                Self::Write(Wrote::Indexed([gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER]))
             }
             _ if canonical.contains("FramebufferTexture") || canonical.contains("FramebufferRenderbuffer") => {
                 Self::Attach
@@ -247,6 +259,11 @@ impl Act {
             _ => Self::None,
         }
     }
+}
+
+/// Bindings of buffers for attributes, after attributes.
+pub(super) fn vertex_binding(index: u32) -> u32 {
+    index.saturating_add(2000)
 }
 
 /// Attributes without a number, after those with one.

@@ -25,6 +25,12 @@ pub(super) enum Slot {
         target: u32,
         index: Option<u32>,
     },
+    /// An image unit.
+    Image {
+        unit: u32,
+        /// Shaders may write to it.
+        is_written: bool,
+    },
     /// The framebuffer that is drawn to.
     Drawn,
     /// The framebuffer that is read from.
@@ -102,10 +108,12 @@ impl Context {
         }
     }
 
-    /// The buffers that are bound to the indices of these targets.
+    /// The buffers that are bound to the indices of these targets, and images that are written
+    /// where storage buffers are.
     pub(super) fn indexed(&self, targets: [u32; 2]) -> Vec<u32> {
         let of = |(slot, (at, _)): (&Slot, &(u32, u64))| match slot {
             Slot::Buffer { target, index: Some(_) } if targets.contains(target) => Some(*at),
+            Slot::Image { is_written: true, .. } if targets.contains(&gl::SHADER_STORAGE_BUFFER) => Some(*at),
             _ => None,
         };
         self.slots.iter().filter_map(of).collect()

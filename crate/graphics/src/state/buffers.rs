@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use unspool_gl::arrays::{Interleaved, NEVER_INTERLEAVED};
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 
 use super::cells::{Content, Value};
-use super::direct::About;
-use super::fixed::list_of;
-use super::machine::{Handlers, Machine, Run};
+use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::variant::Variant;
 use super::what;
@@ -37,30 +37,18 @@ pub(super) const HANDLERS: Handlers = &[
     ("BindBufferBase", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), None)),
     ("BindBufferRange", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), Some((c.int(3), c.int(4))))),
     ("BindBufferOffset", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), Some((c.int(3), -1)))),
-    ("BindBuffersBase", |m, c, _| bind_many(m, c, false)),
-    ("BindBuffersRange", |m, c, _| bind_many(m, c, true)),
+    ("BindBuffersBase", |m, c, _| bind_many(m, c, Several::Buffers)),
+    ("BindBuffersRange", |m, c, _| bind_many(m, c, Several::Ranges)),
     ("BufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.allocate(instance, c.int(1), Some(c.uint(3)), c.argument(2));
-    }),
-    ("NamedBufferData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(0));
         m.allocate(instance, c.int(1), Some(c.uint(3)), c.argument(2));
     }),
     ("BufferStorage", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
         m.allocate(instance, c.int(1), None, c.argument(2));
     }),
-    ("NamedBufferStorage", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.allocate(instance, c.int(1), None, c.argument(2));
-    }),
     ("BufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.write_content(instance, c.int(1), c.int(2), c.argument(3));
-    }),
-    ("NamedBufferSubData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(0));
         m.write_content(instance, c.int(1), c.int(2), c.argument(3));
     }),
     ("CopyBufferSubData", |m, c, _| {
@@ -75,28 +63,12 @@ pub(super) const HANDLERS: Handlers = &[
         let instance = m.instance(Kind::Buffer, c.uint(1));
         m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
     }),
-    ("VertexArrayMultiTexCoordOffset", |m, c, _| {
-        // EXT_direct_state_access: vertex array, buffer, unit, and then as the pointer.
-        let run: Run = |m, c, _| {
-            let unit = c.uint(0).wrapping_sub(gl::TEXTURE0).min(255);
-            m.client_pointer(CLIENT_TEXTURE + unit, c.int(1), c.uint(2), c.int(3), c, 4);
-        };
-        m.run_direct(About::ArrayOfBuffer, run, c, Variant::default());
-    }),
     ("ClearBufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
         m.write_content(instance, 0, i64::MAX, calls::Value::Null);
     }),
     ("ClearBufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.write_content(instance, c.int(2), c.int(3), calls::Value::Null);
-    }),
-    ("ClearNamedBufferData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
-    }),
-    ("ClearNamedBufferSubData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(0));
         m.write_content(instance, c.int(2), c.int(3), calls::Value::Null);
     }),
     ("InvalidateBufferData", |m, c, _| {
@@ -108,52 +80,39 @@ pub(super) const HANDLERS: Handlers = &[
         m.write_content(instance, c.int(1), c.int(2), calls::Value::Null);
     }),
     ("memcpy", copied_to),
-    ("MapBuffer", |m, c, _| m.map(c, true, Some((0, i64::MAX)))),
-    ("MapBufferRange", |m, c, _| m.map(c, true, Some((c.int(1), c.int(2))))),
-    ("MapNamedBuffer", |m, c, _| m.map(c, false, Some((0, i64::MAX)))),
-    ("MapNamedBufferRange", |m, c, _| m.map(c, false, Some((c.int(1), c.int(2))))),
-    ("UnmapBuffer", |m, c, _| m.map(c, true, None)),
-    ("UnmapNamedBuffer", |m, c, _| m.map(c, false, None)),
+    ("MapBuffer", |m, c, _| m.map(c, Some((0, i64::MAX)))),
+    ("MapBufferRange", |m, c, _| m.map(c, Some((c.int(1), c.int(2))))),
+    ("UnmapBuffer", |m, c, _| m.map(c, None)),
     ("BindVertexArray", |m, c, _| {
         let name = c.uint(0);
         m.bind(Kind::VertexArray, what::VERTEX_ARRAY_BINDING, 0, name);
     }),
     ("VertexArrayElementBuffer", |m, c, _| {
-        let array = m.array(c.uint(0));
+        let array = m.own_or_instance(Kind::VertexArray, c.uint(0));
         let instance = m.instance(Kind::Buffer, c.uint(1));
         m.put(array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0, Value::Object { name: c.uint(1), instance });
     }),
-    ("EnableVertexAttribArray", |m, c, _| m.enable_attribute(None, c.uint(0), true)),
-    ("DisableVertexAttribArray", |m, c, _| m.enable_attribute(None, c.uint(0), false)),
-    ("EnableVertexArrayAttrib", |m, c, _| m.enable_attribute(Some(c.uint(0)), c.uint(1), true)),
-    ("DisableVertexArrayAttrib", |m, c, _| m.enable_attribute(Some(c.uint(0)), c.uint(1), false)),
+    ("EnableVertexAttribArray", |m, c, _| m.enable_attribute(c.uint(0), true)),
+    ("DisableVertexAttribArray", |m, c, _| m.enable_attribute(c.uint(0), false)),
     ("VertexAttribPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), c.int(3)], c.int(4), 5, Form::Float)),
     ("VertexAttribIPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), 0], c.int(3), 4, Form::Integer)),
     ("VertexAttribLPointer", |m, c, _| m.attribute_pointer(c, [c.int(1), c.int(2), 0], c.int(3), 4, Form::Long)),
-    ("VertexAttribFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), c.int(3)], c.int(4), Form::Float)),
-    ("VertexAttribIFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Integer)),
-    ("VertexAttribLFormat", |m, c, _| m.format(None, c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Long)),
-    ("VertexArrayAttribFormat", |m, c, _| {
-        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), c.int(4)], c.int(5), Form::Float);
+    ("VertexAttribFormat", |m, c, _| m.format(c.uint(0), [c.int(1), c.int(2), c.int(3)], c.int(4), Form::Float)),
+    ("VertexAttribIFormat", |m, c, _| m.format(c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Integer)),
+    ("VertexAttribLFormat", |m, c, _| m.format(c.uint(0), [c.int(1), c.int(2), 0], c.int(3), Form::Long)),
+    ("VertexAttribBinding", |m, c, _| m.attribute_binding(c.uint(0), c.uint(1))),
+    ("BindVertexBuffer", |m, c, _| m.vertex_buffer(c.uint(0), c.uint(1), c.int(2), c.int(3))),
+    ("BindVertexBuffers", |m, c, _| {
+        for One { index, name, range } in Several::VertexBuffers.bound(c) {
+            let (offset, stride) = range.unwrap_or_default();
+            m.vertex_buffer(index, name, offset, stride);
+        }
     }),
-    ("VertexArrayAttribIFormat", |m, c, _| {
-        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), 0], c.int(4), Form::Integer);
-    }),
-    ("VertexArrayAttribLFormat", |m, c, _| {
-        m.format(Some(c.uint(0)), c.uint(1), [c.int(2), c.int(3), 0], c.int(4), Form::Long);
-    }),
-    ("VertexAttribBinding", |m, c, _| m.attribute_binding(None, c.uint(0), c.uint(1))),
-    ("VertexArrayAttribBinding", |m, c, _| m.attribute_binding(Some(c.uint(0)), c.uint(1), c.uint(2))),
-    ("BindVertexBuffer", |m, c, _| m.vertex_buffer(None, c.uint(0), c.uint(1), c.int(2), c.int(3))),
-    ("VertexArrayVertexBuffer", |m, c, _| m.vertex_buffer(Some(c.uint(0)), c.uint(1), c.uint(2), c.int(3), c.int(4))),
-    ("BindVertexBuffers", |m, c, _| vertex_buffers(m, c, 0, None)),
-    ("VertexArrayVertexBuffers", |m, c, _| vertex_buffers(m, c, 1, Some(c.uint(0)))),
     ("VertexAttribDivisor", |m, c, _| {
-        m.attribute_binding(None, c.uint(0), c.uint(0));
-        m.divisor(None, c.uint(0), c.int(1));
+        m.attribute_binding(c.uint(0), c.uint(0));
+        m.divisor(c.uint(0), c.int(1));
     }),
-    ("VertexBindingDivisor", |m, c, _| m.divisor(None, c.uint(0), c.int(1))),
-    ("VertexArrayBindingDivisor", |m, c, _| m.divisor(Some(c.uint(0)), c.uint(1), c.int(2))),
+    ("VertexBindingDivisor", |m, c, _| m.divisor(c.uint(0), c.int(1))),
     ("VertexPointer", |m, c, _| m.client_pointer(0, c.int(0), c.uint(1), c.int(2), c, 3)),
     ("NormalPointer", |m, c, _| m.client_pointer(1, 3, c.uint(0), c.int(1), c, 2)),
     ("ColorPointer", |m, c, _| m.client_pointer(2, c.int(0), c.uint(1), c.int(2), c, 3)),
@@ -165,12 +124,7 @@ pub(super) const HANDLERS: Handlers = &[
         let unit = m.client_unit();
         m.client_pointer(CLIENT_TEXTURE + unit, c.int(0), c.uint(1), c.int(2), c, 3);
     }),
-    ("InterleavedArrays", |m, _, _| {
-        let array = m.vertex_array();
-        for number in 0..CLIENT_TEXTURE + 1 {
-            m.put(array, what::CLIENT_ENABLED, number, Value::Unknown);
-        }
-    }),
+    ("InterleavedArrays", interleaved),
 ];
 
 /// Targets of buffers that shaders write to: storage, counters, transform feedback.
@@ -213,23 +167,14 @@ enum Form {
 }
 
 impl Machine {
-    /// The vertex array that is bound: the owner of its cells.
+    /// The vertex array that is bound, or that the call names: the owner of its cells.
     pub(super) fn vertex_array(&mut self) -> u32 {
+        if let Some(named) = self.named(Kind::VertexArray) {
+            return named;
+        }
         match self.object(self.context, what::VERTEX_ARRAY_BINDING, 0) {
             (_, 0) => self.own(Kind::VertexArray, 0),
             (_, instance) => instance,
-        }
-    }
-
-    /// A vertex array by its name.
-    fn array(&mut self, name: u32) -> u32 {
-        if name == 0 { self.own(Kind::VertexArray, 0) } else { self.instance(Kind::VertexArray, name) }
-    }
-
-    fn array_or_bound(&mut self, name: Option<u32>) -> u32 {
-        match name {
-            Some(name) => self.array(name),
-            None => self.vertex_array(),
         }
     }
 
@@ -242,6 +187,9 @@ impl Machine {
     }
 
     fn bound_buffer(&mut self, target: u32) -> u32 {
+        if let Some(named) = self.named(Kind::Buffer) {
+            return named;
+        }
         let Some((_, what)) = TARGETS.iter().find(|(of, _)| *of == target) else { return 0 };
         let owner = if *what == what::ELEMENT_ARRAY_BUFFER_BINDING { self.vertex_array() } else { self.context };
         self.object(owner, *what, 0).1
@@ -307,9 +255,8 @@ impl Machine {
     }
 
     /// Maps a range of a buffer, or ends that.
-    fn map(&mut self, call: &Call, is_target: bool, range: Option<(i64, i64)>) {
-        let instance =
-            if is_target { self.bound_buffer(call.uint(0)) } else { self.instance(Kind::Buffer, call.uint(0)) };
+    fn map(&mut self, call: &Call, range: Option<(i64, i64)>) {
+        let instance = self.bound_buffer(call.uint(0));
         self.put(instance, what::MAPPED, 0, Value::Bool(range.is_some() && call.result().int() != Some(0)));
         let Some((from, size)) = range.filter(|_| self.is_set(instance, what::CONTENT, 0)) else { return };
         // What is written is copied by calls of memcpy, of which only those to the latest mapping
@@ -328,8 +275,8 @@ impl Machine {
         }
     }
 
-    fn enable_attribute(&mut self, array: Option<u32>, index: u32, is_on: bool) {
-        let array = self.array_or_bound(array);
+    fn enable_attribute(&mut self, index: u32, is_on: bool) {
+        let array = self.vertex_array();
         if index < MAX_ATTRIBUTES {
             self.put(array, what::VERTEX_ATTRIB_ARRAY_ENABLED, index, Value::Bool(is_on));
         }
@@ -351,23 +298,23 @@ impl Machine {
         self.put_format(array, index, format, form);
         self.put(array, what::VERTEX_ATTRIB_ARRAY_STRIDE, index, Value::Int(stride));
         self.put(array, what::VERTEX_ATTRIB_ARRAY_POINTER, index, pointer_of(call, pointer));
-        let (name, instance) = self.object(self.context, what::ARRAY_BUFFER_BINDING, 0);
+        let (name, instance) = self.array_buffer();
         self.put(array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, index, Value::Object { name, instance });
         if self.is_set(array, what::VERTEX_ATTRIB_BINDING, index) {
             self.put(array, what::VERTEX_ATTRIB_BINDING, index, Value::Unset);
         }
     }
 
-    fn format(&mut self, array: Option<u32>, index: u32, format: [i64; 3], offset: i64, form: Form) {
-        let array = self.array_or_bound(array);
+    fn format(&mut self, index: u32, format: [i64; 3], offset: i64, form: Form) {
+        let array = self.vertex_array();
         if index < MAX_ATTRIBUTES {
             self.put_format(array, index, format, form);
             self.put(array, what::VERTEX_ATTRIB_RELATIVE_OFFSET, index, Value::Int(offset));
         }
     }
 
-    fn attribute_binding(&mut self, array: Option<u32>, index: u32, binding: u32) {
-        let array = self.array_or_bound(array);
+    fn attribute_binding(&mut self, index: u32, binding: u32) {
+        let array = self.vertex_array();
         // A binding that was made by glVertexAttribPointer is that of its attribute.
         let is_plain = binding == index && !self.is_set(array, what::VERTEX_ATTRIB_BINDING, index);
         if index < MAX_ATTRIBUTES && !is_plain {
@@ -375,8 +322,8 @@ impl Machine {
         }
     }
 
-    fn vertex_buffer(&mut self, array: Option<u32>, binding: u32, buffer: u32, offset: i64, stride: i64) {
-        let array = self.array_or_bound(array);
+    fn vertex_buffer(&mut self, binding: u32, buffer: u32, offset: i64, stride: i64) {
+        let array = self.vertex_array();
         let instance = self.instance(Kind::Buffer, buffer);
         if binding < MAX_ATTRIBUTES {
             self.put(array, what::VERTEX_BINDING_BUFFER, binding, Value::Object { name: buffer, instance });
@@ -385,16 +332,15 @@ impl Machine {
         }
     }
 
-    fn divisor(&mut self, array: Option<u32>, binding: u32, divisor: i64) {
-        let array = self.array_or_bound(array);
+    fn divisor(&mut self, binding: u32, divisor: i64) {
+        let array = self.vertex_array();
         if binding < MAX_ATTRIBUTES {
             self.put(array, what::VERTEX_BINDING_DIVISOR, binding, Value::Int(divisor));
         }
     }
 
     fn client_unit(&self) -> u32 {
-        let unit = self.number(self.context, what::CLIENT_ACTIVE_TEXTURE, 0).unwrap_or(gl::TEXTURE0.into());
-        (unit as u32).wrapping_sub(gl::TEXTURE0).min(255)
+        self.unit_of(what::CLIENT_ACTIVE_TEXTURE).min(255)
     }
 
     /// Enables or disables a client array.
@@ -416,7 +362,7 @@ impl Machine {
         self.put(array, what::CLIENT_TYPE, number, Value::Constant(kind));
         self.put(array, what::CLIENT_STRIDE, number, Value::Int(stride));
         self.put(array, what::CLIENT_POINTER, number, pointer_of(call, pointer));
-        let (name, instance) = self.object(self.context, what::ARRAY_BUFFER_BINDING, 0);
+        let (name, instance) = self.array_buffer();
         self.put(array, what::CLIENT_BUFFER, number, Value::Object { name, instance });
     }
 }
@@ -431,29 +377,30 @@ fn pointer_of(call: &Call, at: usize) -> Value {
     }
 }
 
-fn bind_many(machine: &mut Machine, call: &Call, has_ranges: bool) {
-    let Some(target) = TARGETS.iter().position(|(of, _)| *of == call.uint(0)) else { return };
-    let numbers = |at: usize| -> Vec<i64> {
-        list_of(call, at).into_iter().map(|value| value.int().unwrap_or_default()).collect()
-    };
-    let names = numbers(3);
-    let (offsets, sizes) = if has_ranges { (numbers(4), numbers(5)) } else { (Vec::new(), Vec::new()) };
-    for i in 0..call.uint(2).min(256) {
-        let of = |list: &[i64]| list.get(i as usize).copied();
-        let range = of(&offsets).zip(of(&sizes));
-        machine.put_range(target as u32, call.uint(1).saturating_add(i), of(&names).unwrap_or_default() as u32, range);
+fn interleaved(machine: &mut Machine, call: &Call, _: Variant) {
+    let Some((parts, total)) = unspool_gl::arrays::interleaved(call.uint(0)) else { return };
+    let stride = if call.int(1) == 0 { total.into() } else { call.int(1) };
+    let owner = machine.vertex_array();
+    for Interleaved { array, size, kind, offset } in parts {
+        machine.client_state(array, None, size > 0);
+        let number = CLIENT_ARRAYS.iter().position(|(of, _)| *of == array).map(|number| number as u32);
+        let number = number.unwrap_or_else(|| CLIENT_TEXTURE + machine.client_unit());
+        if size > 0 {
+            machine.client_pointer(number, size.into(), kind, stride, call, 2);
+            if let Value::Int(first) = *machine.value(owner, what::CLIENT_POINTER, number) {
+                machine.put(owner, what::CLIENT_POINTER, number, Value::Int(first.saturating_add(offset.into())));
+            }
+        }
+    }
+    for array in NEVER_INTERLEAVED {
+        machine.client_state(array, None, false);
     }
 }
 
-fn vertex_buffers(machine: &mut Machine, call: &Call, at: usize, array: Option<u32>) {
-    let numbers = |at: usize| -> Vec<i64> {
-        list_of(call, at).into_iter().map(|value| value.int().unwrap_or_default()).collect()
-    };
-    let (first, count) = (call.uint(at), call.uint(at + 1));
-    let (names, offsets, strides) = (numbers(at + 2), numbers(at + 3), numbers(at + 4));
-    for i in 0..count.min(MAX_ATTRIBUTES) {
-        let of = |list: &[i64]| list.get(i as usize).copied().unwrap_or_default();
-        machine.vertex_buffer(array, first.saturating_add(i), of(&names) as u32, of(&offsets), of(&strides));
+fn bind_many(machine: &mut Machine, call: &Call, several: Several) {
+    let Some(target) = TARGETS.iter().position(|(of, _)| *of == call.uint(0)) else { return };
+    for One { index, name, range } in several.bound(call) {
+        machine.put_range(target as u32, index, name, range);
     }
 }
 

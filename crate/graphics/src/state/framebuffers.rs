@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use unspool_gl::direct::{About, Direct};
 use unspool_gl::gl;
 
 use super::cells::{Attachment, Cell, Image, Value};
@@ -22,21 +23,15 @@ pub(super) const HANDLERS: Handlers = &[
     }),
     ("BindFramebuffer", |m, c, _| m.bind_framebuffer(c.uint(0), c.uint(1))),
     ("BindRenderbuffer", |m, c, _| m.bind(Kind::Renderbuffer, what::RENDERBUFFER_BINDING, 0, c.uint(1))),
-    ("RenderbufferStorage", |m, c, _| m.renderbuffer(None, c.uint(1), c.uint(2), c.uint(3), 0)),
-    ("RenderbufferStorageMultisample", |m, c, _| m.renderbuffer(None, c.uint(2), c.uint(3), c.uint(4), c.uint(1))),
-    ("NamedRenderbufferStorage", |m, c, _| m.renderbuffer(Some(c.uint(0)), c.uint(1), c.uint(2), c.uint(3), 0)),
-    ("NamedRenderbufferStorageMultisample", |m, c, _| {
-        m.renderbuffer(Some(c.uint(0)), c.uint(2), c.uint(3), c.uint(4), c.uint(1));
-    }),
-    ("NamedRenderbufferStorageMultisampleCoverage", |m, c, _| {
-        m.renderbuffer(Some(c.uint(0)), c.uint(3), c.uint(4), c.uint(5), c.uint(2));
+    ("RenderbufferStorage", |m, c, _| m.renderbuffer(c.uint(1), c.uint(2), c.uint(3), 0)),
+    ("RenderbufferStorageMultisample", |m, c, _| m.renderbuffer(c.uint(2), c.uint(3), c.uint(4), c.uint(1))),
+    // The one for what is bound is a function of an extension that the table does not have.
+    ("NamedRenderbufferStorageMultisampleCoverage", |m, c, v| {
+        let direct = Direct { about: About::Renderbuffer, target: Some(gl::RENDERBUFFER) };
+        m.run_direct(direct, |m, c, _| m.renderbuffer(c.uint(3), c.uint(4), c.uint(5), c.uint(2)), c, v);
     }),
     ("FramebufferRenderbuffer", |m, c, _| {
         let framebuffer = m.framebuffer(c.uint(0));
-        m.attach_renderbuffer(framebuffer, c.uint(1), c.uint(3));
-    }),
-    ("NamedFramebufferRenderbuffer", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
         m.attach_renderbuffer(framebuffer, c.uint(1), c.uint(3));
     }),
     ("FramebufferTexture", |m, c, _| {
@@ -56,14 +51,6 @@ pub(super) const HANDLERS: Handlers = &[
         let framebuffer = m.framebuffer(c.uint(0));
         m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), Some(c.uint(4)), 0);
     }),
-    ("NamedFramebufferTexture", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
-        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), None, 0);
-    }),
-    ("NamedFramebufferTextureLayer", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
-        m.attach(framebuffer, c.uint(1), c.uint(2), c.uint(3), Some(c.uint(4)), 0);
-    }),
     ("DrawBuffer", |m, c, _| {
         let framebuffer = m.framebuffer(gl::FRAMEBUFFER);
         m.draw_buffers(framebuffer, &[c.uint(0)]);
@@ -72,21 +59,9 @@ pub(super) const HANDLERS: Handlers = &[
         let framebuffer = m.framebuffer(gl::FRAMEBUFFER);
         m.draw_buffers(framebuffer, &constants(c, 1));
     }),
-    ("NamedFramebufferDrawBuffer", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
-        m.draw_buffers(framebuffer, &[c.uint(1)]);
-    }),
-    ("NamedFramebufferDrawBuffers", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
-        m.draw_buffers(framebuffer, &constants(c, 2));
-    }),
     ("ReadBuffer", |m, c, _| {
         let framebuffer = m.framebuffer(gl::READ_FRAMEBUFFER);
         m.put(framebuffer, what::READ_BUFFER, 0, Value::Constant(c.uint(0)));
-    }),
-    ("NamedFramebufferReadBuffer", |m, c, _| {
-        let framebuffer = m.named_framebuffer(c.uint(0));
-        m.put(framebuffer, what::READ_BUFFER, 0, Value::Constant(c.uint(1)));
     }),
 ];
 
@@ -104,8 +79,11 @@ impl Machine {
         }
     }
 
-    /// The framebuffer that is bound to a target: the owner of its cells.
+    /// The framebuffer that is bound to a target, or that the call names: the owner of its cells.
     fn framebuffer(&mut self, target: u32) -> u32 {
+        if let Some(named) = self.named(Kind::Framebuffer) {
+            return named;
+        }
         let is_read = target == gl::READ_FRAMEBUFFER;
         let what = if is_read { what::READ_FRAMEBUFFER_BINDING } else { what::DRAW_FRAMEBUFFER_BINDING };
         match self.object(self.context, what, 0) {
@@ -114,15 +92,9 @@ impl Machine {
         }
     }
 
-    fn named_framebuffer(&mut self, name: u32) -> u32 {
-        if name == 0 { self.own(Kind::Framebuffer, 0) } else { self.instance(Kind::Framebuffer, name) }
-    }
-
-    fn renderbuffer(&mut self, name: Option<u32>, format: u32, width: u32, height: u32, samples: u32) {
-        let instance = match name {
-            Some(name) => self.instance(Kind::Renderbuffer, name),
-            None => self.object(self.context, what::RENDERBUFFER_BINDING, 0).1,
-        };
+    fn renderbuffer(&mut self, format: u32, width: u32, height: u32, samples: u32) {
+        let bound = || self.object(self.context, what::RENDERBUFFER_BINDING, 0).1;
+        let instance = self.named(Kind::Renderbuffer).unwrap_or_else(bound);
         let image = Image { width, height, depth: 1, format, samples };
         self.put(instance, what::STORAGE, 0, Value::Image(Arc::new(image)));
     }

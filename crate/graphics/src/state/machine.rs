@@ -5,11 +5,12 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::contexts::Contexts;
-use unspool_gl::{functions, gl, matrices, windows};
+use unspool_gl::direct::{Direct, bound_of};
+use unspool_gl::{functions, matrices, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
-use super::direct::{self, About};
+use super::direct::Named;
 use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
@@ -54,7 +55,7 @@ enum Does {
 struct Operation {
     does: Does,
     /// What its calls name, if it is the function for what is bound.
-    direct: Option<About>,
+    direct: Option<Direct>,
     is_listed: bool,
     /// Its calls draw or clear, unless that is put into a display list.
     may_draw: bool,
@@ -96,6 +97,8 @@ pub struct Machine {
     /// How many calls the lists that are executed may still have.
     pub(super) budget: u32,
     pub(super) nesting: u32,
+    /// What the call that is being executed names in place of what is bound.
+    pub(super) named: Named,
     /// A call has set a parameter of one draw buffer or viewport: until then such cells are not
     /// looked for.
     pub(super) has_indexed: bool,
@@ -142,7 +145,7 @@ impl Machine {
         match operation.does {
             Does::Nothing => {}
             Does::Run(run, variant) => match operation.direct {
-                Some(about) => self.run_direct(about, run, call, variant),
+                Some(direct) => self.run_direct(direct, run, call, variant),
                 None => run(self, call, variant),
             },
             Does::Windows(function) => self.call_of_windows(function, call),
@@ -265,24 +268,12 @@ impl Machine {
 
     /// The active texture unit.
     pub(super) fn unit(&self) -> u32 {
-        let unit = self.number(self.context, what::ACTIVE_TEXTURE, 0).unwrap_or(gl::TEXTURE0.into());
-        (unit as u32).wrapping_sub(gl::TEXTURE0)
+        self.unit_of(what::ACTIVE_TEXTURE)
     }
 }
 
 /// The operation of a function.
 fn operation(name: &str) -> Option<Operation> {
-    // Names of EXT_direct_state_access are those of OpenGL 4.5, but not its arguments.
-    let direct = name.strip_prefix("gl").and_then(direct::bound_of);
-    if let Some((bound, about)) = direct {
-        // Some are functions of an extension alone.
-        let names = [format!("gl{bound}"), format!("gl{bound}EXT")];
-        let found =
-            names.iter().find_map(|name| operation(name).filter(|operation| matches!(operation.does, Does::Run(..))));
-        if let Some(operation) = found {
-            return Some(Operation { direct: Some(about), ..operation });
-        }
-    }
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
     let computes = computes(bare);
@@ -310,8 +301,21 @@ fn operation(name: &str) -> Option<Operation> {
         }
     }
     let (_, does) = found;
-    let operation = Operation { does, direct: None, is_listed, may_draw, computes, is_current, is_gl };
+    let direct = || if matches!(does, Does::Nothing) { direct_operation(name) } else { None };
+    let (does, direct) = direct().unwrap_or((does, None));
+    let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
+}
+
+/// What executes a function that names its object.
+fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
+    // Some functions for what is bound are those of an extension alone.
+    let does_of = |bound: &str| {
+        let mut found = ["", "EXT"].iter().filter_map(|end| operation(&format!("{bound}{end}")));
+        found.find(|it| it.direct.is_none() && matches!(it.does, Does::Run(..))).map(|it| it.does)
+    };
+    let (bound, direct) = bound_of(name, |bound| does_of(bound).is_some())?;
+    Some((does_of(&bound)?, Some(direct)))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
@@ -334,11 +338,10 @@ mod tests {
     /// Functions that set nothing that State shows: contents of objects, vertices, what is read,
     /// what programs are made of, swaps. With the beginnings of their names, without the prefix
     /// `gl`.
-    const OTHERS: [&str; 31] = [
+    const OTHERS: [&str; 30] = [
         "ArrayElement",
         "Begin",
         "BindFragDataLocation",
-        "BindImageTextures",
         "Vertex2",
         "Vertex3",
         "Vertex4",

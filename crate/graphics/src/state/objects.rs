@@ -1,6 +1,7 @@
 //! Names of objects: generated, used, labelled and deleted.
 
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 
 use super::cells::Value;
 use super::fixed::list_of;
@@ -52,10 +53,8 @@ macro_rules! kinds {
             }),
             ("BindSampler", |m, c, _| m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0), c.uint(1))),
             ("BindSamplers", |m, c, _| {
-                let names: Vec<u32> = list_of(c, 2).into_iter().map(|name| name.int().unwrap_or_default() as u32).collect();
-                for i in 0..c.uint(1).min(256) {
-                    let name = names.get(i as usize).copied().unwrap_or_default();
-                    m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0) + i, name);
+                for One { index, name, .. } in Several::Samplers.bound(c) {
+                    m.bind(Kind::Sampler, what::SAMPLER_BINDING, index, name);
                 }
             }),
             ("SamplerParameter*", sampler_parameter),

@@ -243,7 +243,7 @@ parameters! {
         VERTEX_PROGRAM_TWO_SIDE [] Switch(false);
         VERTEX_PROGRAM_ARB [] Switch(false);
         FRAGMENT_PROGRAM_ARB [] Switch(false);
-        AUTO_NORMAL [] Switch(false);
+        AUTO_NORMAL [EVAL_BIT] Switch(false);
         CLIENT_ACTIVE_TEXTURE [] Constant(gl::TEXTURE0);
         LIST_BASE [LIST_BIT] Int(0);
         ACCUM_CLEAR_VALUE [ACCUM_BUFFER_BIT] Floats(&[0.0, 0.0, 0.0, 0.0]);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use unspool_gl::gl;
 use unspool_gl::pixels::with_name;
+use unspool_gl::several::{One, Several};
 use unspool_gl::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
-use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
 use super::objects::{Kind, parameter_value};
 use super::variant::Variant;
@@ -31,17 +31,12 @@ pub(super) const TARGETS: [(u32, u16, &str); 12] = [
 ];
 
 pub(super) const HANDLERS: Handlers = &[
-    ("TextureParameter*", |m, c, v| {
-        let instance = m.instance(Kind::Texture, c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
-    }),
-    ("TextureParameterI*", |m, c, v| {
-        let instance = m.instance(Kind::Texture, c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
-    }),
-    ("TextureBuffer", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
-    ("TextureBufferRange", |m, c, _| m.texture_buffer(Named(c.uint(0)), c.uint(1), c.uint(2))),
     ("TextureView", texture_view),
+    ("BindImageTextures", |m, c, _| {
+        for One { index, name, .. } in Several::Images.bound(c) {
+            m.bind(Kind::Texture, what::IMAGE_UNIT, index, name);
+        }
+    }),
     ("BindImageTexture", |m, c, _| m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1))),
     ("ActiveTexture", |m, c, _| {
         if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
@@ -52,7 +47,6 @@ pub(super) const HANDLERS: Handlers = &[
         let unit = m.unit();
         m.bind_texture(unit, c.uint(0), c.uint(1));
     }),
-    ("BindMultiTexture", |m, c, _| m.bind_texture(c.uint(0).wrapping_sub(gl::TEXTURE0), c.uint(1), c.uint(2))),
     ("BindTextureUnit", bind_texture_unit),
     ("BindTextures", bind_textures),
     ("TexParameter*", |m, c, v| {
@@ -63,27 +57,13 @@ pub(super) const HANDLERS: Handlers = &[
         let instance = m.bound(c.uint(0));
         m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
     }),
-    ("TexBuffer", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
-    ("TexBufferRange", |m, c, _| m.texture_buffer(Target(c.uint(0)), c.uint(1), c.uint(2))),
+    ("TexBuffer", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),
+    ("TexBufferRange", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),
     ("EGLImageTargetTexture2DOES", |m, c, _| {
         let instance = m.bound(c.uint(0));
         m.put(instance, what::LEVEL, 0, Value::Unknown);
     }),
 ];
-
-/// The cell in which a unit has the texture of a target, or of a face. `None` for proxies.
-pub(super) fn binding_of(target: u32) -> Option<u16> {
-    let is_face = (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(&target);
-    let target = if is_face { gl::TEXTURE_CUBE_MAP } else { target };
-    TARGETS.iter().find(|(of, ..)| *of == target).map(|(_, binding, _)| *binding)
-}
-
-/// How a function says which texture it means.
-enum Which {
-    Target(u32),
-    Named(u32),
-}
-use Which::{Named, Target};
 
 /// The number of a level of a face.
 pub(super) fn level_index(level: u32, face: u32) -> u32 {
@@ -106,7 +86,7 @@ impl Machine {
     /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for
     /// proxies.
     pub(super) fn bound(&mut self, target: u32) -> u32 {
-        self.bound_at(self.unit(), target)
+        self.named(Kind::Texture).unwrap_or_else(|| self.bound_at(self.unit(), target))
     }
 
     fn bound_at(&mut self, unit: u32, target: u32) -> u32 {
@@ -116,13 +96,6 @@ impl Machine {
         match self.object(self.context, binding, unit) {
             (_, 0) => self.own(Kind::Texture, at as u32),
             (_, instance) => instance,
-        }
-    }
-
-    fn which(&mut self, which: &Which) -> u32 {
-        match which {
-            Target(target) => self.bound(*target),
-            Named(name) => self.instance(Kind::Texture, *name),
         }
     }
 
@@ -169,8 +142,8 @@ impl Machine {
         }
     }
 
-    fn texture_buffer(&mut self, which: Which, internal: u32, buffer: u32) {
-        let instance = self.which(&which);
+    fn texture_buffer(&mut self, target: u32, internal: u32, buffer: u32) {
+        let instance = self.bound(target);
         let of_buffer = self.instance(Kind::Buffer, buffer);
         self.put(
             instance,
@@ -224,9 +197,7 @@ fn bind_texture_unit(machine: &mut Machine, call: &Call, _: Variant) {
 }
 
 fn bind_textures(machine: &mut Machine, call: &Call, _: Variant) {
-    let names: Vec<u32> = list_of(call, 2).into_iter().map(|name| name.int().unwrap_or_default() as u32).collect();
-    for i in 0..call.uint(1).min(256) {
-        let (unit, name) = (call.uint(0).saturating_add(i), names.get(i as usize).copied().unwrap_or_default());
+    for One { index: unit, name, .. } in Several::Textures.bound(call) {
         let instance = machine.instance(Kind::Texture, name);
         for (target, binding, _) in TARGETS {
             let is_its = machine.number(instance, what::TARGET, 0) == Some(target.into());

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
+use unspool_gl::arrays::{Interleaved, NEVER_INTERLEAVED};
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -45,12 +47,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glBindVertexBuffer", |r, c| bind_vertices(r, c.u32(0), [c.int(1), c.int(2), c.int(3)])),
     ("glBindVertexBuffers", |r, c| {
-        let lists = [2, 3, 4].map(|index| c.ints(index));
-        for i in 0..c.u32(1).min(ATTRIBUTES as u32) {
-            // Without an array, all are unbound; strides are 16 then.
-            let [buffer, offset, stride] = lists.each_ref().map(|list| list.get(i as usize).copied());
-            let all = [buffer.unwrap_or(0), offset.unwrap_or(0), stride.unwrap_or(16)];
-            bind_vertices(r, c.u32(0).saturating_add(i), all);
+        for One { index, name, range } in Several::VertexBuffers.bound(c) {
+            let (offset, stride) = range.unwrap_or_default();
+            bind_vertices(r, index, [name.into(), offset, stride]);
         }
     }),
     ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
@@ -78,33 +77,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         push(r, c.u32(0));
         defaults(r, c.u32(0));
     }),
-    // Arrays of a buffer, of a vertex array: EXT_direct_state_access.
-    ("glVertexArrayVertexOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 0, false))),
-    ("glVertexArrayColorOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 2, true))),
-    ("glVertexArraySecondaryColorOffset", |r, c| offset(r, c, 2, |r, c| legacy(r, c, 3, true))),
-    ("glVertexArrayNormalOffset", |r, c| offset(r, c, 2, normals)),
-    ("glVertexArrayFogCoordOffset", |r, c| offset(r, c, 2, fog_coordinates)),
-    ("glVertexArrayTexCoordOffset", |r, c| offset(r, c, 2, coordinates)),
-    ("glVertexArrayMultiTexCoordOffset", |r, c| {
-        let unit = (c.u32(2).wrapping_sub(gl::TEXTURE0) as usize).min(7);
-        offset(r, c, 3, move |r, c| legacy(r, c, 5 + unit, false));
-    }),
-    ("glVertexArrayVertexAttribOffset", |r, c| offset(r, c, 2, generic)),
-    ("glVertexArrayVertexAttribIOffset", |r, c| offset(r, c, 2, whole)),
 ];
-
-/// Executes a function that sets a pointer for a vertex array, the first argument, and a buffer,
-/// the second one. Its own arguments begin at `first`.
-fn offset(r: &mut Replay, c: &Call, first: usize, run: impl FnOnce(&mut Replay, &Call)) {
-    let Some(before) = r.context().map(|context| context.vertex_array) else { return };
-    let bound = r.context().and_then(|context| context.buffers.insert(gl::ARRAY_BUFFER, c.u32(1)));
-    r.bind_vertex_array(c.u32(0));
-    let args = c.args.get(first..).unwrap_or_default().to_vec();
-    run(r, &Call { name: c.name.clone(), args, ..Call { number: c.number, thread: c.thread, ..Call::default() } });
-    let Some(context) = r.context() else { return };
-    context.vertex_array = before;
-    context.buffers.insert(gl::ARRAY_BUFFER, bound.unwrap_or(0));
-}
 
 fn generic(r: &mut Replay, c: &Call) {
     let array =
@@ -151,11 +124,7 @@ fn defaults(r: &mut Replay, mask: u32) {
 /// The state of an array of a texture unit: its number, or `GL_TEXTURE0` and so on.
 fn client_state_of(r: &mut Replay, c: &Call, on: bool) {
     let given = c.u32(1);
-    let unit = if given >= gl::TEXTURE0 { given - gl::TEXTURE0 } else { given };
-    let Some(before) = r.context().map(|context| context.fixed.client_unit) else { return };
-    r.context().into_iter().for_each(|context| context.fixed.client_unit = (unit as usize).min(7));
-    client_state(r, c.u32(0), on);
-    r.context().into_iter().for_each(|context| context.fixed.client_unit = before);
+    r.with_unit(if given >= gl::TEXTURE0 { given - gl::TEXTURE0 } else { given }, |r| client_state(r, c.u32(0), on));
 }
 
 impl Replay {
@@ -280,64 +249,31 @@ fn format(r: &mut Replay, c: &Call, rest: Array, relative: usize) {
     }
 }
 
-/// What each format of `glInterleavedArrays` has, from `GL_V2F` on: components of texture
-/// coordinates, of colours (`-4`: bytes), whether there are normals, and components of positions.
-/// OpenGL 2.1, table 2.5.
-const INTERLEAVED: [(u32, i32, bool, u32); 14] = [
-    (0, 0, false, 2),
-    (0, 0, false, 3),
-    (0, -4, false, 2),
-    (0, -4, false, 3),
-    (0, 3, false, 3),
-    (0, 0, true, 3),
-    (0, 4, true, 3),
-    (2, 0, false, 3),
-    (4, 0, false, 4),
-    (2, -4, false, 3),
-    (2, 3, false, 3),
-    (2, 0, true, 3),
-    (2, 4, true, 3),
-    (4, 4, true, 4),
-];
-
 fn interleaved(r: &mut Replay, c: &Call) {
-    let format = c.u32(0).wrapping_sub(gl::V2F) as usize;
-    let Some((coordinates, colors, normals, positions)) = INTERLEAVED.get(format).copied() else { return };
+    let Some((parts, total)) = unspool_gl::arrays::interleaved(c.u32(0)) else { return };
     let unit = r.context().map_or(0, |context| context.fixed.client_unit);
-    let color = if colors < 0 { gl::UNSIGNED_BYTE } else { gl::FLOAT };
-    // In the order in which they lie in memory.
-    let parts = [
-        (5 + unit, coordinates, gl::FLOAT, gl::TEXTURE_COORD_ARRAY),
-        (2, colors.unsigned_abs(), color, gl::COLOR_ARRAY),
-        (1, 3 * u32::from(normals), gl::FLOAT, gl::NORMAL_ARRAY),
-        (0, positions, gl::FLOAT, gl::VERTEX_ARRAY),
-    ];
-    let made = |(_, size, kind, _): (usize, u32, u32, u32)| Array {
-        size,
-        kind,
-        normalized: kind == gl::UNSIGNED_BYTE,
-        ..Array::default()
-    };
-    let total: u32 = parts.iter().filter(|part| part.1 > 0).map(|part| made(*part).element() as u32).sum();
     let stride = if c.u32(1) == 0 { total } else { c.u32(1) };
-    let mut at = 0usize;
-    for part in parts {
-        let (index, size, _, state) = part;
-        client_state(r, state, size > 0);
-        if size == 0 {
-            continue;
-        }
-        let from = match c.arg(2) {
-            Value::Bytes(bytes) => Value::Bytes(bytes.get(at..).unwrap_or_default().to_vec()),
-            other => Value::Int(other.int().saturating_add(at as i64)),
+    for Interleaved { array, size, kind, offset } in parts {
+        client_state(r, array, size > 0);
+        let index = match array {
+            gl::VERTEX_ARRAY => 0,
+            gl::NORMAL_ARRAY => 1,
+            gl::COLOR_ARRAY => 2,
+            _ => 5 + unit,
         };
-        let array = made(part);
-        at += array.element();
-        pointer(r, Which::Legacy(index), Array { stride, ..array }, &from);
+        if size > 0 {
+            let from = match c.arg(2) {
+                Value::Bytes(bytes) => Value::Bytes(bytes.get(offset as usize..).unwrap_or_default().to_vec()),
+                other => Value::Int(other.int().saturating_add(offset.into())),
+            };
+            let normalized = kind == gl::UNSIGNED_BYTE;
+            pointer(r, Which::Legacy(index), Array { size, kind, normalized, stride, ..Array::default() }, &from);
+        }
     }
-    // Others are disabled, too; arrays of further texture units stay.
-    client_state(r, gl::SECONDARY_COLOR_ARRAY, false);
-    client_state(r, gl::FOG_COORD_ARRAY, false);
+    // Arrays of further texture units stay.
+    for array in NEVER_INTERLEAVED {
+        client_state(r, array, false);
+    }
 }
 
 /// The elements of all arrays that are enabled become current, and the position a vertex: OpenGL

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 
 use super::Run;
 use super::direct::{OTHER_TARGET, OWN_TARGET};
@@ -24,8 +25,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindBufferRange", |r, c| {
         indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), offset: c.u32(3), size: c.u32(4) });
     }),
-    ("glBindBuffersBase", buffers),
-    ("glBindBuffersRange", buffers),
+    ("glBindBuffersBase", |r, c| buffers(r, c, Several::Buffers)),
+    ("glBindBuffersRange", |r, c| buffers(r, c, Several::Ranges)),
     ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
     ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), gl::STATIC_DRAW)),
     ("glBufferSubData", |r, c| {
@@ -74,12 +75,10 @@ fn indexed(r: &mut Replay, target: u32, index: u32, Indexed { buffer, offset, si
 }
 
 /// Binds several buffers, or none, to the indices of a target from one on.
-fn buffers(r: &mut Replay, c: &Call) {
-    let [names, offsets, sizes] = [3, 4, 5].map(|index| c.ints(index));
-    let at = |list: &[i64], i: u32| list.get(i as usize).map_or(0, |n| *n as u32);
-    for i in 0..c.u32(2).min(MOST_TARGETS as u32) {
-        let one = Indexed { buffer: at(&names, i), offset: at(&offsets, i), size: at(&sizes, i) };
-        indexed(r, c.u32(0), c.u32(1).saturating_add(i), one);
+fn buffers(r: &mut Replay, c: &Call, several: Several) {
+    for One { index, name: buffer, range } in several.bound(c) {
+        let (offset, size) = range.unwrap_or_default();
+        indexed(r, c.u32(0), index, Indexed { buffer, offset: offset as u32, size: size as u32 });
     }
 }
 
@@ -99,6 +98,7 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
     }
     (buffer.usage, buffer.problem, buffer.written) = (usage, None, None);
     buffer.stale = [Stale::All; 2];
+    buffer.version += 1;
     buffer.highest.clear();
 }
 
@@ -157,6 +157,7 @@ fn memcpy(r: &mut Replay, c: &Call) {
 
 fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
     if buffer.data.put(at, bytes) {
+        buffer.version += 1;
         buffer.highest.clear();
         for stale in &mut buffer.stale {
             stale.add(at, at + bytes.len());

@@ -126,16 +126,22 @@ impl Default for Draw {
     }
 }
 
+impl Replay {
+    /// A call clears, or copies to, the framebuffer that is bound. Returns whether it is executed;
+    /// why it cannot be shown is noted.
+    pub(super) fn may_write(&mut self) -> bool {
+        self.note_write();
+        if self.is_skipped() {
+            return false;
+        }
+        let problem = if self.flush_state() { self.target_problem() } else { Some("no framebuffer is bound".into()) };
+        problem.inspect(|reason| self.unshown(reason)).is_none()
+    }
+}
+
 fn clear(r: &mut Replay, c: &Call) {
-    r.note_write();
-    if r.is_skipped() {
+    if !r.may_write() {
         return;
-    }
-    if !r.flush_state() {
-        return r.unshown("no framebuffer is bound");
-    }
-    if let Some(reason) = r.target_problem() {
-        return r.unshown(&reason);
     }
     // WebGL2 has no accumulation buffer.
     let mask = c.u32(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
@@ -146,15 +152,8 @@ fn clear(r: &mut Replay, c: &Call) {
 }
 
 fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
-    r.note_write();
-    if r.is_skipped() {
+    if !r.may_write() {
         return;
-    }
-    if !r.flush_state() {
-        return r.unshown("no framebuffer is bound");
-    }
-    if let Some(reason) = r.target_problem() {
-        return r.unshown(&reason);
     }
     let mut words = [kind, c.u32(0), c.u32(1), 0, 0, 0, 0, r.target_pixels()];
     let values: Vec<u32> = match kind {

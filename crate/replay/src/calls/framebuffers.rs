@@ -313,15 +313,8 @@ fn draw_buffers(r: &mut Replay, buffers: &[i64]) {
 
 /// `first`: the index of the argument that the ten of a blit begin with.
 fn blit(r: &mut Replay, c: &Call, first: usize) {
-    r.note_write();
-    if r.is_skipped() {
+    if !r.may_write() {
         return;
-    }
-    if !r.flush_state() {
-        return r.unshown("no framebuffer is bound");
-    }
-    if let Some(reason) = r.target_problem() {
-        return r.unshown(&reason);
     }
     r.note_read();
     r.note_draw();

@@ -2,7 +2,7 @@
 //! `glEnd`, or whatever reads what was written. Never to all that follows.
 
 use unspool_formats::apitrace::{NameFlags, Renders};
-use unspool_gl::gl;
+use unspool_gl::{Several, gl};
 
 use super::Run;
 use crate::call::Call;
@@ -50,9 +50,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glReadPixels", |r, _| read_back(r)),
     ("glReadnPixels", |r, _| read_back(r)),
     ("glBindImageTextures", |r, c| {
-        for (unit, name) in (c.u32(0)..).zip(c.ints(2)) {
-            note_written(r, gl::TEXTURE, unit, name as u32);
-        }
+        super::textures::bind_units(r, c, Several::Images, |r, unit, name| note_written(r, gl::TEXTURE, unit, name));
     }),
 ];
 

@@ -16,6 +16,7 @@ mod lists;
 mod parameters;
 mod shaders;
 mod states;
+mod texels;
 mod textures;
 mod uniforms;
 mod windows;
@@ -24,6 +25,7 @@ pub(crate) use draws::Restart;
 pub(crate) use immediate::Kept;
 pub(crate) use lacks::is_draw;
 pub(crate) use listed::Listed;
+pub(crate) use texels::Texels;
 pub(crate) use uniforms::Found;
 
 use std::borrow::Cow;
@@ -31,6 +33,7 @@ use std::cell::RefCell;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::direct::{Direct, bound_of};
 use unspool_gl::{Absence, Charged, absence};
 
 use crate::call::Call;
@@ -43,7 +46,7 @@ pub(crate) type Run = fn(&mut Replay, &Call);
 #[derive(Clone, Copy)]
 pub(crate) struct Handler {
     pub(crate) run: Run,
-    pub(crate) direct: Option<direct::Direct>,
+    pub(crate) direct: Option<Direct>,
 }
 
 /// A handler, or why there is none. `None`: nothing is known of the name.
@@ -75,6 +78,7 @@ impl Handlers {
             parameters::TABLE,
             shaders::TABLE,
             states::TABLE,
+            texels::TABLE,
             textures::TABLE,
             uniforms::TABLE,
         ];
@@ -110,7 +114,7 @@ impl Handlers {
             forms::other_form(name, exists).map(run)
         };
         let direct = || {
-            let (bound, direct) = direct::direct_of(name, |bound| listed(bound).is_some())?;
+            let (bound, direct) = bound_of(name, |bound| listed(bound).is_some())?;
             Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
         };
         let of_matrices = || immediate::of_matrices(plain).map(run);

@@ -1,6 +1,6 @@
 //! Parameters of textures, and samplers.
 
-use unspool_gl::gl;
+use unspool_gl::{Several, gl};
 
 use super::Run;
 use super::textures::bind_units;
@@ -16,7 +16,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glTexParameterIiv", parameter),
     ("glTexParameterIuiv", parameter),
     ("glBindSampler", |r, c| bind(r, c.u32(0), c.u32(1))),
-    ("glBindSamplers", |r, c| bind_units(r, c, bind)),
+    ("glBindSamplers", |r, c| bind_units(r, c, Several::Samplers, bind)),
     ("glDeleteSamplers", |r, c| {
         for name in c.ints(1) {
             let Some((_, objects, stream)) = r.both() else { return };

@@ -9,7 +9,7 @@ use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
 use crate::glsl::{Source, Translated};
-use crate::objects::{Linked, Program, Sampler, Sent, Shader, UNITS};
+use crate::objects::{BUFFER, Linked, Program, Sampler, Sent, Shader, UNITS};
 use crate::ops::{Kind, Op};
 use crate::shader_list::Made;
 
@@ -202,7 +202,6 @@ fn kind_of(type_name: &str) -> &str {
 /// Why WebGL2 has no uniforms of a type.
 fn lacking(type_name: &str) -> Option<&'static str> {
     Some(match kind_of(type_name) {
-        "samplerBuffer" => "buffer textures are not in WebGL2",
         "sampler2DMS" | "sampler2DMSArray" => "textures with several samples a pixel are not in WebGL2",
         "samplerCubeArray" | "samplerCubeArrayShadow" => "arrays of cube textures are not in WebGL2",
         "atomic_uint" => "atomic counters are not in WebGL2",
@@ -221,6 +220,7 @@ fn sampler_of(shown: &str, type_name: &str, elements: u32, binding: Option<u32>)
         "samplerCube" | "samplerCubeShadow" => 1,
         "sampler3D" => 2,
         "sampler2DArray" | "sampler2DArrayShadow" => 3,
+        "samplerBuffer" => BUFFER,
         _ => {
             let is_plain = PLAIN.iter().any(|begin| type_name.starts_with(begin));
             return (!is_plain).then_some(Err(Opaque));

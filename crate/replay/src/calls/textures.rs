@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 use unspool_gl::textures::{Command, Does, Function, is_proxy};
 
 use super::Run;
 use super::direct::TARGETS;
 use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
-use crate::objects::{Kept, Texture, UNITS};
+use crate::objects::{Kept, Texture};
 use crate::ops::{Kind, Op, Stream};
 use crate::pixels::{Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
@@ -32,7 +33,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glBindTexture", bind),
     ("glBindTextureUnit", |r, c| bind_unit(r, c.u32(0), c.u32(1))),
-    ("glBindTextures", |r, c| bind_units(r, c, bind_unit)),
+    ("glBindTextures", |r, c| bind_units(r, c, Several::Textures, bind_unit)),
     ("glCreateTextures", |r, c| {
         if let Some(slot) = slot_of(c.u32(0)) {
             for name in c.ints(2) {
@@ -128,11 +129,10 @@ fn bind_unit(r: &mut Replay, unit: u32, name: u32) {
     }
 }
 
-/// Binds objects to consecutive units. Without an array, all are unbound: OpenGL 4.6, section 8.1.
-pub(super) fn bind_units(r: &mut Replay, c: &Call, bind: fn(&mut Replay, u32, u32)) {
-    let names = c.ints(2);
-    for i in 0..c.u32(1).min(UNITS as u32) {
-        bind(r, c.u32(0).saturating_add(i), names.get(i as usize).map_or(0, |name| *name as u32));
+/// Binds objects to consecutive units.
+pub(super) fn bind_units(r: &mut Replay, c: &Call, several: Several, bind: fn(&mut Replay, u32, u32)) {
+    for One { index, name, .. } in several.bound(c) {
+        bind(r, index, name);
     }
 }
 

@@ -87,6 +87,12 @@ pub(crate) const HELPERS: &[(&str, &str)] = &[
     ("_fetchRect", "$G _fetchRect($S s, ivec2 c) { return texelFetch(s, c, 0); }"),
     ("_sizeRect", "ivec2 _sizeRect($S s) { return textureSize(s, 0); }"),
     ("_sizeRect", "ivec2 _sizeRect(sampler2DShadow s) { return textureSize(s, 0); }"),
+    // Texels of a buffer, row by row.
+    (
+        "_fetchBuffer",
+        "$G _fetchBuffer($S s, int i) { int w = textureSize(s, 0).x; return texelFetch(s, ivec2(i % w, i / w), 0); }",
+    ),
+    ("_sizeBuffer", "int _sizeBuffer($S s) { ivec2 z = textureSize(s, 0); return z.x * z.y; }"),
     // The centres of four texels, where filters change nothing.
     (
         "_gather",

@@ -18,7 +18,7 @@ pub(crate) const UNIFORM: &str = "_sw_";
 /// texels.
 const SAMPLING: [&str; 4] = ["texture", "_tex", "texelFetch", "_fetch"];
 /// Those that only ask for a size.
-const ASKING: [&str; 3] = ["textureSize", "_size1D", "_sizeRect"];
+const ASKING: [&str; 4] = ["textureSize", "_size1D", "_sizeRect", "_sizeBuffer"];
 
 /// Added to the first channel of an sRGB texture that is not decoded.
 pub(crate) const ENCODED: u32 = 8;

@@ -283,6 +283,7 @@ impl State {
             "GL_ARB_explicit_attrib_location"
             | "GL_ARB_uniform_buffer_object"
             | "GL_EXT_gpu_shader4"
+            | "GL_ARB_texture_buffer_object"
             | "GL_ARB_shader_texture_lod"
             | "GL_ARB_texture_rectangle"
             | "GL_ARB_shading_language_420pack"
@@ -290,7 +291,15 @@ impl State {
             {
                 Some(1)
             }
-            "GL_OES_standard_derivatives" | "GL_EXT_shader_texture_lod" | "GL_OES_texture_3D" if self.es => Some(1),
+            "GL_EXT_texture_buffer"
+            | "GL_OES_texture_buffer"
+            | "GL_OES_standard_derivatives"
+            | "GL_EXT_shader_texture_lod"
+            | "GL_OES_texture_3D"
+                if self.es =>
+            {
+                Some(1)
+            }
             _ => None,
         }
     }

@@ -10,6 +10,7 @@ mod declared;
 
 use core::cell::Cell;
 use core::fmt::Write;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use hashbrown::{HashMap, HashSet};
@@ -123,6 +124,14 @@ pub(crate) struct Translated {
     pub(crate) fragment_work: u64,
     /// What an iteration of the heaviest loop counts; 0 without loops.
     pub(crate) heaviest: u32,
+}
+
+/// What a type of the trace is declared as: buffer textures are flat ones.
+fn flat(type_name: &str) -> Cow<'_, str> {
+    match type_name.strip_suffix("samplerBuffer") {
+        Some(kind @ ("" | "i" | "u")) => format!("{kind}sampler2D").into(),
+        _ => type_name.into(),
+    }
 }
 
 impl Translated {
@@ -560,7 +569,7 @@ impl Unit {
                     let unknown = if array.is_empty() { 0 } else { 4096 };
                     let elements = array.trim_matches(['[', ']', ' ']).parse().unwrap_or(unknown);
                     let (type_name, binding) = (type_name.to_owned(), q.binding);
-                    let _ = writeln!(self.body, "uniform {type_name} {shown}{array};");
+                    let _ = writeln!(self.body, "uniform {} {shown}{array};", flat(&type_name));
                     self.uniforms.push(Uniform { name, shown, type_name, elements, location, binding, initial });
                 }
                 storage => {

@@ -231,6 +231,11 @@ const RENAMED: &[(Shape, bool, &str)] = &[
         "texture=_texRect texture2DRect=_texRect textureProj=_texRectProj texture2DRectProj=_texRectProj texelFetch=_fetchRect \
          textureSize=_sizeRect",
     ),
+    (
+        Shape::Buffer,
+        false,
+        "texelFetch=_fetchBuffer texelFetchBuffer=_fetchBuffer textureSize=_sizeBuffer textureSizeBuffer=_sizeBuffer",
+    ),
     (Shape::Rectangle, true, "texture=_texRectShadow shadow2DRect=_shadowRect textureSize=_sizeRect"),
 ];
 

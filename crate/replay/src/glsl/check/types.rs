@@ -186,10 +186,11 @@ impl Type {
         Self { base, ..self }
     }
 
-    /// What the translation has in its place: lines and rectangles are flat textures there.
+    /// What the translation has in its place: lines, rectangles and buffers are flat textures
+    /// there.
     pub(super) fn in_translation(self) -> Self {
         match self.base {
-            Base::Sampler(it) if matches!(it.shape, Shape::One | Shape::Rectangle) => {
+            Base::Sampler(it) if matches!(it.shape, Shape::One | Shape::Rectangle | Shape::Buffer) => {
                 self.of(Base::Sampler(Sampler { shape: Shape::Two, ..it }))
             }
             _ => self,

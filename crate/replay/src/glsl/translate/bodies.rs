@@ -5,7 +5,7 @@ use core::fmt::Write;
 use hashbrown::HashMap;
 
 use super::declared::legacy_input;
-use super::{Unit, part, shown_name};
+use super::{Unit, flat, part, shown_name};
 use crate::glsl::builtins::{COMPATIBILITY, COMPATIBILITY_TYPES, FUNCTIONS};
 use crate::glsl::tokens::{Token, TokenKind};
 use crate::glsl::views;
@@ -184,7 +184,7 @@ impl Unit {
             "gl_FogFragCoord" => "_fogc".into(),
             "gl_ClipVertex" => "_clipVertex".into(),
             "gl_MaxTextureUnits" | "gl_MaxTextureCoords" | "gl_MaxLights" => "8".into(),
-            _ if name.contains("sampler") => self.type_of(name),
+            _ if name.contains("sampler") => flat(&self.type_of(name)).into_owned(),
             _ => match name.strip_prefix("gl_") {
                 Some(rest) if COMPATIBILITY.iter().any(|(known, ..)| *known == rest) => format!("ff_{rest}"),
                 Some(rest) if legacy_input(rest).is_some() => format!("_in_{rest}"),
