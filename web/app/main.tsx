@@ -49,7 +49,7 @@ const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
 const copies = createCopies(storageOrNull());
 const again: Recent['again'] = async (file) =>
   isRanged(file) && file.ranges.grows ? (await import('../page/served_files.ts')).servedNow(file) : recent.again(file);
-const workbench = createWorkbench(spawn, spawnRecords, net, memory, again);
+const workbench = createWorkbench(spawn, spawnRecords, net, memory, { again, handleOf: recent.handleOf });
 const dock = createDock(window);
 const page: Page = {
   workbench,
