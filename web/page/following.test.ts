@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatBytes } from '../base/format.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
+import type { TraceFile } from '../trace/trace.ts';
 import { becameOf, follow, lookAt } from './following.ts';
 import type { Opener } from './opener.ts';
 import type { FileHandle } from './recent.ts';
@@ -52,10 +53,11 @@ describe('a file that is followed', () => {
   let grown: (number | null)[];
   let told: string[];
   let stop: () => void;
+  let log: File;
   const disk = {
-    again: async () => {
+    again: async (of: Blob) => {
       looks += 1;
-      return now;
+      return (of as File).name.endsWith('-wal') ? log : now;
     },
     handleOf: () => ({}) as FileHandle,
   };
@@ -147,6 +149,28 @@ describe('a file that is followed', () => {
     expect([looks, grown]).toEqual([1, [300_000]]);
     stop();
     expect(isObserved).toBe(false);
+  });
+
+  it('is opened again if it is a database, once neither it nor its log changes any more', async () => {
+    const opened: File[] = [];
+    const replace = (_: OpenTrace, { companions }: TraceFile) => opened.push(companions![0]!.file as File);
+    log = new File(['one'], 'a.sqlite-wal');
+    const trace = {
+      name: 'a.sqlite',
+      companions: signal([{ id: 1, kind: 'wal', name: log.name, file: log }]),
+      status: signal({ at: 'ready', how: 'complete' }),
+      info: signal({ offers: ['sql'] }),
+      follows: signal(true),
+      grow: () => undefined,
+    };
+    const opener = { pair: signal({ replace }) } as unknown as Opener;
+    stop = follow({ trace, file: whole } as unknown as OpenTrace, disk, ({ sentence }) => told.push(sentence), opener);
+    await pass(300);
+    log = new File(['one and two'], 'a.sqlite-wal');
+    await pass(250);
+    expect(opened).toEqual([]);
+    await pass(250);
+    expect(opened).toEqual([log]);
   });
 
   it('is looked at without an observer, and with one that does not observe', async () => {
