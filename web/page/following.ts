@@ -12,8 +12,9 @@ import type { ChangedFile } from './file_change.ts';
 import type { Opener } from './opener.ts';
 import type { Disk, FileHandle } from './recent.ts';
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between two looks at a file, and at one that has just grown. */
 const LOOK_MS = 250;
+const GROWING_MS = 100;
 /** Milliseconds from a hint that a file has changed until it is looked at: a writer changes it many times. */
 const HINT_MS = 40;
 /** Bytes at the beginning of a file by which it is told from another one. Writers fill in what comes there last. */
@@ -151,6 +152,8 @@ export function follow(
   let misses = 0;
   let isOver = false;
   let isLooking = false;
+  /** The file is growing. */
+  let soon = false;
   /** A change of a database waits until its files stay as they are. */
   let isUnsettled = false;
   const reopen = async (file: File) => {
@@ -198,8 +201,9 @@ export function follow(
     const isLess = !seen && found.size < now.size;
     const became = isLess ? 'shrunk' : seen ? await becameOf(seen, found) : 'grown';
     if (became === 'grown') {
-      seen = await lookAt(found);
       trace.grow(found);
+      soon = true;
+      seen = await lookAt(found);
     } else if (became === 'completed') {
       await reopen(found);
       if (isOver) opener.tell(`The beginning of ${name} was filled in, so it was read again.`);
@@ -230,26 +234,29 @@ export function follow(
       if (isChanged) await reopen(found);
     } else await lookAtStream(found);
   };
-  const lookNow = () => {
-    hinted = undefined;
-    if (isOver) stop();
-    if (isOver || isLooking) return;
-    isLooking = true;
-    // A file that changes while it is looked at is looked at again.
-    const looked = look().catch(() => undefined);
-    void looked.then(() => {
-      isLooking = false;
-    });
+  let timer: ReturnType<typeof setTimeout>;
+  let isHinted = false;
+  const next = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(lookNow, ms);
   };
-  let hinted: ReturnType<typeof setTimeout> | undefined;
-  const timer = setInterval(lookNow, LOOK_MS);
+  const lookNow = async () => {
+    isLooking = true;
+    isHinted = soon = false;
+    // A file that changes while it is looked at is looked at again.
+    await look().catch(() => undefined);
+    isLooking = false;
+    if (isOver) stop();
+    else next(isHinted ? HINT_MS : soon ? GROWING_MS : LOOK_MS);
+  };
+  next(LOOK_MS);
   const unobserve = observe(handleOf(now), () => {
-    hinted ??= setTimeout(lookNow, HINT_MS);
+    if (!isHinted && !isLooking && !isOver) next(HINT_MS);
+    isHinted = true;
   });
   const stop = () => {
     isOver = true;
-    clearTimeout(hinted);
-    clearInterval(timer);
+    clearTimeout(timer);
     unobserve();
   };
   return stop;
