@@ -105,6 +105,20 @@ test.describe('unspool open --follow', () => {
       await expect(panel).toContainText('256 calls');
       await inMenu(page, 'Update panels');
       await expect(panel).toContainText('513 calls');
+      await showPanel(page, 'SQL');
+      await page.getByRole('textbox', { name: 'SQL query' }).fill('select count(*) as found from slices');
+      await page.keyboard.press('Control+Enter');
+      // Three calls may go on.
+      await expect(page.getByRole('cell', { name: '510', exact: true })).toBeVisible();
+      await page.keyboard.press('Control+f');
+      await page.getByRole('combobox', { name: 'Search' }).fill('dur>0');
+      await page.keyboard.press('Enter');
+      await expect(
+        page
+          .locator('.hit-count, [role=status]')
+          .filter({ hasText: /51\d hits/ })
+          .first(),
+      ).toBeVisible({ timeout: 20_000 });
       await growing(page).click();
       await expect(page.getByRole('button', { name: 'Follow end' })).toHaveAttribute('aria-pressed', 'true');
     } finally {
