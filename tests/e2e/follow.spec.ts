@@ -278,6 +278,36 @@ test('follows a file that was chosen in the browser, once it has grown', async (
   await expect.poll(() => digest(page)).toBe(expected);
 });
 
+test('follows a file that was dropped, while another program writes it', async ({ page }) => {
+  const name = 'threads.xray';
+  const whole = readFileSync(fixture(name));
+  await open(page, fixture(name));
+  const expected = await digest(page);
+  await page.reload();
+  const path = join(mkdtempSync(join(tmpdir(), 'unspool-follow-')), name);
+  writeFileSync(path, whole.subarray(0, 5000));
+  const client = await page.context().newCDPSession(page);
+  const data = { items: [], files: [path], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await client.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data });
+  }
+  await settled(page, 'ready', name);
+  appendFileSync(path, whole.subarray(5000, 5003));
+  await notice(page).getByRole('button', { name: 'Follow' }).click();
+  await expect(growing(page)).toBeVisible();
+  let at = 5003;
+  // Browsers do not read a file that has changed since they looked at it, if only a second has begun since.
+  for (const cut of [...cutsOf(whole.length - at, 100).map((cut) => cut + 5003), whole.length]) {
+    appendFileSync(path, whole.subarray(at, cut));
+    at = cut;
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+  await expect(header(page)).toContainText('10.2 kB');
+  await expect(header(page)).toContainText('1,021 records');
+  await inMenu(page, 'Stop following');
+  await expect.poll(() => digest(page)).toBe(expected);
+});
+
 test('says what has become of a file that does not go on', async ({ page }) => {
   const name = 'threads.xray';
   const whole = readFileSync(fixture(name));
