@@ -143,6 +143,8 @@ if (url) {
   loadTraceView().catch(() => undefined);
   void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
 } else if (served) {
+  // Beside what asks for the files.
+  workbench.warm();
   void import('./served/served.ts').then(({ openServed }) => openServed(served, workbench));
 } else if (!savesData()) {
   // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.

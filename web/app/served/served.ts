@@ -10,7 +10,6 @@ export async function openServed(token: string, workbench: Workbench, base = loc
   const folder = new URL(`/${encodeURIComponent(token)}/`, base).href;
   // Before what is loaded beside it: browsers open few connections to a host at once.
   const asked = fetch(folder);
-  workbench.warm();
   void prepareTraceView();
   let list: Served;
   try {
