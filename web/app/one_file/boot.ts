@@ -19,14 +19,26 @@ const all = withoutCopies(
   sizes.reduce((sum, file) => sum + file.size, 0),
 );
 const scripts: Record<string, string> = {};
-const others: Record<string, Blob> = {};
+const rest: (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[] = [];
 let at = 0;
 for (const { name, size } of sizes) {
   const bytes = all.subarray(at, at + size);
   at += size;
   if (name.endsWith('.js')) scripts[name] = new TextDecoder().decode(bytes);
-  else others[name] = new Blob([bytes], { type: name.endsWith('.wasm') ? 'application/wasm' : '' });
+  else rest.push([name, bytes]);
 }
-globalThis.unspoolContents = { scripts, others };
+let others: Record<string, Blob> | undefined;
+globalThis.unspoolContents = {
+  scripts,
+  // The page is there before the first worker needs them.
+  get others() {
+    others ??= Object.fromEntries(
+      rest.splice(0).map(([name, bytes]) => {
+        return [name, new Blob([bytes], { type: name.endsWith('.wasm') ? 'application/wasm' : '' })];
+      }),
+    );
+    return others;
+  },
+};
 const page = new Blob([scripts['page.js'] ?? ''], { type: 'text/javascript' });
 await import(URL.createObjectURL(page));

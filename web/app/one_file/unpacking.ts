@@ -55,8 +55,12 @@ export function withoutCopies(packed: Uint8Array, size: number): Uint8Array<Arra
     const length = number() + KEY;
     const change = number();
     distance += change & 1 ? -(change + 1) / 2 : change / 2;
-    // A byte at a time: a copy may reach into itself.
-    for (const stop = at + length; at < stop; at += 1) bytes[at] = bytes[at - distance]!;
+    // A copy that reaches into itself repeats what it has copied.
+    for (const stop = at + length; at < stop; ) {
+      const part = Math.min(distance, stop - at);
+      bytes.copyWithin(at, at - distance, at - distance + part);
+      at += part;
+    }
   }
   take(size - at);
   return bytes;
