@@ -18,7 +18,7 @@ const FORMAT = 547_000;
  */
 const MODULE = 342_000;
 /** Most bytes of the page as one file, with all modules. */
-const ONE_FILE = 5_700_000;
+const ONE_FILE = 4_500_000;
 const SESSION = 'unspool_browser';
 /** The files of each. The page loads what its HTML names. sql.js and the other modules are loaded on demand. */
 const OF_FIRST = /assets\/([^"]+\.(?:js|css))"/g;

@@ -283,6 +283,14 @@ export const CHECKS = [
       if (!kept) return 'The browser has no service workers.';
       await stop();
       await samples(page, url);
+      // All that the page loads when it is first needed.
+      const missing = await page.run(async () => {
+        const list = await (await fetch('hashes.txt')).text();
+        const names = [...list.matchAll(/^\w{64} {2}(?!embedding\/|index\.html$)(.+)$/gm)].map(([, name]) => name);
+        const found = await Promise.all(names.map((name) => fetch(name).then(({ ok }) => ok, () => false)));
+        return names.length > 50 ? names.filter((_, i) => !found[i]).join(' ') : 'the list of files';
+      });
+      if (missing !== '') throw new Error(`Without a network there is no ${missing}`);
       await showTab(page, 'SQL');
       await page.until('the editor', editor);
       await opened(page, fixture('apitrace/replay_views.trace'));

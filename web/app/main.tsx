@@ -49,7 +49,7 @@ const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
 const copies = createCopies(storageOrNull());
 const again: Recent['again'] = async (file) =>
   isRanged(file) && file.ranges.grows ? (await import('../page/served_files.ts')).servedNow(file) : recent.again(file);
-const workbench = createWorkbench(spawn, spawnRecords, net, memory, again);
+const workbench = createWorkbench(spawn, spawnRecords, net, memory, { again, handleOf: recent.handleOf });
 const dock = createDock(window);
 const page: Page = {
   workbench,
@@ -143,6 +143,8 @@ if (url) {
   loadTraceView().catch(() => undefined);
   void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
 } else if (served) {
+  // Beside what asks for the files.
+  workbench.warm();
   void import('./served/served.ts').then(({ openServed }) => openServed(served, workbench));
 } else if (!savesData()) {
   // A file will follow: by then its worker and the view have been downloaded and compiled, and the back end is known.

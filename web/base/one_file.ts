@@ -13,13 +13,12 @@ export const WITHIN = 'unspool-file:';
 export interface Contents {
   /** The scripts of workers, and that of the page. */
   readonly scripts: Readonly<Record<string, string>>;
-  /** All others, compressed with gzip. */
-  readonly packed: Readonly<Record<string, Blob>>;
+  readonly others: Readonly<Record<string, Blob>>;
 }
 
-/** The message with which the page gives a worker the packed files: a worker of a file can fetch nothing of the page's. */
+/** The message with which the page gives a worker the other files: a worker of a file can fetch nothing of the page's. */
 export interface FilesMessage {
-  readonly unspoolFiles: Contents['packed'];
+  readonly unspoolFiles: Contents['others'];
 }
 
 /** What the page keeps for {@link contents}. */
@@ -29,7 +28,7 @@ declare global {
 }
 
 function contents(): Contents {
-  return globalThis.unspoolContents ?? { scripts: {}, packed: {} };
+  return globalThis.unspoolContents ?? { scripts: {}, others: {} };
 }
 
 /** The script of a worker, by its address. Throws if the page has none of that name. */
@@ -41,17 +40,17 @@ export function scriptWithin(address: string): string {
 
 /** The first message to a worker. */
 export function filesForWorker(): FilesMessage {
-  return { unspoolFiles: contents().packed };
+  return { unspoolFiles: contents().others };
 }
 
 /** A sample within the page, by its path. Throws if there is none. */
-export async function sampleWithin(path: string): Promise<Blob> {
-  return unpacked(contents().packed[path]).blob();
+export function sampleWithin(path: string): Blob {
+  return fileWithin(contents().others, path);
 }
 
-/** The bytes of a packed file as the answer to a request. */
-export function unpacked(file: Blob | undefined): Response {
-  if (!file) throw new TypeError('This is not a file of the page');
-  const headers = { 'content-type': 'application/wasm' };
-  return new Response(file.stream().pipeThrough(new DecompressionStream('gzip')), { headers });
+/** One of these files. Throws if there is none of that name. */
+export function fileWithin(files: Contents['others'], name: string): Blob {
+  const file = files[name];
+  if (!file) throw new TypeError(`${name} is not a file of the page`);
+  return file;
 }

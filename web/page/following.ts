@@ -10,10 +10,13 @@ import type { TraceFile } from '../trace/trace.ts';
 import { toPixel } from '../trace/view.ts';
 import type { ChangedFile } from './file_change.ts';
 import type { Opener } from './opener.ts';
-import type { Recent } from './recent.ts';
+import type { Disk, FileHandle } from './recent.ts';
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between two looks at a file, and at one that has just grown. */
 const LOOK_MS = 250;
+const GROWING_MS = 100;
+/** Milliseconds from a hint that a file has changed until it is looked at: a writer changes it many times. */
+const HINT_MS = 40;
 /** Bytes at the beginning of a file by which it is told from another one. Writers fill in what comes there last. */
 const HEAD = 64;
 /** Bytes before the end that was read by which a file that has grown is told from one that was written again. */
@@ -29,7 +32,15 @@ export type Became =
   | 'completed'
   | 'rewritten'
   | 'shrunk'
+  /** It is another file, with fewer bytes: its writer has begun a new one. */
+  | 'rotated'
   | 'replaced';
+
+/** The part of `FileSystemObserver` that is used. The DOM types lack it, and most browsers, too. */
+interface Observer {
+  observe(handle: FileHandle): Promise<void>;
+  disconnect(): void;
+}
 
 /** A file, and what it is compared by. */
 interface Seen {
@@ -37,6 +48,13 @@ interface Seen {
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
 }
+
+/** What has become of a file, as the end of a sentence. */
+const ENDS = {
+  rewritten: 'was written again from the start',
+  rotated: 'was rotated: its writer has begun a new file',
+  replaced: 'was replaced by another file',
+};
 
 /** Looks at a file. Rejects if it cannot be read, as when it has changed again. */
 export async function lookAt(file: File): Promise<Seen> {
@@ -53,7 +71,7 @@ export async function becameOf(before: Seen, now: File): Promise<Became> {
   const length = before.head.length;
   const [head, tail] = await Promise.all([now.slice(0, length).arrayBuffer(), tailOf(now, before.file.size)]);
   const isHead = isSame(before.head, new Uint8Array(head));
-  if (now.size < before.file.size) return isHead ? 'shrunk' : 'replaced';
+  if (now.size < before.file.size) return isHead ? 'shrunk' : 'rotated';
   if (isSame(before.tail, tail)) return isHead ? 'grown' : 'completed';
   return isHead ? 'rewritten' : 'replaced';
 }
@@ -104,13 +122,23 @@ const END = 0.95;
 /** Looks at a file that is missing before the page says so: a log that is rotated is missing for a moment. */
 const MISSES = 8;
 
+/** Has `hear` called when a file changes, where the browser tells. Returns what ends it. */
+function observe(handle: FileHandle | null, hear: () => void): Dispose {
+  const { FileSystemObserver } = globalThis as { FileSystemObserver?: new (hear: () => void) => Observer };
+  if (!FileSystemObserver || !handle) return () => undefined;
+  const observer = new FileSystemObserver(hear);
+  // Without hints, it is looked at now and then anyway.
+  observer.observe(handle).catch(() => undefined);
+  return () => observer.disconnect();
+}
+
 /**
- * Looks at the file of a trace that is followed, and has what is new read. `again` reads a file as it is now, `tell` hears why that ends.
+ * Looks at the file of a trace that is followed, and has what is new read. `disk` has files as they are now, `tell` hears why that ends.
  * Returns what ends it.
  */
 export function follow(
   open: OpenTrace,
-  again: Recent['again'],
+  { again, handleOf }: Disk,
   tell: (change: ChangedFile) => void,
   opener: Opener,
 ): Dispose {
@@ -124,6 +152,8 @@ export function follow(
   let misses = 0;
   let isOver = false;
   let isLooking = false;
+  /** The file is growing. */
+  let soon = false;
   /** A change of a database waits until its files stay as they are. */
   let isUnsettled = false;
   const reopen = async (file: File) => {
@@ -165,17 +195,20 @@ export function follow(
     }
   };
   const lookAtStream = async (found: File) => {
-    // What was opened is not to be had any more if it has changed before the first look.
-    seen ??= (await first) ?? (await lookAt(found));
+    seen ??= await first;
     if (isUnchanged(now, found)) return;
-    now = found;
-    const became = await becameOf(seen, found);
+    // What was opened is not to be had any more if it has changed before the first look. Its size is known.
+    const isLess = !seen && found.size < now.size;
+    const became = isLess ? 'shrunk' : seen ? await becameOf(seen, found) : 'grown';
     if (became === 'grown') {
-      seen = await lookAt(found);
       trace.grow(found);
-    } else if (became === 'completed') await reopen(found);
-    else if (became === 'shrunk') end(`has shrunk by ${formatBytes(seen.file.size - found.size)}`, true);
-    else end(became === 'rewritten' ? 'was written again from the start' : 'was replaced by another file', true);
+      soon = true;
+      seen = await lookAt(found);
+    } else if (became === 'completed') {
+      await reopen(found);
+      if (isOver) opener.tell(`The beginning of ${name} was filled in, so it was read again.`);
+    } else end(became === 'shrunk' ? `has shrunk by ${formatBytes(now.size - found.size)}` : ENDS[became], true);
+    now = found;
   };
   const look = async () => {
     const status = trace.status.peek();
@@ -201,20 +234,32 @@ export function follow(
       if (isChanged) await reopen(found);
     } else await lookAtStream(found);
   };
-  const timer = setInterval(() => {
-    if (isOver) clearInterval(timer);
-    if (isOver || isLooking) return;
-    isLooking = true;
-    // A file that changes while it is looked at is looked at again.
-    const looked = look().catch(() => undefined);
-    void looked.then(() => {
-      isLooking = false;
-    });
-  }, LOOK_MS);
-  return () => {
-    isOver = true;
-    clearInterval(timer);
+  let timer: ReturnType<typeof setTimeout>;
+  let isHinted = false;
+  const next = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(lookNow, ms);
   };
+  const lookNow = async () => {
+    isLooking = true;
+    isHinted = soon = false;
+    // A file that changes while it is looked at is looked at again.
+    await look().catch(() => undefined);
+    isLooking = false;
+    if (isOver) stop();
+    else next(isHinted ? HINT_MS : soon ? GROWING_MS : LOOK_MS);
+  };
+  next(LOOK_MS);
+  const unobserve = observe(handleOf(now), () => {
+    if (!isHinted && !isLooking && !isOver) next(HINT_MS);
+    isHinted = true;
+  });
+  const stop = () => {
+    isOver = true;
+    clearTimeout(timer);
+    unobserve();
+  };
+  return stop;
 }
 
 /** Whether nothing says that a file has changed. */

@@ -7,7 +7,7 @@ import { isRanged } from '../base/ranged.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { ChangedFile } from './file_change.ts';
 import type { Opener } from './opener.ts';
-import type { Recent } from './recent.ts';
+import type { Disk } from './recent.ts';
 
 export const loadOpening = () => import('./opening.ts');
 
@@ -24,17 +24,12 @@ export const loadDownload = () =>
  * Watches a file: `tell` hears what has become of it. One that is followed is read on. Of another one at an address, the next read says what
  * has become of it. What is kept of it is accounted for.
  */
-export function watchOpen(
-  open: OpenTrace,
-  again: Recent['again'],
-  opener: Opener,
-  tell: (change: ChangedFile) => void,
-): void {
+export function watchOpen(open: OpenTrace, disk: Disk, opener: Opener, tell: (change: ChangedFile) => void): void {
   const { scope, file } = open;
   if (isRanged(file)) void import('./loads.ts').then(({ accountFor }) => scope.add(accountFor(open)));
   if (open.trace.follows.peek()) {
-    void import('./following.ts').then(({ follow }) => scope.add(follow(open, again, tell, opener)));
+    void import('./following.ts').then(({ follow }) => scope.add(follow(open, disk, tell, opener)));
   } else if (!isRanged(file)) {
-    void import('./file_watch.ts').then(({ watchFile }) => scope.add(watchFile(open, again, tell)));
+    void import('./file_watch.ts').then(({ watchFile }) => scope.add(watchFile(open, disk.again, tell)));
   }
 }

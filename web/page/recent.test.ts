@@ -92,7 +92,7 @@ describe('recent files', () => {
     const gone = handleOf('gone.elf', { getFile: async () => Promise.reject(new DOMException('', 'NotFoundError')) });
     const files = ['log', 'app.elf', 'gone.elf', 'sent.csv'].map((name) => new File([], name));
     for (const [i, handle] of [handleOf('log'), handleOf('app.elf'), gone].entries()) recent.know(files[i]!, handle);
-    expect(files.map((file) => recent.knows(file))).toEqual([true, true, true, false]);
+    expect(files.map((file) => recent.handleOf(file) !== null)).toEqual([true, true, true, false]);
     await recent.note(files[0]!, about('log'), files.slice(1));
     const [entry] = store.kept;
     expect(entry?.companions?.length).toBe(2);

@@ -41,8 +41,8 @@ export interface Recent {
   know(file: Blob, handle: FileHandle): void;
   /** A file as it is now. null without a handle of it, or without permission. Rejects if the file is gone. */
   again(file: Blob): Promise<File | null>;
-  /** Whether the browser can open a file again: its handle is known. */
-  knows(file: Blob): boolean;
+  /** By what the browser can open a file again; null if it cannot. */
+  handleOf(file: Blob): FileHandle | null;
   /** A file is open, with its companions, and with another one that it is compared with: it becomes the first, if its handle is known. */
   note(...noted: [...Noted, other?: Noted]): Promise<void>;
   /** Whether an entry can be opened without asking the user. */
@@ -52,6 +52,9 @@ export interface Recent {
   remove(entry: RecentFile): Promise<void>;
   removeAll(): Promise<void>;
 }
+
+/** What looks at files on the disk. */
+export type Disk = Pick<Recent, 'again' | 'handleOf'>;
 
 /** A file to note, and its companions. */
 export type Noted = [file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'format'>, companions?: readonly Blob[]];
@@ -95,7 +98,7 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
   return {
     files,
     load,
-    knows: (file) => handles.has(file),
+    handleOf: (file) => handles.get(file) ?? null,
     know: (file, handle) => handles.set(file, handle),
     again: async (file) => {
       const handle = handles.get(file);

@@ -16,7 +16,7 @@ import { loadComparing, loadDownload, loadOpening, watchOpen } from './later.ts'
 import { createNotices, type Notices } from './notices.ts';
 import type { ComparedFile, Opener } from './opener.ts';
 import type { Looking, Offer, Plan, Purpose } from './opening.ts';
-import type { Recent } from './recent.ts';
+import type { Disk } from './recent.ts';
 import { createSpare } from './spare.ts';
 
 /** Milliseconds until the page says that it looks at files. */
@@ -107,14 +107,14 @@ export interface Workbench {
 
 /**
  * A workbench without a trace. `spawn` starts a worker for a trace, `spawnRecords` one for the records of a trace. Downloads go
- * through `net`. What is remembered of files is in `memory`. `again` reads a file as it is now.
+ * through `net`. What is remembered of files is in `memory`. `disk` has files as they are now.
  */
 export function createWorkbench(
   spawn: () => RemoteWorker,
   spawnRecords: () => RemoteWorker,
   net: Net,
   memory: BrowserMemory = createBrowserMemory(null),
-  again: Recent['again'] = async () => null,
+  disk: Disk = { again: async () => null, handleOf: () => null },
 ): Workbench {
   const bench = signal<Bench>({ at: 'empty' });
   const spare = createSpare(spawn);
@@ -190,7 +190,7 @@ export function createWorkbench(
     ]) {
       scope.add(stop);
     }
-    watchOpen(open, again, opener, (change) => {
+    watchOpen(open, disk, opener, (change) => {
       changed.value = { ...change, open };
     });
     return open;
@@ -463,7 +463,7 @@ export function createWorkbench(
     changed,
     readAgain: async () => {
       const open = changed.peek()?.open ?? inFront();
-      const file = open && (await again(open.file).catch(() => null));
+      const file = open && (await disk.again(open.file).catch(() => null));
       if (file && all.has(open)) openAgain({ file, follow: changed.peek()?.canFollow ?? false }, open);
       else warn('The file cannot be read again. Choose it again.');
     },

@@ -247,6 +247,20 @@ fn a_thousand_connections_that_say_nothing_do_not_hold_up_others() {
     assert!(written < 1000, "8 MB of headers were read");
 }
 
+#[cfg(unix)]
+#[test]
+fn it_ends_on_an_interrupt_also_while_a_tab_is_open() {
+    let (mut server, _) = server();
+    let mut tab = server.connect();
+    let port = server.port;
+    write!(tab, "GET /{}/alive HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n", server.token).unwrap();
+    let mut beat = String::new();
+    BufReader::new(tab).read_line(&mut beat).unwrap();
+    assert_eq!(beat, "HTTP/1.1 200 OK\r\n");
+    assert!(Command::new("kill").args(["-INT", &server.child.id().to_string()]).status().unwrap().success());
+    assert_eq!(server.child.wait().unwrap().code(), Some(130));
+}
+
 #[test]
 fn what_cannot_be_opened_is_refused_in_a_sentence() {
     let said = |args: &[&str]| {

@@ -46,11 +46,8 @@ function Licences() {
   const address = useSignal(ONE_FILE ? '' : LICENCES);
   useEffect(() => {
     if (!ONE_FILE) return undefined;
-    let url = '';
-    void sampleWithin(LICENCES).then((blob) => {
-      url = URL.createObjectURL(new Blob([blob], { type: 'text/plain;charset=utf-8' }));
-      address.value = url;
-    });
+    const url = URL.createObjectURL(new Blob([sampleWithin(LICENCES)], { type: 'text/plain;charset=utf-8' }));
+    address.value = url;
     return () => URL.revokeObjectURL(url);
   }, []);
   if (address.value === '') return null;

@@ -43,6 +43,7 @@ function isOffered(page: Page): boolean {
   const bench = page.workbench.bench.peek();
   if (bench.at !== 'open' || bench.open.trace.status.peek().at !== 'ready' || !canKeep()) return false;
   const { file } = bench.open;
-  const comesBack = page.recent.knows(file) || page.workbench.urlOf(file) !== null || senderOf(file) !== null;
+  const comesBack =
+    page.recent.handleOf(file) !== null || page.workbench.urlOf(file) !== null || senderOf(file) !== null;
   return !comesBack && copyOfOpen(page) === null;
 }

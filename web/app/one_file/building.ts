@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type Plugin, transformWithOxc } from 'vite';
+import { build, type Plugin } from 'vite';
+import { textOf, withCopies } from './packing.ts';
 
 /** The mode of the build that makes the page one file: `vite build --mode one-file`. */
 export const MODE = 'one-file';
@@ -11,8 +12,6 @@ export const ONE_FILE = { folder: 'dist-file', name: 'unspool.html' };
 
 /** As `WITHIN` of base/one_file.ts, which the configuration cannot import. */
 const WITHIN = 'unspool-file:';
-/** NUL, the carriage return and `<`. */
-const ALTERED = [0, 13, 60];
 const BOOT = join(import.meta.dirname, 'boot.ts');
 const WORKER_FILES = join(import.meta.dirname, 'worker', 'files.ts');
 
@@ -54,8 +53,11 @@ export function oneFile(publicFolder: string): Plugin {
           files.push([posix.join('samples', name), readFileSync(join(publicFolder, 'samples', name))]);
         }
         const icon = readFileSync(join(publicFolder, 'icon.svg'));
-        const { code } = await transformWithOxc(readFileSync(BOOT, 'utf8'), BOOT);
-        this.emitFile({ type: 'asset', fileName: ONE_FILE.name, source: composed(html, style, icon, files, code) });
+        this.emitFile({
+          type: 'asset',
+          fileName: ONE_FILE.name,
+          source: composed(html, style, icon, files, await boot()),
+        });
       },
     },
   };
@@ -81,24 +83,16 @@ export function withoutPictures(): Plugin {
   };
 }
 
-/**
- * Bytes as text: each character has the next seven bits. Those of which HTML would make something else have 256 added, which UTF-8 writes as
- * two bytes. That is an eighth less than base64.
- */
-function textOf(bytes: Uint8Array): string {
-  const codes: number[] = [];
-  let [value, bits] = [0, 0];
-  for (const byte of [...bytes, 0]) {
-    value = (value << 8) | byte;
-    bits += 8;
-    while (bits >= 7) {
-      bits -= 7;
-      const code = (value >> bits) & 127;
-      codes.push(ALTERED.includes(code) ? code + 256 : code);
-    }
-    value &= 127;
-  }
-  return codes.map((code) => String.fromCharCode(code)).join('');
+/** The script that the page begins with. */
+async function boot(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    build: { write: false, modulePreload: false, target: 'es2022', rolldownOptions: { input: BOOT } },
+  });
+  const [script] = 'output' in built ? built.output : [];
+  if (script?.type !== 'chunk') throw new Error(`${BOOT} was not built`);
+  return script.code;
 }
 
 function composed(
@@ -121,10 +115,10 @@ function composed(
     "require-trusted-types-for 'script'",
     'trusted-types unspool-worker',
   ];
-  const packed = files.map(([name, bytes]) => {
-    const compressed = gzipSync(bytes, { level: 9 });
-    return `<script type="text/plain" data-file="${name}" data-size="${compressed.length}">${textOf(compressed)}</script>`;
-  });
+  const contents = files.map(([name, bytes]) => ({ name, bytes: Buffer.from(bytes) }));
+  const names = contents.map(({ name, bytes }) => `${name}:${bytes.length}`).join(' ');
+  const compressed = gzipSync(withCopies(Buffer.concat(contents.map(({ bytes }) => bytes))), { level: 9 });
+  const packed = `<script type="text/plain" data-files="${names}" data-size="${compressed.length}">${textOf(compressed)}</script>`;
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${policy.join('; ')}">`,
     `<link rel="icon" href="data:image/svg+xml;base64,${Buffer.from(icon).toString('base64')}">`,
@@ -135,6 +129,6 @@ function composed(
       // What the page has beside it elsewhere.
       .replace(/\s*<(?:link|script)\b[^>]*\b(?:href|src)="[^"]*"[^>]*>(?:<\/script>)?/g, '')
       .replace(/(<meta charset=[^>]*>)/, (charset) => `${charset}\n    ${head.join('\n    ')}`)
-      .replace('</body>', () => `${packed.join('\n')}\n<script type="module">${boot}</script>\n  </body>`)
+      .replace('</body>', () => `${packed}\n<script type="module">${boot}</script>\n  </body>`)
   );
 }

@@ -7,13 +7,13 @@ const AGAIN_MS = 2000;
 
 /** Opens the files of the `unspool open` that has served this page, and tells it that there is a tab for as long as there is one. */
 export async function openServed(token: string, workbench: Workbench, base = location.href): Promise<void> {
-  // Beside the list.
-  workbench.warm();
-  void prepareTraceView();
   const folder = new URL(`/${encodeURIComponent(token)}/`, base).href;
+  // Before what is loaded beside it: browsers open few connections to a host at once.
+  const asked = fetch(folder);
+  void prepareTraceView();
   let list: Served;
   try {
-    const response = await fetch(folder);
+    const response = await asked;
     if (!response.ok) {
       return workbench.warn(
         'This address is of an earlier run of unspool open. Run it again, and open the new address.',

@@ -82,7 +82,7 @@ export function Welcome({ page, choose }: { page: Page; choose: () => void }) {
 /** Opens a sample. The page in one file has it within. */
 async function openSample(workbench: Workbench, path: string): Promise<void> {
   if (!ONE_FILE) return workbench.openUrl(path);
-  return workbench.openBlob(await sampleWithin(path), path.slice(path.lastIndexOf('/') + 1));
+  return workbench.openBlob(sampleWithin(path), path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** Files that were opened lately, if there are any. */

@@ -50,7 +50,7 @@ export function openStream(file: Blob, at: number): Stream {
     // Browsers that lack `min` return a few bytes a call.
     while (reader && filled < length) {
       const view = new Uint8Array(buffer, filled, length - filled);
-      const { value } = await reader.read(view, { min: length - filled });
+      const { value } = await reader.read(view, { min: length - filled }).catch(refuse);
       if (!value || value.byteLength === 0) break;
       buffer = value.buffer;
       filled += value.byteLength;
@@ -144,6 +144,11 @@ function byobReader(file: Blob): ReadableStreamBYOBReader | null {
   }
 }
 
+/** Throws what a failed read of a file is: in Chromium a `TypeError`, if it has changed since it was looked at. */
+function refuse(error: unknown): never {
+  throw error instanceof DOMException ? error : new DOMException(String(error), 'NotReadableError');
+}
+
 /**
  * Readers in use, held for the garbage collector alone. Chromium 156 collects a pending read of a file, along with the
  * code that awaits it, when nothing else refers to the reader. The read then never ends.
@@ -160,7 +165,7 @@ function streamed(reader: ReadableStreamBYOBReader, size: number, at: number): S
     if (pending || length <= 0) return;
     if (buffer.byteLength < length) buffer = new ArrayBuffer(length);
     // Without `min` some browsers return a few bytes a call. Browsers that lack the option ignore it.
-    pending = reader.read(new Uint8Array(buffer, 0, length), { min: length });
+    pending = reader.read(new Uint8Array(buffer, 0, length), { min: length }).catch(refuse);
     // `take` reports a failure. Until then the rejection must not count as unhandled.
     pending.catch(() => undefined);
   };

@@ -2,7 +2,7 @@
  * What each worker of the page in one file begins with. What it fetches are wasm modules within the page, which its first message brings.
  */
 
-import { type FilesMessage, unpacked, WITHIN } from '../../../base/one_file.ts';
+import { type FilesMessage, fileWithin, WITHIN } from '../../../base/one_file.ts';
 
 const files = new Promise<FilesMessage['unspoolFiles']>((resolve) => {
   addEventListener('message', function hear(event: MessageEvent<FilesMessage>) {
@@ -17,5 +17,5 @@ const { fetch } = globalThis;
 globalThis.fetch = async (input, init) => {
   const address = input instanceof Request ? input.url : String(input);
   if (!address.startsWith(WITHIN)) return fetch(input, init);
-  return unpacked((await files)[address.slice(WITHIN.length)]);
+  return new Response(fileWithin(await files, address.slice(WITHIN.length)));
 };
