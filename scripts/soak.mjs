@@ -2,17 +2,55 @@
 //
 //   node scripts/soak.mjs [--minutes N]
 //
-// Goes through the checks of scripts/browsers/checks.mjs over and over, with their digests, hits and bytes. Fails on an error, on a task of
-// more than 200 ms of CPU time in the page's thread, and if the page holds more in the last third of the time than in the first: heap, nodes, listeners,
-// workers. Needs an existing `dist` and `target/debug/unspool`.
+// Goes through the checks of scripts/browsers/checks.mjs and all panels over and over, with their digests, hits and bytes. Fails on an error,
+// on a task of more than 200 ms of CPU time in the page's thread, and if the page holds more in the last third of the time than in the
+// first: heap, memory of the process with the workers and their modules, nodes, listeners, workers, stored files. Needs an existing `dist`
+// and `target/debug/unspool`.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from '../tests/perf/serve.mjs';
-import { CHECKS, DIST } from './browsers/checks.mjs';
+import { CHECKS, DIST, opened, SAMPLES, showTab } from './browsers/checks.mjs';
 import { startBrowser } from './browsers/drivers.mjs';
-import { fail, options, say } from './lib.mjs';
+import { fail, options, root, say } from './lib.mjs';
 
-/** What needs no other address. */
-const USES = ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'];
+const samples = join(root, 'web', 'public', 'samples');
+const logs = ['threads.xray', 'events.xray'].map((name) => join(root, 'tests', 'fixtures', 'xray', name));
+/** The checks that need no other address, and what they leave out. */
+const USES = [
+  ...CHECKS.filter(({ name }) =>
+    ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'].includes(name),
+  ),
+  {
+    name: 'panels',
+    check: async (page) => {
+      for (const sample of SAMPLES) {
+        await opened(page, join(samples, sample));
+        const tabs = await page.run(() => [...document.querySelectorAll('[role=tab]')].map((it) => it.textContent.trim()));
+        for (const tab of tabs) {
+          await showTab(page, tab);
+          // Panels ask once they are there.
+          await delay(100);
+        }
+        await page.run(() => document.querySelector('.area').focus());
+        for (const key of 'wwwwdddsssssaaa') await page.press(key);
+      }
+      return '';
+    },
+  },
+  {
+    name: 'two traces',
+    check: async (page) => {
+      await page.own.setInputFiles('#file-input', logs);
+      await page.until('the second', () => document.querySelectorAll('.side').length === 2);
+      await page.until('the tab', (name) => [...document.querySelectorAll('[role=tab]')].some((it) => it.textContent.startsWith(name)), 'Differences');
+      await showTab(page, 'Differences');
+      await page.until('the differences', () => document.querySelector('.difference-sentence')?.textContent !== '');
+      return '';
+    },
+  },
+];
 /** The category of the events that have the time of each task. */
 const TASKS = 'disabled-by-default-devtools.timeline';
 /** Milliseconds of CPU time of the longest task: by the clock, a machine with other work has longer ones. */
@@ -25,6 +63,7 @@ const minutes = Number(options(['minutes']).minutes ?? 60);
 const host = await serve(DIST);
 const { page, stop, version } = await startBrowser('chromium');
 const session = await page.own.context().newCDPSession(page.own);
+const processes = await page.own.context().browser().newBrowserCDPSession();
 // A picture without a GPU is made on request only.
 await page.goto(`${host.url}?pictures=now`);
 const staying = { ...page, goto: async () => undefined };
@@ -36,7 +75,7 @@ const end = Date.now() + minutes * MINUTE_MS;
 // The first round loads code.
 for (let round = 0; round < 4 || Date.now() < end; round += 1) {
   await page.own.context().browser().startTracing(page.own, { categories: [TASKS] });
-  for (const { name, check } of CHECKS.filter((each) => USES.includes(each.name))) {
+  for (const { name, check } of USES) {
     const said = await check(staying, host).catch((error) => error.message);
     const errors = await page.errors();
     for (const what of [said, ...errors].filter(Boolean)) wrong.push(`round ${round}, ${name}: ${what}`);
@@ -77,5 +116,47 @@ async function held() {
   await session.send('HeapProfiler.collectGarbage');
   const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return { kilobytes: Math.round(usedSize / 1000), nodes, listeners: jsEventListeners, workers: page.own.workers().length };
+  return {
+    'kB of heap': Math.round(usedSize / 1000),
+    'MB of the process': await resident(),
+    nodes,
+    listeners: jsEventListeners,
+    workers: page.own.workers().length,
+    'objects of workers': await countOf('Worker'),
+    'stored files': await page.run(storedFiles),
+  };
+}
+
+/** The number of objects of a class, also of those that are no longer used. */
+async function countOf(name) {
+  const objectGroup = 'counted';
+  const { result } = await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup });
+  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId, objectGroup });
+  const counted = await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId,
+    functionDeclaration: 'function () { return this.length; }',
+    returnByValue: true,
+  });
+  await session.send('Runtime.releaseObjectGroup', { objectGroup });
+  return counted.result.value;
+}
+
+/** Megabytes of memory of the processes of pages. Only Linux tells. */
+async function resident() {
+  if (process.platform !== 'linux') return 0;
+  const { processInfo } = await processes.send('SystemInfo.getProcessInfo');
+  const kilobytes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]));
+  return Math.round(kilobytes.reduce((sum, it) => sum + it, 0) / 1000);
+}
+
+/** Runs in the page: the number of files in its storage. */
+async function storedFiles() {
+  const count = async (folder) => {
+    let found = 0;
+    for await (const entry of folder.values()) found += entry.kind === 'file' ? 1 : await count(entry);
+    return found;
+  };
+  return count(await navigator.storage.getDirectory());
 }

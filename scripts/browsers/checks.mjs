@@ -19,7 +19,7 @@ const fixture = (name) => join(root, 'tests', 'fixtures', name);
 const known = (name) => JSON.parse(readFileSync(join(root, 'tests', name), 'utf8'));
 
 /** A sample of each format, in the order of the list of formats. */
-const SAMPLES = ['threads.xray', 'scene.trace', 'calls.frames', 'variables.trace', 'blocks.sqlite'];
+export const SAMPLES = ['threads.xray', 'scene.trace', 'calls.frames', 'variables.trace', 'blocks.sqlite'];
 /** A file of each kind: formats, versions that are read in another way, containers. */
 const KINDS = [
   'xray/events.xray',
@@ -331,7 +331,7 @@ async function ready(page, file) {
 }
 
 /** Opens a file, which has the digest of the native command. A page from a disk cannot be asked for that: it answers no messages. */
-async function opened(page, file, isAsked = true) {
+export async function opened(page, file, isAsked = true) {
   await page.until('the page', () => document.querySelector('#file-input') !== null);
   // A trace of the same name may be open already.
   await page.run(() => performance.clearMarks('unspool:first-picture'));
@@ -356,7 +356,7 @@ async function samples(page, url, isAsked = true) {
 }
 
 /** Brings a tab to the front. */
-async function showTab(page, name) {
+export async function showTab(page, name) {
   await page.until(`the tab ${name}`, choose, '[role=tab]', name);
 }
 
