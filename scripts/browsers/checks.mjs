@@ -64,8 +64,7 @@ export const CHECKS = [
     about: 'The timeline is drawn, on the GPU and without it',
     check: async (page, { url }) => {
       for (const renderer of ['webgl2', 'canvas2d']) {
-        await page.goto(`${url}?renderer=${renderer}`);
-        await opened(page, fixture('xray/threads.xray'));
+        await openedAt(page, `${url}?renderer=${renderer}`, fixture('xray/threads.xray'));
         const used = await page.run(() => document.querySelector('[data-renderer]').dataset.renderer);
         if (used !== renderer) return `${renderer} is asked for, and ${used} draws`;
         await page.polled('slices on the screen', () => inked(page));
@@ -77,8 +76,7 @@ export const CHECKS = [
     name: 'flame graph',
     about: 'Flame graph',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture('xray/threads.xray'));
+      await openedAt(page, url, fixture('xray/threads.xray'));
       await showTab(page, 'Functions');
       await page.until('Flame', choose, '[role=radio], input[type=radio]', 'Flame');
       await page.until('the flame graph', () => document.querySelector('.flame')?.textContent.trim() !== '');
@@ -89,8 +87,7 @@ export const CHECKS = [
     name: 'find',
     about: 'Find has the hits of the native command',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture(FOUND.file));
+      await openedAt(page, url, fixture(FOUND.file));
       await page.press('Control+f');
       await page.type(FOUND.expression);
       const wanted = `${FOUND.hits.length} hits`;
@@ -103,10 +100,8 @@ export const CHECKS = [
     about: 'SQL has the rows of the native command',
     check: async (page, { url }) => {
       const file = fixture('xray/threads.xray');
-      await page.goto(url);
-      await opened(page, file);
-      await showTab(page, 'SQL');
-      await page.until('the editor', editor);
+      await openedAt(page, url, file);
+      await showEditor(page);
       await page.press('Control+a');
       await page.type(COUNT);
       await page.press('Control+Enter');
@@ -119,11 +114,8 @@ export const CHECKS = [
     name: 'keyboard',
     about: 'Keyboard: select a call, go to the next row, read the help',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture('xray/threads.xray'));
-      await page.run(focusTimeline);
-      await page.press('Enter');
-      await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
+      await openedAt(page, url, fixture('xray/threads.xray'));
+      await selectCall(page);
       const said = await page.until('an announcement', () => document.querySelector('#announcer')?.textContent);
       await page.press('ArrowDown');
       await page.until('another', (before) => document.querySelector('#announcer').textContent !== before, said);
@@ -138,11 +130,8 @@ export const CHECKS = [
     name: 'notes',
     about: 'Notes are written, and are there after a reload',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture('xray/threads.xray'));
-      await page.run(focusTimeline);
-      await page.press('Enter');
-      await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
+      await openedAt(page, url, fixture('xray/threads.xray'));
+      await selectCall(page);
       await page.press('m');
       await page.until('the field', () => document.activeElement.matches('input, textarea'));
       await page.press('Control+a');
@@ -150,8 +139,7 @@ export const CHECKS = [
       await page.press('Enter');
       const flagged = () => [...document.querySelectorAll('[aria-label=Notes] button')].some((it) => it.textContent === 'kept here');
       await page.until('the flag', flagged);
-      await page.goto(url);
-      await opened(page, fixture('xray/threads.xray'));
+      await openedAt(page, url, fixture('xray/threads.xray'));
       await page.until('the flag again', flagged);
       await page.run(() => localStorage.clear());
       return '';
@@ -161,8 +149,7 @@ export const CHECKS = [
     name: 'export',
     about: 'Exports have the bytes of those of the native command',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture(EXPORTED));
+      await openedAt(page, url, fixture(EXPORTED));
       // In place of the dialogs and downloads of the browser.
       await page.run(() => {
         Reflect.deleteProperty(window, 'showSaveFilePicker');
@@ -200,8 +187,7 @@ export const CHECKS = [
     name: 'registers',
     about: 'State of a program: registers and memory at a step',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture('frames/calls.frames'));
+      await openedAt(page, url, fixture('frames/calls.frames'));
       await showTab(page, 'State');
       await goTo(page, 40);
       const shown = () => document.querySelector('[aria-label=Registers]')?.textContent.includes('RAX');
@@ -212,8 +198,7 @@ export const CHECKS = [
     name: 'state',
     about: 'State of OpenGL at a call',
     check: async (page, { url }) => {
-      await page.goto(url);
-      await opened(page, fixture(FOUND.file));
+      await openedAt(page, url, fixture(FOUND.file));
       await showTab(page, 'State');
       await goTo(page, FOUND.hits[0]);
       const shown = () => document.querySelector('.gl-head')?.textContent.includes('glDrawElements');
@@ -224,11 +209,8 @@ export const CHECKS = [
     name: 'picture',
     about: 'Pictures of OpenGL have the colours of a native replay',
     check: async (page, { url }) => {
-      await page.goto(`${url}?pictures=now`);
-      await opened(page, fixture(`apitrace/${FIXED.trace}`));
-      await showTab(page, 'Picture');
-      const shown = () => document.querySelector('.picture-canvas') !== null;
-      const sentence = await said(page, 'a picture', shown);
+      await openedAt(page, `${url}?pictures=now`, fixture(`apitrace/${FIXED.trace}`));
+      const sentence = await picture(page);
       if (sentence !== '') return sentence;
       const squares = await page.evaluate(`(async () => (${squaresOf})(await (${askPicture})({ call: ${FIXED.call} })))()`);
       if (squares.join() !== SQUARES.join()) throw new Error(`the squares are ${squares.join('; ')}`);
@@ -262,8 +244,7 @@ export const CHECKS = [
       if (state === 'failed') return page.run(() => document.querySelector('[role=alert] p').textContent.trim());
       await samples(page, url, false);
       await opened(page, fixture('apitrace/replay_views.trace'), false);
-      await showTab(page, 'Picture');
-      return said(page, 'a picture', () => document.querySelector('.picture-canvas') !== null);
+      return picture(page);
     },
   },
   {
@@ -283,11 +264,9 @@ export const CHECKS = [
       if (!kept) return 'The browser has no service workers.';
       await stop();
       await samples(page, url);
-      await showTab(page, 'SQL');
-      await page.until('the editor', editor);
+      await showEditor(page);
       await opened(page, fixture('apitrace/replay_views.trace'));
-      await showTab(page, 'Picture');
-      const sentence = await said(page, 'a picture', () => document.querySelector('.picture-canvas') !== null);
+      const sentence = await picture(page);
       return sentence.includes('WebGL2') ? '' : sentence;
     },
   },
@@ -340,6 +319,12 @@ export async function opened(page, file, isAsked = true) {
   if (isAsked) await sameDigest(page, file);
 }
 
+/** Opens a file in the page of an address. */
+async function openedAt(page, url, file) {
+  await page.goto(url);
+  await opened(page, file);
+}
+
 /** Opens the samples by their buttons. */
 async function samples(page, url, isAsked = true) {
   for (const [place, sample] of SAMPLES.entries()) {
@@ -358,6 +343,25 @@ async function samples(page, url, isAsked = true) {
 /** Brings a tab to the front. */
 export async function showTab(page, name) {
   await page.until(`the tab ${name}`, choose, '[role=tab]', name);
+}
+
+/** Brings the picture to the front. Resolves to what the page says in its place. */
+async function picture(page) {
+  await showTab(page, 'Picture');
+  return said(page, 'a picture', () => document.querySelector('.picture-canvas') !== null);
+}
+
+/** Brings the editor of queries to the front, with the focus. */
+async function showEditor(page) {
+  await showTab(page, 'SQL');
+  await page.until('the editor', editor);
+}
+
+/** Selects a call by the keyboard, and waits for its details. An editor that has the focus keeps it when a file is opened. */
+async function selectCall(page) {
+  await page.run(() => document.querySelector('.area').focus());
+  await page.press('Enter');
+  await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
 }
 
 /** Selects what is at a position, by the keyboard. */
@@ -383,11 +387,6 @@ function choose(selector, name) {
   const found = [...document.querySelectorAll(selector)].find((element) => label(element).startsWith(name) && !element.disabled);
   found?.click();
   return found !== undefined;
-}
-
-/** Runs in the page: an editor that has the focus keeps it when a file is opened. */
-function focusTimeline() {
-  document.querySelector('.area').focus();
 }
 
 /** Runs in the page: gives the focus to the editor of queries, which has a tree of its own. */
