@@ -75,14 +75,18 @@ const end = Date.now() + minutes * MINUTE_MS;
 // The first round loads code.
 for (let round = 0; round < 4 || Date.now() < end; round += 1) {
   await page.own.context().browser().startTracing(page.own, { categories: [TASKS] });
+  const begun = [];
   for (const { name, check } of USES) {
+    begun.push({ name, at: Number(process.hrtime.bigint() / 1000n) });
     const said = await check(staying, host).catch((error) => error.message);
     const errors = await page.errors();
     for (const what of [said, ...errors].filter(Boolean)) wrong.push(`round ${round}, ${name}: ${what}`);
   }
   // The first round loads and compiles code.
   const long = await longTasks();
-  for (const took of round > 0 ? long : []) wrong.push(`round ${round}: a task of ${took.toFixed(0)} ms`);
+  for (const { milliseconds, at } of round > 0 ? long : []) {
+    wrong.push(`round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms`);
+  }
   const now = await held();
   if (round > 0) rounds.push(now);
   if (wrong.length > 0) console.log(`  ${wrong.slice(-5).join('\n  ')}`);
@@ -100,7 +104,7 @@ for (const name of Object.keys(rounds[0])) {
 if (wrong.length > 0) fail(`${rounds.length + 1} rounds, and\n  ${wrong.join('\n  ')}`);
 say(`${rounds.length + 1} rounds without an error, a task of more than ${LONGEST_MS} ms, or growth`);
 
-/** Milliseconds of CPU time of the tasks in the page's thread that are too long, since tracing began. */
+/** The tasks in the page's thread that are too long, since tracing began: CPU time, and the microsecond of the clock of both processes. */
 async function longTasks() {
   const { traceEvents } = JSON.parse(String(await page.own.context().browser().stopTracing()));
   const threads = new Set(
@@ -108,7 +112,7 @@ async function longTasks() {
   );
   return traceEvents
     .filter(({ name, pid, tid, tdur = 0 }) => name === 'RunTask' && tdur > 1000 * LONGEST_MS && threads.has(`${pid} ${tid}`))
-    .map(({ tdur }) => tdur / 1000);
+    .map(({ tdur, ts }) => ({ milliseconds: tdur / 1000, at: ts }));
 }
 
 /** What the page holds after a collection. */
