@@ -14,6 +14,7 @@ import {
   pictured,
   settled,
   showCalls,
+  showPanel,
   test,
   traceWorkers,
 } from './page.ts';
@@ -255,4 +256,36 @@ test('twenty files in a row leave nothing behind', async ({ page }) => {
       };
     })
     .toEqual({ nodes: true, listeners: true, bytes: true, workers: true });
+});
+
+/** The number of objects of workers, also of those that have ended. */
+async function workersHeld(session: CDPSession): Promise<number> {
+  const objectGroup = 'counted';
+  const { result } = await session.send('Runtime.evaluate', { expression: 'Worker.prototype', objectGroup });
+  const { objects } = await session.send('Runtime.queryObjects', {
+    prototypeObjectId: result.objectId!,
+    objectGroup,
+  });
+  const objectId = objects.objectId!;
+  const functionDeclaration = 'function () { return this.length; }';
+  const counted = await session.send('Runtime.callFunctionOn', { objectId, functionDeclaration, returnByValue: true });
+  await session.send('Runtime.releaseObjectGroup', { objectGroup });
+  return counted.result.value;
+}
+
+test('the queries of closed traces leave no worker behind', async ({ page }) => {
+  const session = await page.context().newCDPSession(page);
+  const ask = async () => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await showPanel(page, 'SQL');
+    await page.getByRole('textbox', { name: 'SQL query' }).press('Control+a');
+    await page.keyboard.insertText('select count(*) from slices');
+    await page.keyboard.press('Control+Enter');
+    await expect(page.locator('.query .panel-end[role=status]')).toContainText('1 row in ');
+  };
+  await ask();
+  const before = await workersHeld(session);
+  for (let i = 0; i < 4; i += 1) await ask();
+  await expect.poll(() => workersHeld(session)).toBeLessThan(before + 2);
 });
