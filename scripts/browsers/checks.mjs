@@ -302,10 +302,15 @@ async function sameDigest(page, file) {
 
 /** Waits until a trace is open and drawn. */
 async function ready(page, file) {
-  const drawn = (name) =>
-    document.querySelector('h1')?.textContent.includes(name) &&
-    document.body.dataset.state === 'ready' &&
-    performance.getEntriesByName('unspool:first-picture').length > 0;
+  const drawn = (name) => {
+    // On a busy machine the trace before took long to read, so the page asks whether it may go.
+    [...document.querySelectorAll('.notice button')].find((it) => it.textContent.startsWith('Open'))?.click();
+    return (
+      document.querySelector('h1')?.textContent.includes(name) &&
+      document.body.dataset.state === 'ready' &&
+      performance.getEntriesByName('unspool:first-picture').length > 0
+    );
+  };
   await page.until(`${basename(file)}, drawn`, drawn, basename(file));
 }
 

@@ -92,6 +92,23 @@ test('a file that is shortened while it is read ends there, with what was read',
   await expect(details(page)).toContainText('Duration');
 });
 
+test('a file that is overwritten while it is read says what is wrong, and keeps what was read', async ({ page }) => {
+  await addToWorkers(page, READS(WAITS));
+  await page.reload();
+  const path = largeLog('overwritten.xray', 3000);
+  await page.setInputFiles('#file-input', path);
+  await pictured(page);
+  writeFileSync(path, readFileSync(path).fill(7));
+  await goOn(page);
+  await settled(page, 'ready', basename(path));
+  // What is read after that is damage, or the system notices.
+  await expect(await problems(page)).toContainText(/at (byte|offset) |was changed, moved or deleted/);
+  await page.keyboard.press('Escape');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#8');
+  await livesOn(page);
+});
+
 test('a file that is deleted while it is read is read as far as the system still has it', async ({ page }) => {
   await addToWorkers(page, READS(WAITS));
   await page.reload();
