@@ -7,7 +7,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
-import { filesOf, must, options, root, say, windows } from './lib.mjs';
+import { filesOf, find, must, options, root, say, windows } from './lib.mjs';
 import { cratesOfCommand, licenseText } from './licenses.mjs';
 import { buildOneFile } from './sizes.mjs';
 import { zip } from './zip.mjs';
@@ -32,6 +32,9 @@ await packPage();
 await must('cargo', ['build', '--release', '--locked', '-p', 'unspool-cli', '--features', 'page']);
 const command = `unspool${windows ? '.exe' : ''}`;
 copyFileSync(join(root, 'target', 'release', command), join(folder, command));
+// Lines for backtraces are four fifths of it.
+const strip = !windows && find('strip');
+if (strip) await must(strip, ['-S', join(folder, command)]);
 writeFileSync(join(folder, 'unspool-licenses.txt'), licenseText(cratesOfCommand(), 'what the command unspool contains besides the page'));
 
 const wheels = join(root, 'target', 'wheels');

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fail, filesOf, options, root, run, say } from './lib.mjs';
+import { buildWasm, fail, filesOf, options, root, run, say } from './lib.mjs';
 
 /** What is compared. */
 const BUILT = ['dist', 'dist-file'];
@@ -40,8 +40,10 @@ async function build({ name, TZ }) {
   git('clone', '--quiet', root, folder);
   cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: false, verbatimSymlinks: true });
   const env = { TZ, CARGO_HOME: cargoHome(folder), CARGO_TARGET_DIR: join(folder, 'target'), npm_config_local_prefix: folder };
-  for (const args of [['scripts/build.mjs'], ['node_modules/vite/bin/vite.js', 'build', '--mode', 'one-file', '--logLevel', 'warn']]) {
-    if ((await run(process.execPath, args, { env, cwd: folder })) !== 0) fail(`${args.join(' ')} failed in ${folder}.`);
+  const vite = (...args) => [process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args]];
+  // The steps of `npm run build` and of a release, whose limits of size say nothing about bytes.
+  for (const [program, args] of [buildWasm('wasm-release'), vite(), vite('--mode', 'one-file')]) {
+    if ((await run(program, args, { env, cwd: folder })) !== 0) fail(`${args.join(' ')} failed in ${folder}.`);
   }
   return folder;
 }

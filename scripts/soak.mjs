@@ -2,17 +2,55 @@
 //
 //   node scripts/soak.mjs [--minutes N]
 //
-// Goes through the checks of scripts/browsers/checks.mjs over and over, with their digests, hits and bytes. Fails on an error, on a task of
-// more than 200 ms of CPU time in the page's thread, and if the page holds more in the last third of the time than in the first: heap, nodes, listeners,
-// workers. Needs an existing `dist` and `target/debug/unspool`.
+// Goes through the checks of scripts/browsers/checks.mjs and all panels over and over, with their digests, hits and bytes. Fails on an error,
+// on a task of more than 200 ms of CPU time in the page's thread, and if the page holds more in the last third of the time than in the
+// first: heap, memory of the process with the workers and their modules, nodes, listeners, workers, stored files. Needs an existing `dist`
+// and `target/debug/unspool`.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serve } from '../tests/perf/serve.mjs';
-import { CHECKS, DIST } from './browsers/checks.mjs';
+import { CHECKS, DIST, opened, SAMPLES, showTab } from './browsers/checks.mjs';
 import { startBrowser } from './browsers/drivers.mjs';
-import { fail, options, say } from './lib.mjs';
+import { fail, options, root, say } from './lib.mjs';
 
-/** What needs no other address. */
-const USES = ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'];
+const samples = join(root, 'web', 'public', 'samples');
+const logs = ['threads.xray', 'events.xray'].map((name) => join(root, 'tests', 'fixtures', 'xray', name));
+/** The checks that need no other address, and what they leave out. */
+const USES = [
+  ...CHECKS.filter(({ name }) =>
+    ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'].includes(name),
+  ),
+  {
+    name: 'panels',
+    check: async (page) => {
+      for (const sample of SAMPLES) {
+        await opened(page, join(samples, sample));
+        const tabs = await page.run(() => [...document.querySelectorAll('[role=tab]')].map((it) => it.textContent.trim()));
+        for (const tab of tabs) {
+          await showTab(page, tab);
+          // Panels ask once they are there.
+          await delay(100);
+        }
+        await page.run(() => document.querySelector('.area').focus());
+        for (const key of 'wwwwdddsssssaaa') await page.press(key);
+      }
+      return '';
+    },
+  },
+  {
+    name: 'two traces',
+    check: async (page) => {
+      await page.own.setInputFiles('#file-input', logs);
+      await page.until('the second', () => document.querySelectorAll('.side').length === 2);
+      await page.until('the tab', (name) => [...document.querySelectorAll('[role=tab]')].some((it) => it.textContent.startsWith(name)), 'Differences');
+      await showTab(page, 'Differences');
+      await page.until('the differences', () => document.querySelector('.difference-sentence')?.textContent !== '');
+      return '';
+    },
+  },
+];
 /** The category of the events that have the time of each task. */
 const TASKS = 'disabled-by-default-devtools.timeline';
 /** Milliseconds of CPU time of the longest task: by the clock, a machine with other work has longer ones. */
@@ -20,11 +58,14 @@ const LONGEST_MS = 200;
 /** Growth between the first third and the last: caches fill, and the heap is as large as it was when it was collected. */
 const MOST_GROWTH = 1.1;
 const MINUTE_MS = 60_000;
+/** Milliseconds after which parts of the page that come later are there. */
+const REST_MS = 3000;
 
 const minutes = Number(options(['minutes']).minutes ?? 60);
 const host = await serve(DIST);
 const { page, stop, version } = await startBrowser('chromium');
 const session = await page.own.context().newCDPSession(page.own);
+const processes = await page.own.context().browser().newBrowserCDPSession();
 // A picture without a GPU is made on request only.
 await page.goto(`${host.url}?pictures=now`);
 const staying = { ...page, goto: async () => undefined };
@@ -36,14 +77,18 @@ const end = Date.now() + minutes * MINUTE_MS;
 // The first round loads code.
 for (let round = 0; round < 4 || Date.now() < end; round += 1) {
   await page.own.context().browser().startTracing(page.own, { categories: [TASKS] });
-  for (const { name, check } of CHECKS.filter((each) => USES.includes(each.name))) {
+  const begun = [];
+  for (const { name, check } of USES) {
+    begun.push({ name, at: Number(process.hrtime.bigint() / 1000n) });
     const said = await check(staying, host).catch((error) => error.message);
     const errors = await page.errors();
     for (const what of [said, ...errors].filter(Boolean)) wrong.push(`round ${round}, ${name}: ${what}`);
   }
   // The first round loads and compiles code.
   const long = await longTasks();
-  for (const took of round > 0 ? long : []) wrong.push(`round ${round}: a task of ${took.toFixed(0)} ms`);
+  for (const { milliseconds, at } of round > 0 ? long : []) {
+    wrong.push(`round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms`);
+  }
   const now = await held();
   if (round > 0) rounds.push(now);
   if (wrong.length > 0) console.log(`  ${wrong.slice(-5).join('\n  ')}`);
@@ -61,7 +106,7 @@ for (const name of Object.keys(rounds[0])) {
 if (wrong.length > 0) fail(`${rounds.length + 1} rounds, and\n  ${wrong.join('\n  ')}`);
 say(`${rounds.length + 1} rounds without an error, a task of more than ${LONGEST_MS} ms, or growth`);
 
-/** Milliseconds of CPU time of the tasks in the page's thread that are too long, since tracing began. */
+/** The tasks in the page's thread that are too long, since tracing began: CPU time, and the microsecond of the clock of both processes. */
 async function longTasks() {
   const { traceEvents } = JSON.parse(String(await page.own.context().browser().stopTracing()));
   const threads = new Set(
@@ -69,13 +114,73 @@ async function longTasks() {
   );
   return traceEvents
     .filter(({ name, pid, tid, tdur = 0 }) => name === 'RunTask' && tdur > 1000 * LONGEST_MS && threads.has(`${pid} ${tid}`))
-    .map(({ tdur }) => tdur / 1000);
+    .map(({ tdur, ts }) => ({ milliseconds: tdur / 1000, at: ts }));
 }
 
-/** What the page holds after a collection. */
+/** What the page holds after a collection, with one trace and its panels at rest. */
 async function held() {
-  await session.send('HeapProfiler.collectGarbage');
+  await opened(page, logs[0]);
+  await showTab(page, 'Functions');
+  await delay(REST_MS);
+  const kilobytes = await heap();
   const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return { kilobytes: Math.round(usedSize / 1000), nodes, listeners: jsEventListeners, workers: page.own.workers().length };
+  return {
+    'kB of heap': kilobytes,
+    'MB of the process': await resident(),
+    nodes,
+    listeners: jsEventListeners,
+    workers: page.own.workers().length,
+    'objects of workers': await countOf('Worker'),
+    'stored files': await page.run(storedFiles),
+  };
+}
+
+/** Kilobytes of the heap without what the engine has compiled: that grows by 100 kB a round, as more functions are run often. */
+async function heap() {
+  const parts = [];
+  const hear = ({ chunk }) => parts.push(chunk);
+  session.on('HeapProfiler.addHeapSnapshotChunk', hear);
+  await session.send('HeapProfiler.takeHeapSnapshot');
+  session.off('HeapProfiler.addHeapSnapshotChunk', hear);
+  const { snapshot, nodes } = JSON.parse(parts.join(''));
+  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const [type, size] = ['type', 'self_size'].map((name) => fields.indexOf(name));
+  const code = types[type].indexOf('code');
+  let bytes = 0;
+  for (let at = 0; at < nodes.length; at += fields.length) if (nodes[at + type] !== code) bytes += nodes[at + size];
+  return Math.round(bytes / 1000);
+}
+
+/** The number of objects of a class, also of those that are no longer used. */
+async function countOf(name) {
+  const objectGroup = 'counted';
+  const { result } = await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup });
+  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId, objectGroup });
+  const counted = await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId,
+    functionDeclaration: 'function () { return this.length; }',
+    returnByValue: true,
+  });
+  await session.send('Runtime.releaseObjectGroup', { objectGroup });
+  return counted.result.value;
+}
+
+/** Megabytes of memory of the processes of pages. Only Linux tells. */
+async function resident() {
+  if (process.platform !== 'linux') return 0;
+  const { processInfo } = await processes.send('SystemInfo.getProcessInfo');
+  const kilobytes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]));
+  return Math.round(kilobytes.reduce((sum, it) => sum + it, 0) / 1000);
+}
+
+/** Runs in the page: the number of files in its storage. */
+async function storedFiles() {
+  const count = async (folder) => {
+    let found = 0;
+    for await (const entry of folder.values()) found += entry.kind === 'file' ? 1 : await count(entry);
+    return found;
+  };
+  return count(await navigator.storage.getDirectory());
 }

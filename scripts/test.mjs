@@ -27,6 +27,8 @@ const MODULES = wasmModules.flatMap(({ package: name, features = [] }) => [
 
 /** With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. */
 const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
+/** The command as the tests build it, with few of them. Other arguments would make cargo compile its crates again. */
+const command = [...tests, '--no-run', '--test', 'all'];
 
 /**
  * Slow parts that rarely break. `tests`: the beginnings of the names of browser tests. `rooms`: such a part runs if a path that matches
@@ -213,7 +215,7 @@ async function firefox() {
     return 0;
   }
   // The command that the Rust tests have run says what is right.
-  for (const step of [wasm, page, () => cargo(...tests, '--no-run')]) {
+  for (const step of [wasm, page, () => cargo(...command)]) {
     const status = await step();
     if (status !== 0) return status;
   }
@@ -250,7 +252,7 @@ async function corpus() {
     return 0;
   }
   // The command that the Rust tests have run: optimising it takes longer than it saves here.
-  const built = await cargo(...tests, '--no-run');
+  const built = await cargo(...command);
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
   const more = [[join(checks, 'check_compare.py')], [join(checks, 'check_why.py')], ['scripts/verdicts.py']];

@@ -14,6 +14,7 @@ import {
   pictured,
   settled,
   showCalls,
+  showPanel,
   test,
   traceWorkers,
 } from './page.ts';
@@ -89,6 +90,23 @@ test('a file that is shortened while it is read ends there, with what was read',
   await area(page).focus();
   await page.keyboard.press('Enter');
   await expect(details(page)).toContainText('Duration');
+});
+
+test('a file that is overwritten while it is read says what is wrong, and keeps what was read', async ({ page }) => {
+  await addToWorkers(page, READS(WAITS));
+  await page.reload();
+  const path = largeLog('overwritten.xray', 3000);
+  await page.setInputFiles('#file-input', path);
+  await pictured(page);
+  writeFileSync(path, readFileSync(path).fill(7));
+  await goOn(page);
+  await settled(page, 'ready', basename(path));
+  // What is read after that is damage, or the system notices.
+  await expect(await problems(page)).toContainText(/at (byte|offset) |was changed, moved or deleted/);
+  await page.keyboard.press('Escape');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#8');
+  await livesOn(page);
 });
 
 test('a file that is deleted while it is read is read as far as the system still has it', async ({ page }) => {
@@ -255,4 +273,36 @@ test('twenty files in a row leave nothing behind', async ({ page }) => {
       };
     })
     .toEqual({ nodes: true, listeners: true, bytes: true, workers: true });
+});
+
+/** The number of objects of workers, also of those that have ended. */
+async function workersHeld(session: CDPSession): Promise<number> {
+  const objectGroup = 'counted';
+  const { result } = await session.send('Runtime.evaluate', { expression: 'Worker.prototype', objectGroup });
+  const { objects } = await session.send('Runtime.queryObjects', {
+    prototypeObjectId: result.objectId!,
+    objectGroup,
+  });
+  const objectId = objects.objectId!;
+  const functionDeclaration = 'function () { return this.length; }';
+  const counted = await session.send('Runtime.callFunctionOn', { objectId, functionDeclaration, returnByValue: true });
+  await session.send('Runtime.releaseObjectGroup', { objectGroup });
+  return counted.result.value;
+}
+
+test('the queries of closed traces leave no worker behind', async ({ page }) => {
+  const session = await page.context().newCDPSession(page);
+  const ask = async (name: string) => {
+    await open(page, fixture(name));
+    await pictured(page);
+    await showPanel(page, 'SQL');
+    await page.getByRole('textbox', { name: 'SQL query' }).press('Control+a');
+    await page.keyboard.insertText('select count(*) from slices');
+    await page.keyboard.press('Control+Enter');
+    await expect(page.locator('.query .panel-end[role=status]')).toContainText('1 row in ');
+  };
+  await ask('threads.xray');
+  const before = await workersHeld(session);
+  for (const name of ['events.xray', 'threads.xray', 'events.xray', 'threads.xray']) await ask(name);
+  await expect.poll(() => workersHeld(session)).toBeLessThan(before + 2);
 });

@@ -289,6 +289,7 @@ const CHANGES = [
       renameSync(`${path}.new`, path);
     },
   },
+  { how: 'is deleted', fixture: 'events.xray', tab: 'Records', change: (path: string) => rmSync(path) },
 ];
 for (const { how, fixture: name, tab, change } of CHANGES) {
   test(`a file that ${how} while it is open stays usable, and can be read again`, async ({ page }, info) => {
@@ -300,7 +301,8 @@ for (const { how, fixture: name, tab, change } of CHANGES) {
     change(path);
     const notice = page.locator('.notice');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await expect(notice).toContainText(`${basename(name)} has changed on disk. What was read before is kept.`);
+    const what = how === 'is deleted' ? 'was moved or deleted' : 'has changed on disk';
+    await expect(notice).toContainText(`${basename(name)} ${what}. What was read before is kept.`);
     await area(page).focus();
     await page.keyboard.press('Enter');
     await expect(details(page)).toContainText('Duration');
@@ -313,6 +315,6 @@ for (const { how, fixture: name, tab, change } of CHANGES) {
     writeFileSync(path, readFileSync(fixture(name)));
     await (await chooser).setFiles(path);
     await settled(page, 'ready', basename(name));
-    await expect(notice).not.toContainText('has changed');
+    await expect(notice).not.toContainText(what);
   });
 }

@@ -71,6 +71,20 @@ it('is one account for all traces, and gives back what a closed one took', () =>
   expect([posted['a'], a.ledger.room('tables')]).toEqual([0, (ROOM * 3) / 4]);
 });
 
+it('takes nothing more for a closed trace, whose worker ends after it', () => {
+  const account = createAccount();
+  const ledger = createLedger(
+    () => 0,
+    () => undefined,
+    account,
+  );
+  const held = { noun: 'tables', bytes: 5, free: () => ledger.set('tables', { ...held, bytes: 0 }) };
+  ledger.set('tables', held);
+  ledger.dispose();
+  held.free();
+  expect([account.members.size, account.entries.size]).toEqual([0, 0]);
+});
+
 it('leaves some room beside the largest trace', () => {
   const { ledger, set, gone } = create(3 * LIMIT);
   expect(ledger.room('tables')).toBe(LEAST);

@@ -32,7 +32,7 @@ export interface Ledger {
   readonly told: Signal<string>;
   /** The trace has grown: others hear of it. */
   recount(): void;
-  /** The trace is closed: what it took is free for others. */
+  /** The trace is closed: what it took is free for others, and nothing more is entered. */
   dispose(): void;
 }
 
@@ -94,6 +94,8 @@ export function createLedger(
   return {
     told: own.told,
     set: (key, held) => {
+      // An answer can come, and a worker end, after its trace: what is entered then would stay, with all that `free` refers to.
+      if (!members.has(own)) return;
       const before = find(key);
       if (before) entries.delete(before);
       const entry = { ...held, key, of: own };

@@ -73,8 +73,8 @@ impl<S: ByteSource> Player<S> {
     ///
     /// These bytes are not an index.
     pub fn open(index: &[u8], source: S, bounds: Bounds, emits: bool) -> Result<Self, Error> {
-        // A pass borrows its reader. A player lives as long as its worker, so the reader may live
-        // for ever.
+        // A pass borrows its reader. A worker opens one player, and its memory goes when it ends,
+        // so the one reader may live for ever.
         let records = Box::leak(Box::new(ApitraceRecords::keeping(index, PAYLOAD)?));
         Ok(Self::of(records, source, Replay::new(bounds, emits)))
     }
