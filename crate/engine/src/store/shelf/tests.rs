@@ -93,7 +93,7 @@ proptest! {
         let shelf = OfStore::new(Box::new(memory(room)), Shelving { levels, ..PATIENT }).shelf;
         let mut moved = column(&lengths, |column, i| {
             if i % every == 0 {
-                column.shelve(&shelf, levels);
+                column.shelve(&shelf, levels, &mut (every as u64 * AHEAD));
             }
         });
         moved.close();
