@@ -244,10 +244,11 @@ impl Column {
         }
     }
 
-    /// How many blocks are in a file.
+    /// The slices of each block that is in a file.
     #[cfg(test)]
-    pub(crate) fn shelved(&self) -> usize {
-        self.blocks.iter().filter(|block| matches!(block, Block::Closed(super::block::Closed::Shelved(_)))).count()
+    pub(crate) fn shelved(&self) -> impl Iterator<Item = usize> {
+        let is_there = |block: &&Block| matches!(block, Block::Closed(super::block::Closed::Shelved(_)));
+        self.blocks.iter().filter(is_there).map(Block::len)
     }
 
     /// Drops the levels of detail.

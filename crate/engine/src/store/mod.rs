@@ -216,7 +216,7 @@ impl Store {
 
     /// Has slices moved to a file from now on, those that there are a few at a time.
     pub(crate) fn shelve(&mut self, file: Box<dyn shelf::ShelfFile>, how: shelf::Shelving) {
-        let mut of = shelf::OfStore::new(file, how);
+        let mut of = shelf::OfStore::new(file, how, self.slices);
         of.count(self.slices, || self.tracks.iter().map(|track| track.bytes() as u64).sum());
         self.shelf = Some(of);
     }

@@ -128,7 +128,8 @@ pub(super) struct OfStore {
 }
 
 impl OfStore {
-    pub(super) fn new(file: Box<dyn ShelfFile>, how: Shelving) -> Self {
+    /// A shelf without blocks, of a store with this many slices.
+    pub(super) fn new(file: Box<dyn ShelfFile>, how: Shelving, slices: u64) -> Self {
         let inner = Inner {
             file,
             end: 0,
@@ -145,7 +146,7 @@ impl OfStore {
             error: None,
         };
         let shelf = Rc::new(Shelf(RefCell::new(inner)));
-        Self { shelf, how, at: 0, is_moving: false, is_over: false, counted: (0, 0) }
+        Self { shelf, how, at: slices, is_moving: false, is_over: false, counted: (0, 0) }
     }
 
     /// How many slices are to be moved now, of a store with this many. `None` if that is not due.
