@@ -289,6 +289,7 @@ impl Inner {
     }
 
     /// Fills `words` with those of a block, which are the first `bytes` of it.
+    #[inline(never)]
     fn load(&mut self, block: &Shelved, bytes: u32, words: &mut [u32]) -> io::Result<()> {
         self.reads += 1;
         let written = self.end - self.pending.len() as u64;
@@ -403,11 +404,14 @@ impl Shelved {
         self.form.is_wide()
     }
 
+    // Calls of these are in all loops over slices.
+    #[inline(never)]
     pub(super) fn get(&self, i: usize) -> Option<Slice> {
         if i == 0 { Some(self.head) } else { self.block()?.get(i) }
     }
 
     /// What holds its durations and nodes. Notes why it cannot be loaded.
+    #[inline(never)]
     pub(super) fn seen(&self) -> Option<Seen> {
         let mut inner = self.shelf.0.borrow_mut();
         if let Some(block) = inner.loaded(self) {
@@ -444,6 +448,7 @@ impl Shelved {
     }
 
     /// The block. Notes why it cannot be loaded.
+    #[inline(never)]
     fn block(&self) -> Option<Rc<Plain>> {
         let mut inner = self.shelf.0.borrow_mut();
         inner.loaded(self).or_else(|| inner.fetch(self))

@@ -57,10 +57,7 @@ pub(super) fn unpack(mut bytes: &[u8], capacity: usize, all: &mut [u32]) -> Opti
             bytes = rest;
             match width {
                 0 => group.fill(0),
-                1 => take::<1>(packed, group),
-                2 => take::<2>(packed, group),
-                3 => take::<3>(packed, group),
-                4 => take::<4>(packed, group),
+                1..=4 => take((*width).into(), packed, group),
                 _ => return None,
             }
             match kind {
@@ -100,14 +97,20 @@ fn put<const WIDTH: usize>(words: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-#[inline]
-fn take<const WIDTH: usize>(bytes: &[u8], words: &mut [u32]) {
-    for (word, low) in words.iter_mut().zip(bytes.as_chunks::<WIDTH>().0) {
-        let mut all = [0; 4];
-        if let Some(place) = all.first_chunk_mut() {
-            *place = *low;
-        }
-        *word = u32::from_le_bytes(all);
+/// One loop for all widths: four of them make the page's module a kilobyte larger.
+fn take(width: usize, bytes: &[u8], words: &mut [u32]) {
+    let mask = u32::MAX >> (u32::BITS as usize - 8 * width);
+    let mut at = 0;
+    for word in words {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let four = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut four = [0; 4];
+            four.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
+            four
+        });
+        // The upper bytes are those of the next word.
+        *word = u32::from_le_bytes(four) & mask;
+        at += width;
     }
 }
 
