@@ -11,7 +11,7 @@ import { loadavg } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fail, findChromium, must, root, say } from '../../scripts/lib.mjs';
-import { answering, choose, exactOf, memoryOf, moving, openingOf, startOnDisk } from './browser.mjs';
+import { answering, choose, exactOf, moving, openingOf, startOnDisk } from './browser.mjs';
 import { finding } from './finding.mjs';
 import { percentile } from './frames.mjs';
 import { views } from './gestures.mjs';
@@ -74,10 +74,15 @@ async function measured(path) {
 async function inPage(path, profile) {
   const started = await startOnDisk(chromium, server.url, profile);
   const { page, client, close } = started;
-  const most = { all: 0 };
-  const timer = setInterval(() => {
-    most.all = Math.max(most.all, processesOf(profile).reduce((sum, { shared }) => sum + shared, 0));
-  }, LOOK_MS);
+  const most = { all: 0, renderer: 0 };
+  const look = () => {
+    const processes = processesOf(profile);
+    const renderer = Math.max(0, ...processes.map(({ resident }) => resident));
+    most.all = Math.max(most.all, processes.reduce((sum, { shared }) => sum + shared, 0));
+    most.renderer = Math.max(most.renderer, renderer);
+    return renderer;
+  };
+  const timer = setInterval(look, LOOK_MS);
   const load = [loadavg()[0]];
   try {
     await choose(client, path);
@@ -87,8 +92,7 @@ async function inPage(path, profile) {
     if (opened.state === 'failed') throw new Error(`${path} could not be opened: ${opened.text}`);
     const { firstPicture, complete, slices, storeBytes } = opened;
     const part = await page.getByRole('button', { name: /% of the file/ }).count();
-    const renderer = () => processesOf(profile).reduce((a, b) => (b.resident > a.resident ? b : a));
-    const run = { firstPicture, complete, slices, storeBytes, isPart: part > 0, loaded: memoryOf(renderer().pid) };
+    const run = { firstPicture, complete, slices, storeBytes, isPart: part > 0, loaded: look() };
     say(`opened: ${JSON.stringify(run)}`);
     const step = async (name, of) => {
       run[name] = await of().catch((error) => {
@@ -118,7 +122,7 @@ async function inPage(path, profile) {
     await step('find', async () => (await finding(page, '', slices)).names);
     await step('sql', () => asked(page));
     load.push(loadavg()[0]);
-    return { ...run, memory: memoryOf(renderer().pid), all: most.all, load };
+    return { ...run, most, load };
   } finally {
     clearInterval(timer);
     await close();
@@ -137,7 +141,7 @@ async function dragPercent(page) {
   await page.keyboard.up('Shift');
 }
 
-/** The processes of the browser with a profile: their bytes in memory, and those with what is shared counted once. */
+/** The processes of the browser with a profile, of which the page's is the largest: their bytes in memory, and those with what is shared counted once. */
 function processesOf(profile) {
   const all = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -178,9 +182,9 @@ function report() {
       of((run) => run.slices / 1e6, 1),
       of((run) => run.firstPicture, 0),
       of((run) => run.complete / 1000),
-      of((run) => run.loaded.now / GB),
-      of((run) => run.memory.peak / GB),
-      of((run) => run.all / GB),
+      of((run) => run.loaded / GB),
+      of((run) => run.most.renderer / GB),
+      of((run) => run.most.all / GB),
       of((run) => run.frames?.p50, 1),
       of((run) => run.frames?.p95, 1),
       of((run) => run.views?.p50, 0),
