@@ -4,9 +4,9 @@
 //! Closed blocks can go to a [`ShelfFile`]: a temporary file, or files of the origin's private file
 //! system in the page. They are moved while the trace is read, every 65,536 slices, packed to about
 //! half their size, and written a megabyte at a time. What the store has by then, or when the shelf
-//! is set up late ([`crate::Session::shelve`]), follows a few blocks at a time ([`AHEAD`]), so that
-//! there is no long turn in which everything moves. When the file has no more room, blocks stay in
-//! memory from then on, and reading ends at the limit of memory as without a file.
+//! is set up late ([`crate::Session::shelve`]), follows a few blocks at a time, so that there is no
+//! long turn in which everything moves. When the file has no more room, blocks stay in memory from
+//! then on, and reading ends at the limit of memory as without a file.
 //!
 //! A block that is asked for is loaded into a cache of bounded size. It has two parts, so that what
 //! goes through all slices does not drive out what a person looks at: one for pictures, and one for
