@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { digest, functions, open, pictured, settled, showCalls, test } from './page.ts';
+import { digest, fixture, functions, header, open, pictured, settled, showCalls, test } from './page.ts';
 import { addToWorkers } from './replay.ts';
 
 /** Calls of the log: more than the memory below has room for. */
 const CALLS = 900_000;
 /** GiB: the trace may take 10.7 MB of it, and slices go to disk at two fifths. */
 const MEMORY = 0.02;
+
+/** Fewer bytes than its slices take there. */
+const ON_DISK = 4_000_000;
 
 /** An XRay log in basic mode, on one thread: a function calls others of different lengths. */
 function log(): string {
@@ -97,6 +100,55 @@ test('slices that leave memory change nothing but where they are, and are delete
   await page.goto('./');
   // The next visit deletes what a tab has left.
   await expect.poll(() => onDisk(page), { timeout: 20_000 }).toEqual([]);
+});
+
+test('a quota that ends anywhere loses nothing, and nothing is left behind', async ({ page }) => {
+  const path = log();
+  await open(page, path);
+  const whole = await digest(page);
+  const room = Math.floor(Math.random() * ON_DISK);
+  test.info().annotations.push({ type: 'room in bytes', description: String(room) });
+  const ends = `
+    const plain = FileSystemSyncAccessHandle.prototype.write;
+    let room = ${room};
+    FileSystemSyncAccessHandle.prototype.write = function (bytes, options) {
+      room -= bytes.length;
+      if (room < 0) throw new DOMException('full', 'QuotaExceededError');
+      return plain.call(this, bytes, options);
+    }`;
+  await withLittleMemory(page, ends);
+  await open(page, path);
+  await pictured(page);
+  const button = header(page).getByRole('button', { name: /problem/ });
+  const isPart = await part(page).isVisible();
+  // What was moved before may have made room for all the rest.
+  if (!isPart) expect(await digest(page)).toBe(whole);
+  await (isPart ? part(page) : button).click();
+  if (isPart) await expect(page.getByText(/^The trace is larger than memory allows/i)).toBeVisible();
+  await expect(page.getByText(/the disk is full or too slow for more than [\d,]+ slices/i).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await showCalls(page, 'Functions');
+  await expect(functions(page)).toContainText('#1');
+  await page.goto('about:blank');
+  await page.goto('./');
+  await expect.poll(() => onDisk(page), { timeout: 20_000 }).toEqual([]);
+});
+
+test('the next visit deletes what a tab has left that was killed while it read', async ({ page, context }) => {
+  const path = log();
+  await withLittleMemory(page);
+  const next = await context.newPage();
+  await next.goto('about:blank');
+  await page.setInputFiles('#file-input', path);
+  await expect.poll(async () => (await onDisk(page)).length).toBe(1);
+  await expect(page.locator('body')).toHaveAttribute('data-state', 'loading');
+  const crashed = page.waitForEvent('crash');
+  await page.goto('chrome://crash').catch(() => undefined);
+  await crashed;
+  await next.goto('./');
+  await expect.poll(() => onDisk(next), { timeout: 20_000 }).toEqual([]);
+  await open(next, fixture('threads.xray'));
+  await pictured(next);
 });
 
 for (const [what, code] of [

@@ -10,7 +10,8 @@ import { gestures } from './gestures.mjs';
 import { listing } from './events.mjs';
 import { showFunctions } from './panels.mjs';
 
-const VIEWPORT = { width: 1440, height: 900 };
+/** Without gliding, because the duration of an animation is intentional. */
+const CONTEXT = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' };
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -25,14 +26,23 @@ const OPEN_MS = 240_000;
 /** Starts a browser and loads the empty page. `renderer` is the value of `?renderer=`, `args` those of the browser. */
 export async function startPage(executablePath, url, renderer, args = ARGS) {
   const browser = await chromium.launch({ executablePath, args });
-  // Without gliding, because the duration of an animation is intentional.
-  const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: 'reduce' });
+  const started = await emptyPage(await browser.newContext(CONTEXT), url, renderer);
+  return { browser, ...started, close: () => browser.close() };
+}
+
+/** As {@link startPage}, with a profile on disk: the private file system of others is in memory. */
+export async function startOnDisk(executablePath, url, profile) {
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args: ARGS, ...CONTEXT });
+  return { browser: context.browser(), ...(await emptyPage(context, url)), close: () => context.close() };
+}
+
+async function emptyPage(context, url, renderer) {
   const page = await context.newPage();
   await page.addInitScript(foldDock);
   await page.addInitScript(watchFrames);
   await page.goto(renderer ? `${url}?renderer=${renderer}` : url);
   await page.waitForFunction(() => document.body.dataset.state === 'empty');
-  return { browser, page, client: await context.newCDPSession(page), close: () => browser.close() };
+  return { page, client: await context.newCDPSession(page) };
 }
 
 /**
@@ -96,7 +106,7 @@ export async function plainRead(executablePath, url, path) {
 export async function speedscopeOpens(executablePath, url, path) {
   const browser = await chromium.launch({ executablePath, args: ARGS });
   try {
-    const page = await (await browser.newContext({ viewport: VIEWPORT })).newPage();
+    const page = await (await browser.newContext({ viewport: CONTEXT.viewport })).newPage();
     await page.goto(url);
     const input = await page.waitForSelector('input[type=file]', { state: 'attached' });
     const before = await page.title();
@@ -132,15 +142,20 @@ export async function moving({ browser, page, client }) {
  * Unfolds the dock, which requests the functions of the whole trace. Returns the ms from the request to the first reply
  * and to the exact one.
  */
-async function answering(page) {
+export async function answering(page) {
   await showFunctions(page);
+  return exactOf(page, Number.POSITIVE_INFINITY);
+}
+
+/** The same of a question that was asked before, about fewer than `most` slices. */
+export async function exactOf(page, most) {
   const answers = await page.waitForFunction(
-    () => {
+    (slices) => {
       const answers = performance.getEntriesByName('unspool:statistics');
       const told = answers.map(({ duration, detail }) => ({ ms: duration, ...detail }));
-      return told.some(({ exact }) => exact) && told;
+      return told.some((it) => it.exact && it.slices < slices) && told;
     },
-    null,
+    most,
     { timeout: OPEN_MS, polling: 50 },
   );
   const told = await answers.jsonValue();
@@ -181,7 +196,7 @@ export function memoryOf(pid) {
 }
 
 /** Runs in the page. */
-function openingOf() {
+export function openingOf() {
   const mark = (name) => performance.getEntriesByName(name)[0];
   const [open, first, complete] = ['open', 'first-picture', 'complete'].map((name) => mark(`unspool:${name}`));
   const { events, bytes, slices, storeBytes } = complete?.detail ?? {};

@@ -58,6 +58,52 @@ export async function gestures(page, client) {
   return settled;
 }
 
+/** Steps into the trace of {@link views}, each by a factor of about 10 at a random place, and steps sideways. */
+const STEPS = 8;
+const ASIDE = 3;
+const FINAL_MS = 5000;
+
+/**
+ * Goes to views of all scales at random places, the same in each run. Returns the ms from each event to the end of the first exact
+ * frame after it, sorted; infinite for those without one.
+ */
+export async function views(page, client, rounds) {
+  const box = await page.evaluate(() => {
+    const { x, y, width, height } = document.querySelector('.area').getBoundingClientRect();
+    return { x, y, width, height };
+  });
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const times = [];
+  const wheel = async (deltaX, deltaY, modifiers) => {
+    const at = { x: Math.round(box.x + box.width * (0.05 + 0.9 * random())), y: Math.round(box.y + box.height / 3) };
+    await client.send('Input.dispatchMouseEvent', { type: 'mouseWheel', ...at, deltaX, deltaY, modifiers });
+    times.push(await page.evaluate(isFinal, FINAL_MS));
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    await page.keyboard.press('0');
+    await page.waitForTimeout(REST_MS);
+    for (let step = 0; step < STEPS; step += 1) await wheel(0, -1000, CTRL);
+    for (let step = 0; step < ASIDE; step += 1) await wheel(0, 2000, SHIFT);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+/** Runs in the page. Waits for an exact frame after the last event, and returns the time between them. */
+async function isFinal(most) {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const end = performance.now() + most;
+  // Two frames, so that the event has arrived.
+  await frame();
+  await frame();
+  const exact = () => window.seenFrames.find(({ end, exact }) => exact && end >= window.lastGesture);
+  while (!exact() && performance.now() < end) await frame();
+  return exact() ? exact().end - window.lastGesture : Number.POSITIVE_INFINITY;
+}
+
 /**
  * Runs in the page. Returns the ms from the last event to the end of the first exact frame after it, or null without
  * one.

@@ -64,27 +64,32 @@ async function inPage(chromium, url, path) {
   try {
     await choose(client, path);
     await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: WAIT_MS });
-    await showPanel(page, 'query');
-    const box = page.getByRole('textbox', { name: 'SQL query' });
-    const ask = async (statement) => {
-      await box.press('Control+a');
-      await page.keyboard.insertText(statement);
-      const began = performance.now();
-      await page.keyboard.press('Control+Enter');
-      // Not the answer to the statement before.
-      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-      await page.waitForFunction(
-        () => /rows?\sin|says/.test(document.querySelector('.query .panel-end[role=status]')?.textContent ?? ''),
-        null,
-        { timeout: WAIT_MS, polling: 'raf' },
-      );
-      return performance.now() - began;
-    };
-    const first = await ask(STATEMENTS[0]);
-    const each = [];
-    for (const statement of STATEMENTS) each.push(await ask(statement));
-    return { first, each };
+    return await asked(page);
   } finally {
     await close();
   }
+}
+
+/** The times of statements in an open trace, in ms. */
+export async function asked(page) {
+  await showPanel(page, 'query');
+  const box = page.getByRole('textbox', { name: 'SQL query' });
+  const ask = async (statement) => {
+    await box.press('Control+a');
+    await page.keyboard.insertText(statement);
+    const began = performance.now();
+    await page.keyboard.press('Control+Enter');
+    // Not the answer to the statement before.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.waitForFunction(
+      () => /rows?\sin|says/.test(document.querySelector('.query .panel-end[role=status]')?.textContent ?? ''),
+      null,
+      { timeout: WAIT_MS, polling: 'raf' },
+    );
+    return performance.now() - began;
+  };
+  const first = await ask(STATEMENTS[0]);
+  const each = [];
+  for (const statement of STATEMENTS) each.push(await ask(statement));
+  return { first, each };
 }

@@ -1,8 +1,10 @@
 //! Reads a whole trace into memory, for commands that need all of it.
 
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
-use unspool_engine::store::shelf::{Levels, Shelving};
+use unspool_engine::store::shelf::{Levels, ShelfFile, Shelving};
 use unspool_engine::{Session, Step, read};
 use unspool_records::TraceErrorOut;
 use unspool_trace::{Capability, Jumps, NamesFile, Naming};
@@ -63,7 +65,7 @@ fn read_from(
     if let Some(levels) = levels {
         // A file is slower, and half of the memory is others'.
         let beyond = if levels == Levels::Dropped { 0 } else { trace.max_memory.unwrap_or(most_in_memory(free)) };
-        session.shelve(Box::new(tempfile::tempfile_in(interrupt::scratch()?)?), Shelving::patient(levels, beyond));
+        session.shelve(Box::<Scratch>::default(), Shelving::patient(levels, beyond));
     } else {
         session.leave_out_events();
     }
@@ -100,6 +102,24 @@ fn read_from(
     }
     debug_assert!(matches!(session.step(0), Step::Done | Step::Broken), "the whole file was read");
     Ok(session)
+}
+
+/// A temporary file that is made when slices are moved to it: most traces need none.
+#[derive(Default)]
+struct Scratch(Option<File>);
+
+impl ShelfFile for Scratch {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.0 {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(interrupt::scratch()?)?),
+        };
+        file.write_at(at, bytes)
+    }
+
+    fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.as_mut().ok_or(io::ErrorKind::NotFound)?.read_at(at, bytes)
+    }
 }
 
 /// Says that an option has no effect, unless the trace has what it is about.

@@ -39,3 +39,26 @@ fn commands_answer_alike_whatever_the_memory() {
     };
     assert!(bytes("1") < bytes("100G") / 2);
 }
+
+/// Where no file can be made, only a trace that needs one says so, and is read nevertheless.
+#[cfg(unix)]
+#[test]
+fn slices_that_stay_in_memory_need_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("large.xray");
+    let log = log.to_str().unwrap();
+    unspool(&["generate", "xray", "--events", "1000000", "--seed", "7", "-o", log]);
+    let kinds = |memory: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .args(["info", log, "--json", "--max-memory", memory])
+            .env("TMPDIR", directory.path().join("missing"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let info: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(info["slices"].as_u64() > Some(400_000), "{info}");
+        info["problems"].to_string()
+    };
+    assert!(!kinds("100G").contains("disk-is-full"));
+    assert!(kinds("1").contains("disk-is-full"));
+}

@@ -6,8 +6,10 @@ use unspool_trace::{Locator, TrackId};
 use crate::call_tree::{NodeId, ROOT};
 use crate::details::Item;
 use crate::store::Store;
-use crate::store::column::{Column, Node, Visit};
+use crate::store::column::Column;
+use crate::store::node::Node;
 use crate::store::slice::Slice;
+use crate::store::walk::Visit;
 
 /// What to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

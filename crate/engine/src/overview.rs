@@ -2,8 +2,9 @@
 
 use unspool_trace::{TrackId, TrackKind, sort};
 
-use crate::store::column::{Node, Visit};
+use crate::store::node::Node;
 use crate::store::slice::Slice;
+use crate::store::walk::Visit;
 use crate::store::{Store, Track, track_columns};
 
 /// Most rows of the strip, which is 56 pixels high.

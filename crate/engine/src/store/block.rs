@@ -134,10 +134,17 @@ impl Block {
     /// is cheaper than whole slices.
     #[inline]
     pub(super) fn each(&self, range: Range<usize>, each: impl FnMut(u64, NodeId)) {
-        match self {
-            Self::Plain(block) => block.each(range, each),
-            Self::Closed(Closed::Packed(block)) => block.each(range, each),
-            Self::Closed(Closed::Shelved(block)) => block.each(range, each),
+        let seen;
+        let measures = match self {
+            Self::Plain(block) => block.measures(range),
+            Self::Closed(Closed::Packed(block)) => return block.each(range, each),
+            Self::Closed(Closed::Shelved(block)) => {
+                seen = block.seen();
+                seen.as_ref().and_then(|seen| seen.measures(range))
+            }
+        };
+        if let Some(measures) = measures {
+            measures.each(each);
         }
     }
 
@@ -186,12 +193,16 @@ impl Block {
     }
 
     /// Moves a closed block to a file. A packed one stays: it is small, and would become larger.
-    pub(super) fn shelve(&mut self, shelf: &std::rc::Rc<Shelf>) {
-        let Self::Plain(block) = self else { return };
-        *self = match shelf.put(block.take()) {
+    /// Returns false if there is no room in the file, or none yet.
+    pub(super) fn shelve(&mut self, shelf: &std::rc::Rc<Shelf>) -> bool {
+        let Self::Plain(block) = self else { return true };
+        let put = shelf.put(block.take());
+        let is_there = put.is_ok();
+        *self = match put {
             Ok(shelved) => Self::Closed(Closed::Shelved(Box::new(shelved))),
             Err(block) => Self::Plain(block),
         };
+        is_there
     }
 }
 
@@ -288,9 +299,9 @@ pub(super) struct Tail<'a, const N: usize> {
 }
 
 /// The words that a plain block keeps for each slice, and those that only a wide block has.
-pub(super) const START: usize = 0;
-const DURATION: usize = 1;
-const NODE: usize = 2;
+const DURATION: usize = 0;
+pub(super) const NODE: usize = 1;
+pub(super) const START: usize = 2;
 pub(super) const LOCATOR: usize = 3;
 const WORDS: usize = 4;
 const START_UPPER: usize = 4;
@@ -298,12 +309,45 @@ const DURATION_UPPER: usize = 5;
 const LOCATOR_UPPER: usize = 6;
 const WIDE_WORDS: usize = 7;
 
+/// Durations and nodes of consecutive slices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measures<'a> {
+    durations: &'a [u32],
+    nodes: &'a [u32],
+    /// Upper halves of the durations, in a wide block.
+    upper: Option<&'a [u32]>,
+}
+
+impl<'a> Measures<'a> {
+    /// Of the words of a narrow block: all durations, then all nodes.
+    pub(super) fn of(words: &'a [u32], range: Range<usize>) -> Option<Self> {
+        let (durations, nodes) = words.split_at_checked(words.len() / 2)?;
+        Some(Self { durations: durations.get(range.clone())?, nodes: nodes.get(range)?, upper: None })
+    }
+
+    #[inline]
+    fn each(self, mut each: impl FnMut(u64, NodeId)) {
+        match self.upper {
+            None => {
+                for (duration, node) in self.durations.iter().zip(self.nodes) {
+                    each(u64::from(*duration), node & NODE_MASK);
+                }
+            }
+            Some(upper) => {
+                for ((duration, node), high) in self.durations.iter().zip(self.nodes).zip(upper) {
+                    each(u64::from(*duration) | u64::from(*high) << 32, node & NODE_MASK);
+                }
+            }
+        }
+    }
+}
+
 /// Slices with a word for each value.
 #[derive(Debug)]
 pub(super) struct Plain {
     start_base: u64,
     locator_base: u64,
-    /// All starts, then all durations, nodes and locators; in a wide block also the upper halves of
+    /// All durations, then all nodes, starts and locators; in a wide block also the upper halves of
     /// starts, durations and locators. One allocation, because there can be tens of thousands of
     /// short columns.
     words: Box<[u32]>,
@@ -358,7 +402,7 @@ impl Plain {
             return false;
         }
         let node = slice.node | u32::from(slice.flags) << FLAG_SHIFT;
-        self.put(START, [start as u32, duration as u32, node, locator as u32]);
+        self.put(DURATION, [duration as u32, node, start as u32, locator as u32]);
         if self.is_wide() {
             self.put(START_UPPER, [start, duration, locator].map(|word| (word >> 32) as u32));
         }
@@ -467,24 +511,10 @@ impl Plain {
     }
 
     #[inline]
-    pub(super) fn each(&self, range: Range<usize>, mut each: impl FnMut(u64, NodeId)) {
-        let (Some(durations), Some(nodes)) =
-            (self.words(DURATION).get(range.clone()), self.words(NODE).get(range.clone()))
-        else {
-            return;
-        };
-        match self.words(DURATION_UPPER).get(range) {
-            None => {
-                for (duration, node) in durations.iter().zip(nodes) {
-                    each(u64::from(*duration), node & NODE_MASK);
-                }
-            }
-            Some(upper) => {
-                for ((duration, node), high) in durations.iter().zip(nodes).zip(upper) {
-                    each(u64::from(*duration) | u64::from(*high) << 32, node & NODE_MASK);
-                }
-            }
-        }
+    pub(super) fn measures(&self, range: Range<usize>) -> Option<Measures<'_>> {
+        let upper = self.words(DURATION_UPPER).get(range.clone());
+        let of = |kind: usize| self.words(kind).get(range.clone());
+        Some(Measures { durations: of(DURATION)?, nodes: of(NODE)?, upper })
     }
 
     pub(super) fn flag(&mut self, range: Range<usize>, flags: u8) {

@@ -10,169 +10,17 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::block::{Block, Columns, LARGEST, NODE_MASK, SMALLEST, Tail};
+use super::block::{Block, Columns, LARGEST, SMALLEST};
+use super::node::{FAN_OUT, Node, Sum, take_in};
 use super::shelf::{Levels, Shelf};
 use super::slice::Slice;
 use crate::call_tree::NodeId;
 use crate::chunked::{Chunked, reserve};
 
-/// Children of a node.
-pub(crate) const FAN_OUT: usize = 16;
 /// A column of at most this many slices is copied into one block when it is closed.
 const SHORT: usize = 1024;
 /// Most slices of a [`Stretch`].
 pub(crate) const STRETCH: usize = 512;
-
-/// A level of detail: the summary of 16 slices, or of 16 nodes of the level below.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    /// Sum of the slices' durations.
-    pub(crate) covered: u64,
-    /// The dominant call-tree node, by duration.
-    pub(crate) dominant: NodeId,
-    /// How far it dominates, in 255ths of the covered time; see [`Sum::add`].
-    weight: u8,
-    /// All slices are shorter than 2 to the power of this.
-    pub(crate) longest_log2: u8,
-    /// The longest pause, in 256ths of the span, rounded inwards. Empty if the second is not above
-    /// the first.
-    pause: (u8, u8),
-}
-
-impl Node {
-    /// All fields but `dominant`, for a digest.
-    pub(super) fn words(&self) -> [u64; 4] {
-        let bytes = [self.weight, self.longest_log2, self.pause.0, self.pause.1, 0, 0, 0, 0];
-        [self.start, self.end, self.covered, u64::from_le_bytes(bytes)]
-    }
-
-    /// The longest pause between slices, to within a 256th of the span. `None` if it is too short
-    /// to be represented.
-    pub(crate) fn pause(&self) -> Option<(u64, u64)> {
-        // Rounded inwards, so that no slice is taken for part of a pause.
-        let unit = (self.end - self.start) as f64 / 256.0;
-        let (from, to) = ((f64::from(self.pause.0) * unit).ceil(), (f64::from(self.pause.1) * unit).floor());
-        (from < to).then(|| (self.start + from as u64, self.start + to as u64))
-    }
-}
-
-/// The exact summary of the slices or nodes so far.
-#[derive(Clone, Copy, Debug)]
-struct Sum {
-    start: u64,
-    end: u64,
-    covered: u64,
-    dominant: NodeId,
-    vote: u64,
-    longest_log2: u8,
-    pause: (u64, u64),
-}
-
-impl Sum {
-    #[inline]
-    fn of_slice(slice: &Slice) -> Self {
-        let duration = slice.end - slice.start;
-        Self {
-            start: slice.start,
-            end: slice.end,
-            covered: duration,
-            dominant: slice.node,
-            vote: duration,
-            longest_log2: (u64::BITS - duration.leading_zeros()) as u8,
-            pause: (slice.end, slice.end),
-        }
-    }
-
-    /// The sum of consecutive slices: what [`Sum::of_slice`] and [`Sum::add`] compute one by one.
-    /// Loops over whole columns without branches take a third of the time.
-    #[inline]
-    #[allow(clippy::indexing_slicing, reason = "arrays of `FAN_OUT`, and indices below it")]
-    fn of_tail(tail: &Tail<'_, FAN_OUT>) -> Self {
-        let (mut any, mut covered) = (0, 0);
-        for duration in tail.durations {
-            any |= duration;
-            covered += u64::from(*duration);
-        }
-        let (mut dominant, mut vote) = (tail.nodes[0] & NODE_MASK, 0);
-        for (node, duration) in tail.nodes.iter().zip(tail.durations) {
-            let (node, duration) = (node & NODE_MASK, u64::from(*duration));
-            let same = node == dominant;
-            dominant = if !same && duration > vote { node } else { dominant };
-            vote = if same { vote + duration } else { vote.abs_diff(duration) };
-        }
-        let ends = |i: usize| u64::from(tail.starts[i]) + u64::from(tail.durations[i]);
-        let mut end = ends(0);
-        let (mut from, mut longest) = (end, 0);
-        for i in 1..FAN_OUT {
-            let pause = u64::from(tail.starts[i]).saturating_sub(end);
-            (from, longest) = if pause > longest { (end, pause) } else { (from, longest) };
-            end = end.max(ends(i));
-        }
-        let at = |time: u64| tail.base.wrapping_add(time);
-        Self {
-            start: at(tail.starts[0].into()),
-            end: at(end),
-            covered,
-            dominant,
-            vote,
-            longest_log2: (u32::BITS - any.leading_zeros()) as u8,
-            pause: (at(from), at(from + longest)),
-        }
-    }
-
-    fn of_node(node: &Node) -> Self {
-        Self {
-            start: node.start,
-            end: node.end,
-            covered: node.covered,
-            dominant: node.dominant,
-            vote: (node.covered as f64 * f64::from(node.weight) / 255.0) as u64,
-            longest_log2: node.longest_log2,
-            pause: node.pause().unwrap_or((node.end, node.end)),
-        }
-    }
-
-    /// Adds what comes next. The dominant call-tree node is found by weighted majority voting,
-    /// which can be merged: a node that covers more than half of the time wins, however the slices
-    /// are grouped.
-    #[inline]
-    fn add(&mut self, other: &Self) {
-        if self.dominant == other.dominant {
-            self.vote = self.vote.saturating_add(other.vote);
-        } else if other.vote > self.vote {
-            (self.dominant, self.vote) = (other.dominant, other.vote - self.vote);
-        } else {
-            self.vote -= other.vote;
-        }
-        let length = |(from, to): (u64, u64)| to - from;
-        let between = (self.end, other.start.max(self.end));
-        if length(between) > length(self.pause) {
-            self.pause = between;
-        }
-        if length(other.pause) > length(self.pause) {
-            self.pause = other.pause;
-        }
-        self.end = self.end.max(other.end);
-        self.covered = self.covered.saturating_add(other.covered);
-        self.longest_log2 = self.longest_log2.max(other.longest_log2);
-    }
-
-    fn node(&self) -> Node {
-        let unit = 256.0 / ((self.end - self.start) as f64).max(1.0);
-        let part = |t: u64| (t - self.start) as f64 * unit;
-        Node {
-            start: self.start,
-            end: self.end,
-            covered: self.covered,
-            dominant: self.dominant,
-            weight: if self.covered == 0 { 255 } else { (self.vote as f64 / self.covered as f64 * 255.0) as u8 },
-            longest_log2: self.longest_log2,
-            pause: (part(self.pause.0).ceil() as u8, part(self.pause.1).floor() as u8),
-        }
-    }
-}
 
 /// Some consecutive slices of a column, all in one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,37 +46,6 @@ impl Stretch {
     }
 }
 
-/// A visitor of [`Column::walk`].
-pub(crate) trait Visit {
-    /// Visits a node whose slices begin at index `first`, after `visited` other nodes and slices.
-    /// Returns false to visit its children.
-    fn node(&mut self, node: &Node, first: usize, visited: u64) -> bool;
-    /// Visits a slice with its index.
-    fn slice(&mut self, index: usize, slice: Slice);
-    /// Visits a node in place of its slices, which are in a file and not to be waited for.
-    fn far(&mut self, _node: &Node) {}
-}
-
-struct Covered {
-    from: u64,
-    to: u64,
-    sum: u64,
-}
-
-impl Visit for Covered {
-    fn node(&mut self, node: &Node, _first: usize, _visited: u64) -> bool {
-        let whole = node.start >= self.from && node.end <= self.to;
-        if whole {
-            self.sum += node.covered;
-        }
-        whole
-    }
-
-    fn slice(&mut self, _index: usize, slice: Slice) {
-        self.sum += slice.end.min(self.to).saturating_sub(slice.start.max(self.from));
-    }
-}
-
 /// One depth of one track. There may be tens of thousands of columns with few slices each, so a
 /// column stores nothing that follows from its slices.
 #[derive(Debug, Default)]
@@ -237,7 +54,7 @@ pub(crate) struct Column {
     len: usize,
     /// Nodes by level: `levels[0]` has one for each 16 slices.
     levels: Vec<Chunked<Node>>,
-    /// How many blocks [`Column::shelve`] knows to be closed.
+    /// How many of the first blocks are in a file, or never will be.
     known_closed: u32,
 }
 
@@ -411,26 +228,27 @@ impl Column {
         })
     }
 
-    /// Moves blocks to a file that were closed since the last call. Levels of detail that are not
-    /// kept go, but for what their next nodes need.
-    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels) {
-        let known = self.known_closed as usize;
-        self.leave();
-        self.blocks.iter_mut().take(self.known_closed as usize).skip(known).for_each(|block| block.shelve(shelf));
+    /// Moves closed blocks to a file until `most` slices have been moved, and takes these off it.
+    /// Levels of detail that are not kept go, but for what their next nodes need.
+    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels, most: &mut u64) {
+        let closed = self.blocks.len().saturating_sub(1);
+        for block in self.blocks.iter_mut().take(closed).skip(self.known_closed as usize) {
+            if *most == 0 || !block.shelve(shelf) {
+                break;
+            }
+            *most = most.saturating_sub(block.len() as u64);
+            self.known_closed += 1;
+        }
         if levels == Levels::Dropped {
             self.levels.iter_mut().for_each(|nodes| nodes.forget(nodes.len().saturating_sub(FAN_OUT)));
         }
     }
 
-    /// Has the blocks that are closed by now stay in memory.
-    pub(crate) fn leave(&mut self) {
-        self.known_closed = self.blocks.len().saturating_sub(1) as u32;
-    }
-
-    /// How many blocks are in a file.
+    /// The slices of each block that is in a file.
     #[cfg(test)]
-    pub(crate) fn shelved(&self) -> usize {
-        self.blocks.iter().filter(|block| matches!(block, Block::Closed(super::block::Closed::Shelved(_)))).count()
+    pub(crate) fn shelved(&self) -> impl Iterator<Item = usize> {
+        let is_there = |block: &&Block| matches!(block, Block::Closed(super::block::Closed::Shelved(_)));
+        self.blocks.iter().filter(is_there).map(Block::len)
     }
 
     /// Drops the levels of detail.
@@ -536,84 +354,6 @@ impl Column {
         block.first() + low
     }
 
-    /// How much of `from..to` is covered by slices. Adds the number of nodes and slices visited to
-    /// `visited`.
-    pub(crate) fn covered(&self, from: u64, to: u64, visited: &mut u64) -> u64 {
-        let mut covered = Covered { from, to, sum: 0 };
-        self.walk(from, to, visited, &mut covered);
-        covered.sum
-    }
-
-    /// Walks over everything that overlaps with `from..to`, in time order. Adds the number of nodes
-    /// and slices visited to `visited`.
-    pub(crate) fn walk<V: Visit + ?Sized>(&self, from: u64, to: u64, visited: &mut u64, visit: &mut V) {
-        for level in (0..=self.levels()).rev() {
-            // The children that are not in a finished node of the level above.
-            let lo = self.count(level + 1) * FAN_OUT;
-            let hi = self.count(level);
-            if lo < hi
-                && (level > 0 || self.are_near(lo..hi))
-                && !self.descend(level, lo..hi, (from, to), visited, visit)
-            {
-                return;
-            }
-        }
-    }
-
-    /// The same as [`Self::walk`], compiled once for all visitors: for what a click asks, not a
-    /// picture.
-    pub(crate) fn walk_once(&self, from: u64, to: u64, visit: &mut dyn Visit) {
-        self.walk(from, to, &mut 0, visit);
-    }
-
-    fn descend<V: Visit + ?Sized>(
-        &self,
-        level: usize,
-        range: Range<usize>,
-        (from, to): (u64, u64),
-        visited: &mut u64,
-        visit: &mut V,
-    ) -> bool {
-        if level == 0 {
-            return self.scan(range.start, range.end, |i, s| {
-                *visited += 1;
-                if s.start >= to {
-                    return false;
-                }
-                // A slice without duration is visited if it lies in the range.
-                if s.end > from || s.start >= from {
-                    visit.slice(i, s);
-                }
-                true
-            });
-        }
-        let mut i = range.start;
-        let slices = FAN_OUT.pow(level as u32);
-        while i < range.end {
-            let run = self.nodes(level, i);
-            if run.is_empty() {
-                break;
-            }
-            for n in run.iter().take(range.end - i) {
-                *visited += 1;
-                if n.start >= to {
-                    return false;
-                }
-                let children = i * FAN_OUT..(i + 1) * FAN_OUT;
-                // A node that ends at `from` may have slices without duration there.
-                if n.end >= from && !visit.node(n, i * slices, *visited) {
-                    if level == 1 && !self.are_near(children.clone()) {
-                        visit.far(n);
-                    } else if !self.descend(level - 1, children, (from, to), visited, visit) {
-                        return false;
-                    }
-                }
-                i += 1;
-            }
-        }
-        true
-    }
-
     /// Allocated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.blocks.iter().map(Block::bytes).sum::<usize>()
@@ -623,33 +363,11 @@ impl Column {
     }
 }
 
-#[inline]
-fn take_in(sum: &mut Option<Sum>, next: Sum) {
-    match sum {
-        Some(sum) => sum.add(&next),
-        None => *sum = Some(next),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use unspool_trace::Locator;
 
     use super::*;
-
-    /// Visits all nodes down to the slices, and notes their indices.
-    #[derive(Default)]
-    struct Seen(Vec<usize>);
-
-    impl Visit for Seen {
-        fn node(&mut self, _: &Node, _: usize, _: u64) -> bool {
-            false
-        }
-
-        fn slice(&mut self, index: usize, _: Slice) {
-            self.0.push(index);
-        }
-    }
 
     fn slice(start: u64, end: u64) -> Slice {
         Slice { start, end, node: (start % 7) as u32, flags: (start % 8) as u8, locator: Locator::at(start * 3) }
@@ -791,22 +509,6 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_visits_each_overlapping_slice_once() {
-        let mut column = Column::default();
-        for i in 0..5000 {
-            column.push(&slice(i * 10, i * 10 + 7));
-        }
-        for (from, to) in [(0, 50_000), (5, 6), (8, 9), (123, 4567), (49_000, 60_000), (49_997, u64::MAX)] {
-            let mut seen = Seen::default();
-            column.walk(from, to, &mut 0, &mut seen);
-            let Seen(seen) = seen;
-            let expected: Vec<usize> =
-                (0..5000).filter(|i| (*i as u64) * 10 < to && (*i as u64) * 10 + 7 > from).collect();
-            assert_eq!(seen, expected, "{from}..{to}");
-        }
-    }
-
-    #[test]
     fn stretches_hold_each_overlapping_slice_once() {
         let mut column = Column::default();
         for i in 0..20_000 {
@@ -825,55 +527,5 @@ mod tests {
             column.stretches(range).for_each(|s| column.each_in(s, |duration, node| seen.push((duration, node))));
             assert!(seen.into_iter().eq(slices.map(|s| (s.end - s.start, s.node))), "{from}..{to}");
         }
-    }
-
-    #[test]
-    fn covered_time_is_exact_and_cheap() {
-        let mut column = Column::default();
-        for i in 0..100_000 {
-            column.push(&slice(i * 10, i * 10 + 7));
-        }
-        let mut visited = 0;
-        assert_eq!(column.covered(0, 1_000_000, &mut visited), 700_000);
-        assert_eq!(column.covered(3, 999_994, &mut visited), 700_000 - 3 - 3);
-        assert_eq!(column.covered(7, 10, &mut visited), 0);
-        assert!(visited < 600, "{visited} of 100000 looked at");
-    }
-
-    #[test]
-    fn the_node_with_the_most_time_dominates() {
-        let mut column = Column::default();
-        let mut time = 0;
-        for i in 0..256 {
-            let (node, length) = if i % 4 == 0 { (9, 100) } else { (i, 10) };
-            column.push(&Slice { start: time, end: time + length, node, flags: 0, locator: Locator::default() });
-            time += length;
-        }
-        assert_eq!(column.nodes(2, 0).first().map(|n| n.dominant), Some(9));
-        assert!(column.nodes(1, 0).iter().all(|n| n.dominant == 9));
-    }
-
-    #[test]
-    fn a_node_keeps_its_longest_pause() {
-        let mut column = Column::default();
-        let mut time = 0;
-        for i in 0..256 {
-            if i == 100 {
-                time += 10_000;
-            }
-            column.push(&slice(time, time + 5));
-            time += 7;
-        }
-        let node = column.nodes(2, 0).first().copied().unwrap();
-        let (from, to) = node.pause().unwrap();
-        let (exact_from, exact_to) = (99 * 7 + 5, 100 * 7 + 10_000);
-        let unit = (node.end - node.start) / 256 + 1;
-        assert!(from >= exact_from && from <= exact_from + 2 * unit, "{from}, exactly {exact_from}");
-        assert!(to <= exact_to && to + 2 * unit >= exact_to, "{to}, exactly {exact_to}");
-    }
-
-    #[test]
-    fn the_node_stays_small() {
-        assert_eq!(size_of::<Node>(), 32);
     }
 }

@@ -33,6 +33,7 @@ pub mod column;
 mod digest;
 mod jumps;
 mod lifetimes;
+pub(crate) mod node;
 pub mod ordered;
 pub mod problems;
 pub mod query;
@@ -42,6 +43,7 @@ pub mod slice;
 mod sweep;
 pub(crate) mod texts;
 mod track;
+pub(crate) mod walk;
 
 use unspool_trace::batch::{Key, Payload, SliceKind};
 use unspool_trace::{EventBatch, EventKind, Locator, Problem, ProblemKind, Stacking, TrackDef, TrackId, TrackKind};
@@ -199,8 +201,8 @@ impl Store {
     fn shelve_closed(&mut self) {
         let Some(of) = &mut self.shelf else { return };
         let bytes = |tracks: &[Track]| tracks.iter().map(|track| track.bytes() as u64).sum();
-        if of.is_due(self.slices, || bytes(&self.tracks)) {
-            self.tracks.iter_mut().for_each(|track| track.shelve(&of.shelf, of.how.levels));
+        if let Some(mut most) = of.due(self.slices, || bytes(&self.tracks)) {
+            self.tracks.iter_mut().for_each(|track| track.shelve(&of.shelf, of.how.levels, &mut most));
             of.count(self.slices, || bytes(&self.tracks));
         }
     }
@@ -212,10 +214,9 @@ impl Store {
         }
     }
 
-    /// Has slices moved to a file from now on. Those that there are stay in memory.
+    /// Has slices moved to a file from now on, those that there are a few at a time.
     pub(crate) fn shelve(&mut self, file: Box<dyn shelf::ShelfFile>, how: shelf::Shelving) {
-        self.tracks.iter_mut().for_each(Track::leave);
-        let mut of = shelf::OfStore::new(file, how);
+        let mut of = shelf::OfStore::new(file, how, self.slices);
         of.count(self.slices, || self.tracks.iter().map(|track| track.bytes() as u64).sum());
         self.shelf = Some(of);
     }

@@ -6,10 +6,12 @@ use unspool_trace::TrackId;
 use unspool_trace::batch::flags::NEVER_ENDED;
 
 use super::Store;
-use super::column::{Column, Node, Visit};
+use super::column::Column;
+use super::node::Node;
 use super::slice::Open;
 use super::slice::Slice;
 use super::track::Track;
+use super::walk::Visit;
 
 /// The index of a rectangle that stands for several slices.
 pub const MANY: u32 = u32::MAX;

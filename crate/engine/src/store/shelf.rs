@@ -3,17 +3,19 @@
 //! A column keeps its levels of detail, the list of its blocks, and the block that is being filled.
 //! Closed blocks can go to a [`ShelfFile`]: a temporary file, or files of the origin's private file
 //! system in the page. They are moved while the trace is read, every 65,536 slices, packed to about
-//! half their size, and written a megabyte at a time. What the store has when the shelf is set up
-//! late ([`crate::Session::shelve`]) stays in memory, so that there is no long turn in which
-//! everything moves. When the file has no more room, blocks stay in memory from then on, and
-//! reading ends at the limit of memory as without a file.
+//! half their size, and written a megabyte at a time. What the store has by then, or when the shelf
+//! is set up late ([`crate::Session::shelve`]), follows a few blocks at a time, so that there is no
+//! long turn in which everything moves. When the file has no more room, blocks stay in memory from
+//! then on, and reading ends at the limit of memory as without a file.
 //!
 //! A block that is asked for is loaded into a cache of bounded size. It has two parts, so that what
 //! goes through all slices does not drive out what a person looks at: one for pictures, and one for
-//! everything else, which mostly reads in order. A picture loads only [`Shelving::loads`] blocks.
-//! Where others are missing it draws the node above their slices, and is not complete. Its blocks
-//! are then in memory, so that the same question again gets further. When a picture needs more
-//! blocks than its part of the cache holds, it stays as coarse as that.
+//! everything else, which mostly reads in order. What visits only durations and nodes of all
+//! slices, such as statistics and searches, reads only these, one block after the other, and leaves
+//! the cache alone. A picture loads only [`Shelving::loads`] blocks. Where others are missing it
+//! draws the node above their slices, and is not complete. Its blocks are then in memory, so that
+//! the same question again gets further. When a picture needs more blocks than its part of the
+//! cache holds, it stays as coarse as that.
 //!
 //! `unspool convert` goes through the slices once. It needs no levels of detail, so it has them
 //! dropped ([`Levels`]).
@@ -30,13 +32,14 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::SLICE_BYTES;
-use super::block::{Form, Plain};
+use super::block::{Form, Measures, Plain};
 use super::slice::Slice;
-use crate::call_tree::NodeId;
-use cache::Ring;
+use cache::{NOWHERE, Ring};
 
 /// Slices after which blocks are moved: about a megabyte of them.
 const EVERY: u64 = 1 << 16;
+/// Most slices that are moved at a time, for each that was read since the last time.
+const AHEAD: u64 = 4;
 /// Bytes that are written together. Fewer at a time are several times as slow in Firefox.
 const BATCH: usize = 1 << 20;
 /// Bytes of a cache.
@@ -125,13 +128,15 @@ pub(super) struct OfStore {
 }
 
 impl OfStore {
-    pub(super) fn new(file: Box<dyn ShelfFile>, how: Shelving) -> Self {
+    /// A shelf without blocks, of a store with this many slices.
+    pub(super) fn new(file: Box<dyn ShelfFile>, how: Shelving, slices: u64) -> Self {
         let inner = Inner {
             file,
             end: 0,
             pending: Vec::new(),
             bytes: Vec::new(),
             is_full: false,
+            measures: (NOWHERE, Rc::default()),
             pictures: Ring::new(how.cache / 2),
             others: Ring::new(how.cache / 2),
             picture: 0,
@@ -141,22 +146,23 @@ impl OfStore {
             error: None,
         };
         let shelf = Rc::new(Shelf(RefCell::new(inner)));
-        Self { shelf, how, at: 0, is_moving: false, is_over: false, counted: (0, 0) }
+        Self { shelf, how, at: slices, is_moving: false, is_over: false, counted: (0, 0) }
     }
 
-    /// Whether blocks are to be moved, of a store with this many slices. `bytes` counts the memory
-    /// of its tracks.
-    pub(super) fn is_due(&mut self, slices: u64, bytes: impl FnOnce() -> u64) -> bool {
+    /// How many slices are to be moved now, of a store with this many. `None` if that is not due.
+    /// `bytes` counts the memory of its tracks.
+    pub(super) fn due(&mut self, slices: u64, bytes: impl FnOnce() -> u64) -> Option<u64> {
         // A restart removes slices.
-        if slices.abs_diff(self.at) < EVERY {
-            return false;
+        let read = slices.abs_diff(self.at);
+        if read < EVERY {
+            return None;
         }
         self.at = slices;
         if !self.is_moving {
             self.counted = (slices, bytes());
             self.is_moving = self.counted.1 >= self.how.beyond;
         }
-        self.is_moving
+        self.is_moving.then_some(read * AHEAD)
     }
 
     /// Notes how many bytes the tracks take, with this many slices, after blocks were moved.
@@ -196,6 +202,8 @@ struct Inner {
     pending: Vec<u8>,
     /// A block as it is in the file.
     bytes: Vec<u8>,
+    /// Where a block is, and its durations and nodes.
+    measures: (u64, Rc<Vec<u32>>),
     /// Nothing can be written any more.
     is_full: bool,
     pictures: Ring,
@@ -228,7 +236,8 @@ impl Shelf {
     /// Bytes of memory that the shelf takes.
     pub(super) fn bytes(&self) -> usize {
         let inner = self.0.borrow();
-        inner.pending.capacity() + inner.bytes.capacity() + inner.pictures.bytes() + inner.others.bytes()
+        let measures = inner.measures.1.capacity() * size_of::<u32>();
+        inner.pending.capacity() + inner.bytes.capacity() + measures + inner.pictures.bytes() + inner.others.bytes()
     }
 
     /// How many blocks were loaded.
@@ -256,10 +265,10 @@ impl Shelf {
         let Inner { end, pending, .. } = &mut *inner;
         let before = pending.len();
         let form = block.without_words();
-        packing::pack(block.all(), form.capacity(), pending);
+        let measures = packing::pack(block.all(), form.capacity(), pending) as u32;
         let (at, bytes) = (*end, (pending.len() - before) as u32);
         *end += u64::from(bytes);
-        Ok(Shelved { head, form, at, bytes, slot: Cell::new(0), shelf: Rc::clone(self) })
+        Ok(Shelved { head, form, at, bytes, measures, slot: Cell::new(0), shelf: Rc::clone(self) })
     }
 }
 
@@ -279,20 +288,36 @@ impl Inner {
         self.pending.is_empty()
     }
 
-    fn load(&mut self, block: &Shelved) -> io::Result<Rc<Plain>> {
+    /// Fills `words` with those of a block, which are the first `bytes` of it.
+    #[inline(never)]
+    fn load(&mut self, block: &Shelved, bytes: u32, words: &mut [u32]) -> io::Result<()> {
         self.reads += 1;
         let written = self.end - self.pending.len() as u64;
         let packed = match block.at.checked_sub(written) {
-            Some(at) => self.pending.get(at as usize..at as usize + block.bytes as usize).unwrap_or_default(),
+            Some(at) => self.pending.get(at as usize..at as usize + bytes as usize).unwrap_or_default(),
             None => {
-                self.bytes.resize(block.bytes as usize, 0);
+                self.bytes.resize(bytes as usize, 0);
                 self.file.read_at(block.at, &mut self.bytes)?;
                 &self.bytes
             }
         };
-        let words =
-            packing::unpack(packed, block.form.capacity(), block.form.words).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Rc::new(block.form.with_words(words)))
+        packing::unpack(packed, block.form.capacity(), words).ok_or(io::ErrorKind::InvalidData.into())
+    }
+
+    /// Durations and nodes of a narrow block. Notes why they cannot be loaded.
+    fn measures(&mut self, of: &Shelved) -> Option<Rc<Vec<u32>>> {
+        if self.measures.0 != of.at {
+            let (_, mut words) = std::mem::replace(&mut self.measures, (NOWHERE, Rc::default()));
+            // Mostly nothing looks at those of the block before any more.
+            let room = Rc::make_mut(&mut words);
+            room.resize(of.form.capacity() * 2, 0);
+            if let Err(error) = self.load(of, of.measures, room) {
+                self.error.get_or_insert(error);
+                return None;
+            }
+            self.measures = (of.at, words);
+        }
+        Some(Rc::clone(&self.measures.1))
     }
 
     /// The block, if it is in memory.
@@ -314,13 +339,12 @@ impl Inner {
     /// Loads a block, and keeps it in the part of the cache that it belongs to. Notes why it cannot
     /// be loaded.
     fn fetch(&mut self, of: &Shelved) -> Option<Rc<Plain>> {
-        let block = match self.load(of) {
-            Ok(block) => block,
-            Err(error) => {
-                self.error.get_or_insert(error);
-                return None;
-            }
-        };
+        let mut words = vec![0; of.form.words].into_boxed_slice();
+        if let Err(error) = self.load(of, of.bytes, &mut words) {
+            self.error.get_or_insert(error);
+            return None;
+        }
+        let block = Rc::new(of.form.with_words(words));
         let mut slot = None;
         if let Some(looking) = &mut self.looking {
             slot = self.pictures.put(of.at, &block, self.picture, PICTURES);
@@ -335,6 +359,21 @@ impl Inner {
     }
 }
 
+/// A block in memory again, or a part of it.
+pub(super) enum Seen {
+    Block(Rc<Plain>),
+    Measures(Rc<Vec<u32>>),
+}
+
+impl Seen {
+    pub(super) fn measures(&self, range: Range<usize>) -> Option<Measures<'_>> {
+        match self {
+            Self::Block(block) => block.measures(range),
+            Self::Measures(words) => Measures::of(words, range),
+        }
+    }
+}
+
 /// A block in the file.
 #[derive(Debug)]
 pub(super) struct Shelved {
@@ -345,6 +384,8 @@ pub(super) struct Shelved {
     /// Where it is in the file, and how many bytes it takes there.
     at: u64,
     bytes: u32,
+    /// How many of these its durations and nodes take.
+    measures: u32,
     /// Where it was loaded, in either part of the cache.
     slot: Cell<u32>,
     shelf: Rc<Shelf>,
@@ -363,14 +404,20 @@ impl Shelved {
         self.form.is_wide()
     }
 
+    // Calls of these are in all loops over slices.
+    #[inline(never)]
     pub(super) fn get(&self, i: usize) -> Option<Slice> {
         if i == 0 { Some(self.head) } else { self.block()?.get(i) }
     }
 
-    pub(super) fn each(&self, range: Range<usize>, each: impl FnMut(u64, NodeId)) {
-        if let Some(block) = self.block() {
-            block.each(range, each);
+    /// What holds its durations and nodes. Notes why it cannot be loaded.
+    #[inline(never)]
+    pub(super) fn seen(&self) -> Option<Seen> {
+        let mut inner = self.shelf.0.borrow_mut();
+        if let Some(block) = inner.loaded(self) {
+            return Some(Seen::Block(block));
         }
+        if self.is_wide() { inner.fetch(self).map(Seen::Block) } else { inner.measures(self).map(Seen::Measures) }
     }
 
     /// The shelf, and a copy of the block with flags added to some slices.
@@ -401,6 +448,7 @@ impl Shelved {
     }
 
     /// The block. Notes why it cannot be loaded.
+    #[inline(never)]
     fn block(&self) -> Option<Rc<Plain>> {
         let mut inner = self.shelf.0.borrow_mut();
         inner.loaded(self).or_else(|| inner.fetch(self))

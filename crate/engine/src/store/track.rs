@@ -579,14 +579,9 @@ impl Track {
         self.version += 1;
     }
 
-    /// Moves closed blocks of slices to a file.
-    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels) {
-        self.columns.iter_mut().for_each(|column| column.shelve(shelf, levels));
-    }
-
-    /// Has the blocks that are closed by now stay in memory.
-    pub(crate) fn leave(&mut self) {
-        self.columns.iter_mut().for_each(Column::leave);
+    /// Moves closed blocks of slices to a file; see [`Column::shelve`].
+    pub(crate) fn shelve(&mut self, shelf: &Rc<Shelf>, levels: Levels, most: &mut u64) {
+        self.columns.iter_mut().for_each(|column| column.shelve(shelf, levels, most));
     }
 
     /// Drops the levels of detail of slices that were moved to a file.

@@ -24,7 +24,7 @@ struct Slot {
     block: Option<Rc<Plain>>,
 }
 
-const NOWHERE: u64 = u64::MAX;
+pub(super) const NOWHERE: u64 = u64::MAX;
 
 impl Ring {
     /// An empty cache. One block is kept even if it is larger than `most` bytes.

@@ -12,12 +12,12 @@ use crate::jobs::{Job, Step};
 use crate::neighbours::Neighbour;
 use crate::statistics::{Question, Scan, Wanted};
 
-/// A file in memory with room for some bytes, and the number of its reads.
+/// A file in memory with room for some bytes, and how many were read.
 #[derive(Clone, Default)]
 struct Memory {
     bytes: Rc<RefCell<Vec<u8>>>,
     room: u64,
-    reads: Rc<Cell<u64>>,
+    read: Rc<Cell<usize>>,
     /// Reads fail.
     is_lost: Rc<Cell<bool>>,
     /// So many writes are not possible yet.
@@ -43,7 +43,7 @@ impl ShelfFile for Memory {
         if self.is_lost.get() {
             return Err(io::Error::other("the handle is closed"));
         }
-        self.reads.set(self.reads.get() + 1);
+        self.read.set(self.read.get() + bytes.len());
         let all = self.bytes.borrow();
         let from =
             all.get(at as usize..).and_then(|rest| rest.get(..bytes.len())).ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -90,10 +90,10 @@ proptest! {
         };
         let lengths: Vec<_> = (0..count as u64).map(next).collect();
         let in_memory = column(&lengths, |_, _| {});
-        let shelf = OfStore::new(Box::new(memory(room)), Shelving { levels, ..PATIENT }).shelf;
+        let shelf = OfStore::new(Box::new(memory(room)), Shelving { levels, ..PATIENT }, 0).shelf;
         let mut moved = column(&lengths, |column, i| {
             if i % every == 0 {
-                column.shelve(&shelf, levels);
+                column.shelve(&shelf, levels, &mut (every as u64 * AHEAD));
             }
         });
         moved.close();
@@ -183,12 +183,7 @@ fn answer(store: &Store, which: u8, seed: u64) -> String {
     match which % 6 {
         0 => format!("{:?}", store.digest()),
         1 => format!("{:?}", store.query(a, b, ((b - a) >> (seed % 12)).max(1).next_power_of_two(), &[0, 1]).rects),
-        2 => {
-            let question = Question { from: a, to: b, tracks: vec![0, 1] };
-            let mut scan = Scan::new(store, question, Wanted { functions: true, ..Wanted::default() }, None);
-            while scan.step(store, 10_000) == Step::More {}
-            format!("{:?}", scan.part(store).map(|part| (part.exact, part.functions)))
-        }
+        2 => figures(store, a, b),
         3 => format!("{:?}", store.ordered(&[0, 1], a, b.min(a + span / 50)).collect::<Vec<_>>()),
         4 => format!("{:?}", store.neighbour(Neighbour::At { time: a, track: Some(0) })),
         _ => {
@@ -199,6 +194,13 @@ fn answer(store: &Store, which: u8, seed: u64) -> String {
             format!("{sum}")
         }
     }
+}
+
+fn figures(store: &Store, from: u64, to: u64) -> String {
+    let question = Question { from, to, tracks: vec![0, 1] };
+    let mut scan = Scan::new(store, question, Wanted { functions: true, ..Wanted::default() }, None);
+    while scan.step(store, 10_000) == Step::More {}
+    format!("{:?}", scan.part(store).map(|part| (part.exact, part.functions)))
 }
 
 #[test]
@@ -218,13 +220,36 @@ fn answers_are_the_same_in_any_order_and_with_any_cache() {
     }
 }
 
+/// The slices of each block in a file.
+fn moved(store: &Store) -> impl Iterator<Item = usize> {
+    store.tracks.iter().flat_map(|track| track.columns()).flat_map(|(_, column)| column.shelved())
+}
+
+#[test]
+fn what_was_read_before_there_was_a_file_follows_a_few_blocks_at_a_time() {
+    let file = memory(u64::MAX);
+    let (mut before, mut most, mut is_set_up) = (0, 0, false);
+    let store = program(2 * SLICES, |store| {
+        if !is_set_up && store.slices() > SLICES {
+            is_set_up = true;
+            store.shelve(Box::new(file.clone()), PATIENT);
+        }
+        let now = moved(store).sum::<usize>();
+        most = most.max(now - before);
+        before = now;
+    });
+    // A batch is up to 5000 events, and a block 4096 slices.
+    assert!(most as u64 <= AHEAD * (EVERY + 5000) + 4096, "{most} slices at a time");
+    assert!(before as u64 > store.slices() - 2 * EVERY, "{before} of {} slices", store.slices());
+}
+
 #[test]
 fn a_pass_over_all_slices_reads_each_block_once_and_leaves_pictures_alone() {
     let file = memory(u64::MAX);
     // Room for sixteen blocks in each part of the cache.
     let store = shelved(&file, Shelving { cache: 32 * 16 * 4096, ..PATIENT });
     let reads = || store.shelf.as_ref().unwrap().shelf.reads();
-    let blocks: usize = store.tracks.iter().flat_map(|track| track.columns()).map(|(_, column)| column.shelved()).sum();
+    let blocks = moved(&store).count();
     assert!(blocks > 50);
     let (from, _) = store.extent().unwrap();
     let look = |at: u64| store.query(from + at, from + at + 20_000, 16, &[0, 1]);
@@ -238,6 +263,12 @@ fn a_pass_over_all_slices_reads_each_block_once_and_leaves_pictures_alone() {
     let before = reads();
     (0..2).for_each(|track| store.for_each_slice(track, |_, _, _| {}));
     assert!(reads() - before <= blocks as u64, "{} reads of {blocks} blocks", reads() - before);
+    // Statistics need half of the bytes.
+    let (before, read) = (reads(), file.read.get());
+    figures(&store, 0, u64::MAX);
+    assert!(reads() - before <= blocks as u64, "{} reads of {blocks} blocks", reads() - before);
+    let (read, all) = (file.read.get() - read, file.bytes.borrow().len());
+    assert!(read * 5 < all * 3, "{read} of {all} bytes");
     let before = reads();
     look(3_000_000);
     assert_eq!(reads(), before, "no pass drives them out");
