@@ -1,13 +1,14 @@
-// `node scripts/record_programs.mjs [--only NAME] [--seconds N] [--keep] [--mesa] [--write]`: records programs of Debian under apitrace, and
-// compares their pictures in the page with those of native replay. Run by hand and before releases. Prints a table; `--write` puts it into
-// docs/graphics.md. `--keep` takes the recordings of an earlier run. With `--mesa` the browser draws with Mesa as well: what differs then is
-// not due to how SwiftShader rounds.
+// `node scripts/record_programs.mjs [--only NAME] [--seconds N] [--keep] [--mesa] [--write] [--traces FOLDER]`: records programs of Debian
+// under apitrace, and compares their pictures in the page with those of native replay. Frames that are cut out (`unspool cut
+// --self-contained`) are compared with the whole trace, in native replay and in the page. Run by hand and before releases. Prints a table;
+// `--write` puts it into docs/graphics.md. `--keep` takes the recordings of an earlier run. With `--mesa` the browser draws with Mesa as
+// well: what differs then is not due to how SwiftShader rounds. `--traces` takes the traces of a folder instead of programs.
 //
 // Needs `dist/` (`npm run build`), apitrace and Xvfb. Programs that are missing are installed, which takes root.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { compare, isAlike, pictured } from '../tests/alike.mjs';
 import { serve } from '../tests/perf/serve.mjs';
@@ -72,12 +73,13 @@ const PROGRAMS = [
   { name: 'foobillardplus', gl: '1.x', packages: ['foobillardplus'], run: ['foobillardplus'], seconds: 20 },
 ];
 
-const given = options(['only', 'seconds'], ['keep', 'mesa', 'write']);
+const given = options(['only', 'seconds', 'traces'], ['keep', 'mesa', 'write']);
 const folder = join(root, 'target', 'programs');
 const unspool = join(root, 'target', 'release', 'unspool');
 const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
-const wanted = PROGRAMS.filter(({ name }) => given.only === undefined || given.only === name);
-if (wanted.length === 0) fail(`--only takes one of ${PROGRAMS.map(({ name }) => name).join(', ')}.`);
+const all = given.traces ? tracesIn(given.traces) : PROGRAMS;
+const wanted = all.filter(({ name }) => given.only === undefined || given.only === name);
+if (wanted.length === 0) fail(`--only takes one of ${all.map(({ name }) => name).join(', ')}.`);
 if (!existsSync(join(root, 'dist', 'index.html'))) fail('dist/ is missing: npm run build makes it.');
 await must('cargo', ['build', '--release', '--quiet', '--locked', '--package', 'unspool-cli']);
 await install();
@@ -99,6 +101,16 @@ const table = tableOf(rows);
 console.log(`\n${table}`);
 writeFileSync(join(folder, 'table.md'), table);
 if (given.write) write(table);
+
+/** The traces of a folder, as programs that are recorded. */
+function tracesIn(path) {
+  const names = readdirSync(path).filter((name) => name.endsWith('.trace'));
+  return names.map((name) => {
+    const trace = join(path, name);
+    const calls = read('apitrace', 'dump', '--color=never', '--calls=0-300', trace);
+    return { name: basename(name, '.trace'), gl: '', packages: [], api: /^\d+ egl/m.test(calls) ? 'egl' : 'gl', trace };
+  });
+}
 
 /** Installs what is missing. */
 async function install() {
@@ -128,13 +140,15 @@ function onScreen() {
 /** Records a program, and compares its pictures. A row of the table. */
 async function tried(program) {
   const home = join(folder, program.name);
-  const trace = join(folder, `${program.name}.trace`);
-  if (!given.keep || !existsSync(trace)) await record(program, home, trace);
+  const trace = program.trace ?? join(folder, `${program.name}.trace`);
+  if (!program.trace && (!given.keep || !existsSync(trace))) await record(program, home, trace);
   if (!existsSync(trace)) return { program, calls: 0, why: 'it made no calls' };
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', trace));
   const calls = chosen(frames, trace);
-  references(program, trace, [...calls.frames, ...calls.draws], home);
-  const found = await compared(trace, calls, home);
+  const pictures = join(home, 'pictures');
+  references(program, trace, [...calls.frames, ...calls.draws], pictures);
+  const cuts = cut(program, trace, frames, calls.frames, home);
+  const found = await compared(trace, calls, cuts, home);
   return { program, calls: frames.at(-1)?.lastCall ?? 0, ...found };
 }
 
@@ -204,29 +218,50 @@ function chosen(frames, trace) {
   return { frames: ends, draws: [...new Set(draws)] };
 }
 
+/** Frames at the beginning, in the middle and at the end, and two that follow each other, as traces of their own. */
+function cut(program, trace, frames, ends, home) {
+  const at = (call) => frames.findIndex(({ lastCall }) => lastCall === call);
+  const middle = ends[ends.length >> 1];
+  const parts = [...new Set([ends[0], middle, ends.at(-1)])].filter((call) => call !== undefined).map((call) => [at(call), call]);
+  if (at(middle) > 0) parts.push([at(middle) - 1, middle]);
+  mkdirSync(join(home, 'cuts'), { recursive: true });
+  return parts.map(([from, call], i) => {
+    const file = join(home, 'cuts', `${call}-${i}.trace`);
+    const args = ['cut', trace, '--frames', `${from}..${at(call)}`, '--self-contained', '-o', file];
+    const { status, stderr } = spawnSync(unspool, args, { encoding: 'utf8' });
+    if (status !== 0) return { call, refused: stderr.trim() };
+    const end = JSON.parse(read(unspool, 'frame-list', '--json', file)).frames.at(-1).lastCall;
+    const pictures = join(home, 'cuts', `${call}-${i}`);
+    references(program, file, [end], pictures);
+    return { call, file, end, png: pngOf(pictures, end) };
+  });
+}
+
+/** Where native replay puts the picture after a call. */
+function pngOf(path, call) {
+  return join(path, `${String(call).padStart(10, '0')}.png`);
+}
+
 /** Native pictures after calls. */
-function references({ api }, trace, calls, home) {
-  mkdirSync(join(home, 'pictures'), { recursive: true });
+function references({ api }, trace, calls, path) {
+  mkdirSync(path, { recursive: true });
   const program = api === 'egl' ? 'eglretrace' : 'glretrace';
   const call = `--snapshot=${[...calls].sort((a, b) => a - b).join(',')}`;
-  spawnSync(program, ['--headless', call, '-s', `${join(home, 'pictures')}/`, trace], { env: onScreen(), stdio: 'ignore' });
+  spawnSync(program, ['--headless', call, '-s', `${path}/`, trace], { env: onScreen(), stdio: 'ignore' });
 }
 
 /** Pictures of the page beside those of native replay. */
-async function compared(trace, calls, home) {
+async function compared(trace, calls, cuts, home) {
   const browser = await chromium.launch({ executablePath: chrome, args, env: onScreen() });
-  const alike = { frames: 0, draws: 0 };
-  const of = { frames: 0, draws: 0 };
+  const alike = { frames: 0, draws: 0, cuts: 0 };
+  const of = { frames: 0, draws: 0, cuts: 0 };
   const [wrong, times] = [[], []];
   let coverage = null;
   try {
-    const page = await browser.newPage();
-    await page.goto(`${served.url}?pictures=no`);
-    await page.setInputFiles('#file-input', trace);
-    await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: PATIENCE_MS });
+    const page = await opened(browser, trace);
     for (const kind of ['frames', 'draws']) {
       for (const call of jumping(calls[kind])) {
-        const png = join(home, 'pictures', `${String(call).padStart(10, '0')}.png`);
+        const png = pngOf(join(home, 'pictures'), call);
         if (!existsSync(png)) continue;
         of[kind] += 1;
         const began = performance.now();
@@ -242,11 +277,59 @@ async function compared(trace, calls, home) {
         await answer.dispose();
       }
     }
+    for (const { call, file, end, png, refused: why } of cuts) {
+      const whole = pngOf(join(home, 'pictures'), call);
+      if (!existsSync(whole)) continue;
+      of.cuts += 1;
+      const found = why ? { refused: why } : await lookAt(browser, page, { file, call, end, png, whole });
+      if (found.isAlike) alike.cuts += 1;
+      else wrong.push({ kind: 'cuts', call, ...found });
+    }
   } finally {
     await browser.close();
   }
   writeFileSync(join(home, 'wrong.json'), JSON.stringify(wrong, null, 1));
   return { alike, of, coverage, slowest: Math.max(0, ...times.slice(1)), first: times[0] ?? 0 };
+}
+
+/** A trace in a new page. */
+async function opened(browser, trace) {
+  const page = await browser.newPage();
+  await page.goto(`${served.url}?pictures=no`);
+  await page.setInputFiles('#file-input', trace);
+  await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: PATIENCE_MS });
+  return page;
+}
+
+/** Whether a cut shows what the whole trace shows: in native replay, and in the page exactly. */
+async function lookAt(browser, page, { file, call, end, png, whole }) {
+  if (!existsSync(png)) return { native: 'no picture' };
+  const native = await page.evaluateHandle(decode, readFileSync(png).toString('base64'));
+  const inNative = await compare(native, whole);
+  const other = await opened(browser, file);
+  const answer = await pictured(other, end, undefined, PATIENCE_MS);
+  const isSame = (await answer.evaluate(hash)) === (await (await pictured(page, call, undefined, PATIENCE_MS)).evaluate(hash));
+  const inPage = await compare(answer, whole);
+  await other.close();
+  return { isAlike: isAlike(inNative, LEAST.frames) && isSame, inNative, isSame, inPage };
+}
+
+/** Runs in the page: a PNG as an answer of the page. */
+async function decode(content) {
+  const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), { colorSpaceConversion: 'none' });
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+  context.drawImage(bitmap, 0, 0);
+  const { width, height, data: pixels } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  return { picture: { width, height, pixels } };
+}
+
+/** Runs in the page: a number for a picture. Sizes and colours decide it. */
+function hash({ picture }) {
+  if (!picture) return null;
+  let sum = picture.width;
+  for (const color of new Uint32Array(picture.pixels.slice().buffer)) sum = (Math.imul(sum, 31) + (color & 0xffffff)) | 0;
+  return sum;
 }
 
 /** Saves what the page answered, to be looked at. */
@@ -267,20 +350,21 @@ function jumping(calls) {
   return calls.map((_, i) => (i % 2 === 0 ? rest.pop() : rest.shift()));
 }
 
-function tableOf(all) {
-  const lines = all.map(({ program, calls, alike, of, coverage, slowest, first, why }) => {
+function tableOf(of) {
+  const lines = of.map(({ program, calls, alike, of, coverage, slowest, first, why }) => {
     const cells = why
-      ? [why, '', '', '', '']
+      ? [why, '', '', '', '', '']
       : [
           calls.toLocaleString('en'),
           `${alike.frames} of ${of.frames}`,
           `${alike.draws} of ${of.draws}`,
+          `${alike.cuts} of ${of.cuts}`,
           refused(coverage),
           `${(first / 1000).toFixed(1)} s, ${(slowest / 1000).toFixed(1)} s`,
         ];
     return `| ${[program.name, program.gl, ...cells].join(' | ')} |`;
   });
-  return ['| program | OpenGL | calls | frames alike | draws alike | refused | first, slowest jump |', '|---|---|---|---|---|---|---|', ...lines, ''].join('\n');
+  return ['| program | OpenGL | calls | frames alike | draws alike | cuts alike | refused | first, slowest jump |', '|---|---|---|---|---|---|---|---|', ...lines, ''].join('\n');
 }
 
 /** What is refused, in words. */

@@ -50,6 +50,9 @@ const RARE = {
   'the oldest Rust': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
+/** Frames of the corpus that are cut out and replayed: display lists, shaders, several contexts. All that there are would take minutes. */
+const CUT_FRAMES = ['glxgears_3s.6298', 'glmark2_medium.57099', 'gtk4_widgets.19912', 'kitty.3287', 'qtquick6.7165', 'supertux.142267'];
+
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
   words: [words, licences],
@@ -255,7 +258,11 @@ async function corpus() {
   const built = await cargo(...command);
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
-  const more = [[join(checks, 'check_compare.py')], [join(checks, 'check_why.py')], ['scripts/verdicts.py']];
+  const more = [...['check_compare.py', 'check_why.py', 'check_findings.py'].map((name) => [join(checks, name)]), ['scripts/verdicts.py']];
+  // Frames that are cut out are replayed natively: of each kind of trace some, within seconds.
+  const missing = ['apitrace', 'xvfb-run'].filter((name) => !find(name));
+  if (missing.length > 0) say(`skipped: native replay of frames that are cut out, which needs ${missing.join(' and ')} (Debian: apitrace, xvfb)`);
+  else more.push(...CUT_FRAMES.map((name) => [join(checks, 'check_frame.py'), '--only', name]));
   const checkers = [...others.map((checker) => [checker]), ...more].filter(([checker]) => existsSync(checker));
   for (const [checker, ...options] of checkers) {
     const status = await announced('python3', [checker, ...cli, ...options]);

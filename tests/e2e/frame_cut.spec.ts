@@ -45,3 +45,23 @@ test('a frame is saved as a trace once its picture was compared, and made smalle
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   await expect(page.getByRole('img', { name: /^Picture of/ })).toBeVisible({ timeout: 30_000 });
 });
+
+test('what should not leave is left out, but for sources of shaders that the picture needs', async ({ page }) => {
+  test.slow();
+  const dialog = await dialogOf(page, 'graphics/draws.trace');
+  await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.', {
+    timeout: 30_000,
+  });
+  const save = async () => {
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    return readFileSync(await (await download).path());
+  };
+  const whole = await save();
+  await dialog.getByText('Sanitize').click();
+  await dialog.getByLabel('Other texts').selectOption('Omit');
+  await dialog.getByLabel('Paths').selectOption('Omit');
+  await expect(dialog).toContainText('names of uniforms stay');
+  await expect(async () => expect(await save()).not.toEqual(whole)).toPass({ timeout: 60_000 });
+  await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.');
+});

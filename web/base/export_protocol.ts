@@ -19,8 +19,17 @@ export interface Clean {
   readonly key: Uint8Array;
 }
 
-/** Nothing is hashed or left out. */
-export const KEEP_EVERYTHING: Clean = { choices: new Uint8Array(CLEAN_CLASSES.length + 1), key: new Uint8Array(16) };
+/** What becomes of each kind of text. */
+export type CleanChoices = Readonly<Record<CleanClass, CleanChoice>>;
+
+/** Everything stays. */
+export const KEEP_ALL: CleanChoices = { environment: 'keep', paths: 'keep', texts: 'keep', payloads: 'keep' };
+
+/** Choices with the key of hashes. `examples`: whether some are collected. */
+export function cleanOf(choices: CleanChoices, key: Uint8Array, examples: boolean): Clean {
+  const numbers = CLEAN_CLASSES.map((of) => CLEAN_CHOICES.indexOf(choices[of]));
+  return { choices: Uint8Array.from([...numbers, examples ? 1 : 0]), key };
+}
 
 /** What was found of each kind, and examples. */
 export interface Cleaned {
@@ -39,6 +48,8 @@ export interface CutJob {
   readonly to: bigint;
   /** Stretches of positions, the begin and the end of each, exclusive, to which it is narrowed; null for all. */
   readonly only: Float64Array | null;
+  /** Stretches of positions whose texts stay as they are. */
+  readonly texts: Float64Array;
   readonly clean: Clean;
   /** Nothing is written: it ends once there are examples. */
   readonly preview: boolean;

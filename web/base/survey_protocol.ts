@@ -319,6 +319,8 @@ export interface FrameNeeds {
   readonly refused: '';
   /** The calls, as stretches of numbers: the begin and the end of each, exclusive. */
   readonly calls: Float64Array;
+  /** Those whose texts a replay needs, in the same way. */
+  readonly texts: Float64Array;
   /** The number after the last call of the frames. */
   readonly end: number;
   readonly ofFrames: number;

@@ -1,4 +1,4 @@
-import { type CutJob, KEEP_EVERYTHING } from '../base/export_protocol.ts';
+import type { Clean, Cleaned, CutJob } from '../base/export_protocol.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import { startWorker } from '../base/workers.ts';
 import cutWorker from '../features/export/worker/cut.ts?worker&url';
@@ -11,16 +11,26 @@ export function startCutWorker(): RemoteWorker {
   return startWorker(cutWorker);
 }
 
-/** Writes a trace of some of an apitrace's calls: stretches of numbers, the begin and the end of each, exclusive. */
+/** Calls of an apitrace that are written: stretches of numbers, the begin and the end of each, exclusive. */
+export interface WantedCalls {
+  readonly only: Float64Array;
+  /** Calls whose texts stay as they are. */
+  readonly texts: Float64Array;
+  readonly clean: Clean;
+  /** Nothing is written: it ends once there are examples of what is cleaned. */
+  readonly preview: boolean;
+}
+
+/** Writes a trace of some of an apitrace's calls. */
 export async function writeCalls(
   trace: Pick<Trace, 'recordSource'>,
   file: Blob,
-  only: Float64Array,
+  calls: WantedCalls,
   sink: Sink,
   stopped: Promise<null>,
   hear: (share: number) => void,
-): Promise<Written | null> {
-  const to = BigInt(only.at(-1) ?? 0);
-  const job: CutJob = { file, from: 0n, to, only, clean: KEEP_EVERYTHING, preview: false };
+): Promise<(Written & { readonly cleaned: Cleaned }) | null> {
+  const to = BigInt(calls.only.at(-1) ?? 0);
+  const job: CutJob = { file, from: 0n, to, ...calls };
   return writeBy(trace, job, startCutWorker, sink, stopped, hear);
 }

@@ -33,7 +33,8 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 /// With --self-contained, frames of an apitrace are cut out so that they replay by themselves: with
 /// the calls from before that made the contexts, objects and state which they use. All are original
 /// calls, in their order. Nothing is replayed, so no picture is verified. Frames that cannot be cut
-/// so are refused: exit status 2, and a sentence that begins with "refused".
+/// so are refused: exit status 2, and a sentence that begins with "refused". Texts that a replay
+/// needs are neither hashed nor left out: sources of shaders that are used, and names of uniforms.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Cut {
@@ -99,6 +100,7 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         limits: what.trace.limits(),
         cleaner: what.clean.cleaner(),
         only: kept.as_ref().map(|kept| kept.calls.clone()),
+        texts: kept.as_ref().map(|kept| kept.texts.clone()).unwrap_or_default(),
     };
     let mut cut = begin_cut(&probe, options)
         .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)).unsupported())?

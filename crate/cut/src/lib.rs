@@ -44,6 +44,8 @@ pub struct CutOptions {
     pub cleaner: Cleaner,
     /// Of the calls of an apitrace only these.
     pub only: Option<Selection>,
+    /// Calls of an apitrace whose texts stay as they are, because a replay needs them.
+    pub texts: Selection,
 }
 
 impl CutOptions {

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use unspool_cut::CutOptions;
 use unspool_cut::clean::{Choice, Choices, Cleaner};
+use unspool_cut::{CutOptions, Selection};
 use unspool_trace::{Limits, Probe};
 
 use unspool_formats::begin_cut;
@@ -32,7 +32,8 @@ fn fixture(name: &str) -> Vec<u8> {
 fn stretch(file: &[u8], (from, to): (u64, u64), portion: usize, choice: Choice) -> Option<(Vec<u8>, u64)> {
     let choices = Choices { environment: choice, paths: choice, texts: choice, payloads: choice };
     let cleaner = Cleaner::new(choices, [7; 16]);
-    let options = CutOptions { from, to, size: Some(file.len() as u64), limits: Limits::DEFAULT, cleaner, only: None };
+    let (size, texts) = (Some(file.len() as u64), Selection::default());
+    let options = CutOptions { from, to, size, limits: Limits::DEFAULT, cleaner, only: None, texts };
     let head = &file[..file.len().min(64 * 1024)];
     let tail = &file[file.len() - head.len()..];
     let probe = Probe { head, tail, size: file.len() as u64, name: "" };

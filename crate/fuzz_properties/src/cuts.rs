@@ -1,7 +1,7 @@
 //! Parts of a trace as traces of their own.
 
-use unspool_cut::CutOptions;
 use unspool_cut::clean::{Choice, Choices as Cleaned, Cleaner};
+use unspool_cut::{CutOptions, Selection};
 use unspool_formats::begin_cut;
 use unspool_formats::xray::problems::COPIED_BUFFER;
 use unspool_trace::{Error, Limits, Probe, Problem};
@@ -79,8 +79,15 @@ fn cut_out(
     let head = file.get(..64 << 10).unwrap_or(file);
     let tail = file.get(file.len().saturating_sub(64 << 10)..).unwrap_or(file);
     let size = file.len() as u64;
-    let options =
-        CutOptions { from, to, size: Some(size), limits: Limits::DEFAULT, cleaner: cleaner.clone(), only: None };
+    let options = CutOptions {
+        from,
+        to,
+        size: Some(size),
+        limits: Limits::DEFAULT,
+        cleaner: cleaner.clone(),
+        only: None,
+        texts: Selection::default(),
+    };
     let mut cut = begin_cut(&Probe { head, tail, size, name: "" }, options)?.ok()?;
     let mut all = Stretch { file: Vec::new(), records: 0, found: [0; 4], problems: Vec::new(), error: None };
     let (mut used, mut filled) = (0, 0);

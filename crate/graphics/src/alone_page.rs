@@ -2,6 +2,7 @@
 //! 2^53.
 
 use js_sys::{Array, Float64Array};
+use unspool_cut::Selection;
 use unspool_js::{JsFile, object, thrown};
 use wasm_bindgen::prelude::*;
 
@@ -78,7 +79,10 @@ impl FrameCut {
 
 fn described(kept: &Kept) -> JsValue {
     let number = |number: u64| JsValue::from_f64(number as f64);
-    let runs: Vec<f64> = kept.calls.runs().iter().flat_map(|run| [run.start as f64, run.end as f64]).collect();
+    let stretches = |of: &Selection| -> JsValue {
+        let runs: Vec<f64> = of.runs().iter().flat_map(|run| [run.start as f64, run.end as f64]).collect();
+        Float64Array::from(&runs[..]).into()
+    };
     let row = |row: &Row| {
         object(&[
             ("what", JsValue::from_str(&row.what)),
@@ -92,7 +96,8 @@ fn described(kept: &Kept) -> JsValue {
     let [draws, all_draws] = kept.draws_before;
     object(&[
         ("refused", JsValue::from_str("")),
-        ("calls", Float64Array::from(&runs[..]).into()),
+        ("calls", stretches(&kept.calls)),
+        ("texts", stretches(&kept.texts)),
         ("end", number(kept.end)),
         ("ofFrames", number(kept.of_frames)),
         ("before", number(before)),

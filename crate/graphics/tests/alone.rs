@@ -2,7 +2,7 @@
 //! lost. State at the last draw is the same in the cut as in the whole trace.
 
 use unspool_cut::CutOptions;
-use unspool_cut::clean::Cleaner;
+use unspool_cut::clean::{Choice, Choices, Cleaner};
 use unspool_formats::apitrace;
 use unspool_formats::apitrace::encode::Value as Arg;
 use unspool_gl::gl;
@@ -22,13 +22,18 @@ fn kept(file: &[u8], frame: u64) -> Result<Kept, Refusal> {
 }
 
 fn cut(file: &[u8], kept: &Kept) -> Vec<u8> {
+    cleaned(file, kept, Cleaner::default())
+}
+
+fn cleaned(file: &[u8], kept: &Kept, cleaner: Cleaner) -> Vec<u8> {
     let options = CutOptions {
         from: 0,
         to: kept.end,
         size: Some(file.len() as u64),
         limits: Limits::DEFAULT,
-        cleaner: Cleaner::default(),
+        cleaner,
         only: Some(kept.calls.clone()),
+        texts: kept.texts.clone(),
     };
     let mut cut = apitrace::ROW.cut.unwrap()(file, options).unwrap();
     let (mut out, mut used) = (Vec::new(), 0);
@@ -345,6 +350,9 @@ fn stacks_are_kept_in_pairs_or_not_at_all() {
     let inside = scene.ints("glScalef", &[2, 2, 2]);
     let drawn = scene.draw();
     let popped = scene.ints("glPopMatrix", &[]);
+    scene.ints("glPushMatrix", &[]);
+    scene.draw();
+    scene.ints("glPopMatrix", &[]);
     let wide = scene.ints("glLineWidth", &[2]);
     scene.ints("glPushAttrib", &[gl::ALL_ATTRIB_BITS]);
     scene.ints("glLineWidth", &[3]);
@@ -352,8 +360,153 @@ fn stacks_are_kept_in_pairs_or_not_at_all() {
     scene.swap();
     scene.clear();
     let kept = scene.end(1);
-    assert_kept(&kept, &[identity, moved, pushed, popped, wide, restored]);
-    assert_left_out(&kept, &[inside, drawn]);
+    assert_kept(&kept, &[identity, moved, wide, restored]);
+    assert_left_out(&kept, &[pushed, inside, drawn, popped]);
+}
+
+#[test]
+fn a_stack_is_as_deep_where_the_frame_begins() {
+    let mut scene = Scene::new();
+    scene.ints("glMatrixMode", &[gl::MODELVIEW]);
+    let moved = scene.ints("glTranslatef", &[1, 0, 0]);
+    let outer = scene.ints("glPushMatrix", &[]);
+    let loaded = scene.ints("glLoadIdentity", &[]);
+    let unused = [scene.ints("glPushMatrix", &[]), scene.ints("glScalef", &[2, 2, 2]), scene.ints("glPopMatrix", &[])];
+    // A light is where the matrix of then puts it.
+    let lit = [scene.ints("glPushMatrix", &[]), scene.ints("glTranslatef", &[0, 1, 0])];
+    let light = scene.ints("glLighti", &[gl::LIGHT0, gl::POSITION, 1]);
+    let popped = scene.ints("glPopMatrix", &[]);
+    scene.swap();
+    scene.clear();
+    scene.draw();
+    scene.ints("glPopMatrix", &[]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[moved, outer, loaded, lit[0], lit[1], light, popped]);
+    assert_left_out(&kept, &unused);
+}
+
+#[test]
+fn earlier_frames_are_left_out_where_depth_is_cleared_and_kept_where_it_is_read() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::DEPTH_TEST]);
+    let mut frames = Vec::new();
+    for _ in 0..3 {
+        let cleared = scene.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+        frames.push([cleared, scene.draw()]);
+        scene.swap();
+    }
+    // The last frame clears the colour only.
+    scene.clear();
+    let kept = scene.end(3);
+    assert_kept(&kept, &frames[2]);
+    assert_left_out(&kept, &[frames[0], frames[1]].concat());
+
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::DEPTH_TEST]);
+    let first = [scene.clear(), scene.draw()];
+    scene.ints("glDepthMask", &[0]);
+    scene.swap();
+    // Where depth is not written, it is not cleared either.
+    scene.ints("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
+    let unwritten = scene.draw();
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(2);
+    assert_kept(&kept, &first);
+    assert_left_out(&kept, &[unwritten]);
+}
+
+#[test]
+fn a_texture_without_a_name_is_kept_unless_another_one_is_bound() {
+    for is_read in [true, false] {
+        let mut scene = Scene::new();
+        scene.ints("glEnable", &[gl::TEXTURE_2D]);
+        let unnamed = scene.upload(0, 4);
+        scene.name("glGenTextures", 5);
+        scene.upload(5, 4);
+        scene.swap();
+        scene.clear();
+        if is_read {
+            scene.ints("glBindTexture", &[gl::TEXTURE_2D, 0]);
+        }
+        let kept = scene.end(1);
+        assert_eq!(kept.calls.has(unnamed), is_read);
+    }
+}
+
+#[test]
+fn contexts_that_are_made_current_again_do_not_add_up() {
+    let mut scene = Scene::new();
+    scene.trace.create(0xc2, 0);
+    let mut current = Vec::new();
+    for _ in 0..8 {
+        current.push(scene.trace.current(0, 0xc2));
+        current.push(scene.trace.current(0, 0xc1));
+        scene.clear();
+        scene.draw();
+        scene.swap();
+    }
+    scene.clear();
+    let kept = scene.end(8);
+    // The first time, a context meets its window.
+    assert_left_out(&kept, &current[2..14]);
+}
+
+#[test]
+fn levels_that_are_generated_again_are_not_kept() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.name("glGenTextures", 5);
+    let shape = scene.upload(5, 4);
+    scene.name("glGenFramebuffers", 1);
+    let mut frames = Vec::new();
+    for _ in 0..3 {
+        scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+        scene.ints("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 5, 0]);
+        scene.ints("glBindTexture", &[gl::TEXTURE_2D, 0]);
+        let drawn = [scene.clear(), scene.draw()];
+        scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]);
+        scene.ints("glBindTexture", &[gl::TEXTURE_2D, 5]);
+        frames.push([drawn[0], drawn[1], scene.ints("glGenerateMipmap", &[gl::TEXTURE_2D])]);
+        scene.swap();
+    }
+    scene.clear();
+    let kept = scene.end(3);
+    assert_kept(&kept, &[shape]);
+    assert_kept(&kept, &frames[2]);
+    assert_left_out(&kept, &frames[1]);
+    assert_left_out(&kept, &frames[0][1..]);
+}
+
+#[test]
+fn texts_that_a_replay_needs_stay() {
+    let mut scene = Scene::new();
+    program(&mut scene, 8);
+    let used = scene.last - 3;
+    scene.ints("glUseProgram", &[8]);
+    let asked = location(&mut scene, 8, "a", 2);
+    scene.ints("glUniform1f", &[2, 1]);
+    scene.swap();
+    scene.clear();
+    // Of the frame, but not used.
+    program(&mut scene, 10);
+    let unused = scene.last - 3;
+    let unasked = location(&mut scene, 10, "secret_uniform", 2);
+    let label = Arg::Text(b"secret label");
+    let marked = scene.call("glStringMarkerGREMEDY", vec![uint(12), label]);
+    scene.draw();
+    scene.swap();
+    let file = scene.trace.file();
+    let kept = kept(&file, 1).unwrap();
+    assert_kept(&kept, &[used, asked, unused, unasked, marked]);
+    assert_eq!(
+        [used, asked, unused, unasked, marked].map(|call| kept.texts.has(call)),
+        [true, true, false, false, false]
+    );
+    let texts = Choices { texts: Choice::Omit, ..Choices::default() };
+    let cut = cleaned(&file, &kept, Cleaner::new(texts, [0; 16]));
+    let has = |text: &str| cut.windows(text.len()).any(|bytes| bytes == text.as_bytes());
+    assert!(has("uniform vec4 a;") && !has("secret"));
 }
 
 #[test]
@@ -374,6 +527,27 @@ fn what_a_window_held_is_kept_if_that_costs_little() {
     assert_eq!(kept.window, Window::LeftOut);
     assert_eq!(kept.draws_before, [0, 40]);
     assert_left_out(&kept, &all);
+}
+
+#[test]
+fn frames_that_fade_what_was_there_are_refused_unless_they_clear_it() {
+    for clears in [false, true] {
+        let mut scene = Scene::new();
+        scene.ints("glEnable", &[gl::BLEND]);
+        scene.call("glColor4f", [0.0, 0.0, 0.0, 0.2].map(Arg::Float).into());
+        scene.clear();
+        for _ in 0..40 {
+            scene.draw();
+            scene.swap();
+        }
+        if clears {
+            scene.clear();
+        }
+        let drawn = scene.draw();
+        scene.swap();
+        let kept = kept(&scene.trace.file(), 40);
+        assert_eq!(kept.err(), (!clears).then_some(Refusal::Fades(drawn as u32)));
+    }
 }
 
 #[test]

@@ -1,13 +1,11 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type ArgumentsFrom,
-  CLEAN_CHOICES,
-  CLEAN_CLASSES,
-  type Clean,
-  type CleanChoice,
-  type CleanClass,
+  type CleanChoices,
   type Cleaned,
+  cleanOf,
   type ExportFormat,
+  KEEP_ALL,
 } from '../../base/export_protocol.ts';
 import type { TraceInfo, Track } from '../../base/protocol.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
@@ -57,12 +55,6 @@ export function unpackedName(name: string): string {
 export function hasArguments({ offers }: TraceInfo): boolean {
   return !offers.some((offer) => offer === 'sql' || offer === 'state' || offer === 'values');
 }
-
-/** What becomes of each kind of text. */
-export type CleanChoices = Readonly<Record<CleanClass, CleanChoice>>;
-
-/** Everything stays. */
-export const KEEP_ALL: CleanChoices = { environment: 'keep', paths: 'keep', texts: 'keep', payloads: 'keep' };
 
 /** What part of a trace is exported. */
 export interface ExportScope {
@@ -115,10 +107,7 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
   const key = crypto.getRandomValues(new Uint8Array(16));
   let stop: (() => void) | null = null;
 
-  const clean = (examples: boolean): Clean => {
-    const numbers = CLEAN_CLASSES.map((of) => CLEAN_CHOICES.indexOf(choices.peek()[of]));
-    return { choices: Uint8Array.from([...numbers, examples ? 1 : 0]), key };
-  };
+  const clean = (examples: boolean) => cleanOf(choices.peek(), key, examples);
   const saving = async (
     name: string,
     open: () => Promise<Sink | null>,
@@ -171,7 +160,8 @@ export function createExports(trace: ExportedTrace, spawn: (of: 'stretch' | 'oth
       const file = trace.content.peek();
       if (!file) throw new Error('The file is not unpacked yet.');
       const { from, to } = scope.range ?? { from: 0n, to: (1n << 64n) - 1n };
-      return { of: 'stretch', job: { file, from, to, only: null, clean: clean(preview), preview } } as const;
+      const part = { file, from, to, only: null, texts: new Float64Array() };
+      return { of: 'stretch', job: { ...part, clean: clean(preview), preview } } as const;
     }
     const wanted = wantedOf([...trace.tracks.peek().values()], format, scope);
     if (wanted.length === 0) {

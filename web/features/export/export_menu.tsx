@@ -4,13 +4,13 @@ import { ticks } from '../../base/ticks.ts';
 import { startWorker } from '../../base/workers.ts';
 import { contextOf, runCommand } from '../../page/commands.ts';
 import type { HeaderMenuProps } from '../../page/menu_button.tsx';
+import { Cleaning } from '../../parts/cleaning.tsx';
 import { Popover } from '../../parts/popover.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { type Opened, perTrace } from '../../trace/per_trace.ts';
 import { saveFile } from '../../trace/save_file.ts';
 import { type Extent, extentLength, toTick } from '../../trace/view.ts';
 import { startCutWorker } from '../../trace/writing_calls.ts';
-import { Cleaning } from './cleaning.tsx';
 import {
   createExports,
   EXPORT_FORMATS,
@@ -152,7 +152,11 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
               </label>
             ))}
           </fieldset>
-          <Cleaning exports={exports} format={own ?? EXPORT_FORMATS[0]!} scope={scope} what={id} />
+          <Cleaning
+            choices={exports.choices}
+            of={`${id} ${exports.args.value}`}
+            preview={() => exports.preview(own ?? EXPORT_FORMATS[0]!, scope)}
+          />
           {info && hasArguments(info) && (
             <label class="export-args row" title="Arguments and results of calls, and payloads of events">
               <input

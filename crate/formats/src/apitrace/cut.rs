@@ -29,6 +29,8 @@ pub(super) fn cut(head: &[u8], options: CutOptions) -> Result<Box<dyn Cut>> {
         begin: options.from,
         end: options.to,
         only: options.only,
+        texts: options.texts,
+        keeps_texts: false,
         cleaner: options.cleaner,
         out: Vec::new(),
         defined: HashSet::new(),
@@ -210,6 +212,9 @@ struct Calls {
     begin: u64,
     end: u64,
     only: Option<Selection>,
+    texts: Selection,
+    /// Texts of the current event stay as they are.
+    keeps_texts: bool,
     cleaner: Cleaner,
     /// The stream of the new file.
     out: Vec<u8>,
@@ -330,6 +335,7 @@ impl decode::Sink for Calls {
         if !self.wanted {
             return;
         }
+        self.keeps_texts = self.texts.has(enter.call);
         self.open.insert(enter.call, self.found);
         self.found += 1;
         self.out.push(wire::ENTER);
@@ -345,6 +351,7 @@ impl decode::Sink for Calls {
     fn leave(&mut self, _tables: &Tables, _at: StreamOffset, call: u64) {
         let number = self.open.remove(&call);
         self.wanted = number.is_some();
+        self.keeps_texts = self.texts.has(call);
         if let Some(number) = number {
             self.out.push(wire::LEAVE);
             self.uint(number);
@@ -456,7 +463,9 @@ impl decode::Sink for Calls {
                 self.uint(len);
                 Text::Payload(self.cleaner.begin_payload(), len)
             }
-            Bytes::String | Bytes::Wide if self.cleaner.is_active() => Text::Held(kind, Vec::new()),
+            Bytes::String | Bytes::Wide if self.cleaner.is_active() && !self.keeps_texts => {
+                Text::Held(kind, Vec::new())
+            }
             _ => {
                 if kind == Bytes::Blob {
                     self.cleaner.note_payload(len);

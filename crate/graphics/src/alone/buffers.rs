@@ -200,10 +200,10 @@ fn map_at(world: &mut World, call: &Call, id: Id, offset: u64, length: u64, acce
     };
     let def = world.get(id).def;
     world.read_all(def);
-    let place = world.place;
+    let number = world.number;
     // Each mapping has a cell of its own, which its copies read.
     let inputs = world.get(id).inputs;
-    let cell = world.cell(inputs, What::Mapped, place.into(), 0);
+    let cell = world.cell(inputs, What::Mapped, number.into(), 0);
     world.whole(cell);
     if access & gl::MAP_INVALIDATE_BUFFER_BIT != 0 {
         world.replace(id, (0, 0));
@@ -211,7 +211,7 @@ fn map_at(world: &mut World, call: &Call, id: Id, offset: u64, length: u64, acce
         world.whole(cell);
     }
     world.mappings.retain(|mapping| mapping.buffer != id);
-    world.mappings.push(Mapping { address, length, offset, buffer: id, cell, place });
+    world.mappings.push(Mapping { address, length, offset, buffer: id, cell, call: number });
 }
 
 fn map(world: &mut World, call: &Call, function: &Function) {
@@ -240,8 +240,8 @@ fn unmap(world: &mut World, call: &Call, function: &Function) {
     let mapping = world.mappings.swap_remove(at);
     world.read(mapping.cell);
     // It is kept with the call that has mapped the buffer, which copies ask for.
-    let place = world.place;
-    world.tape.pair(mapping.place, place);
+    let number = world.number;
+    world.tape.pair(mapping.call, number);
 }
 
 /// The tracer's record of what a program wrote into mapped memory.

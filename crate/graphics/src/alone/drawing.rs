@@ -110,12 +110,15 @@ impl World {
     fn read_bound(&mut self, is_any_unit: bool) {
         let context = self.context();
         let mut all = vec![Effect::ReadAll(context.state), Effect::ReadAll(context.current)];
+        all.extend(self.tops_of(self.at));
         self.buffers_read(&mut all);
         let units = self.programs_read(&mut all).filter(|_| !is_any_unit);
         let shadow = self.shadow();
         let is_read = |unit: &u32| units.as_ref().is_none_or(|units| units.contains(unit));
         let mut read: Vec<Id> =
             shadow.textures.iter().filter(|((unit, _), _)| is_read(unit)).map(|(_, id)| *id).collect();
+        read.extend(self.unnamed_textures(units.as_deref()));
+        let shadow = self.shadow();
         read.extend(shadow.samplers.iter().filter(|(unit, _)| is_read(unit)).map(|(_, id)| *id));
         read.extend(shadow.images.values());
         read.extend(&self.context().extras);
@@ -141,6 +144,17 @@ impl World {
         self.effects.push(Effect::ReadSet(set));
     }
 
+    /// The textures without a name that units read: those of targets that have no other one in a
+    /// unit. `None` for all units.
+    fn unnamed_textures(&mut self, units: Option<&[u32]>) -> Vec<Id> {
+        let context = self.context();
+        let bound = &context.shadow.textures;
+        let is_read =
+            |target: &u32| units.is_none_or(|units| units.iter().any(|it| !bound.contains_key(&(*it, *target))));
+        let unnamed = context.unnamed.iter().filter(|((kind, target), _)| *kind == Kind::Texture && is_read(target));
+        unnamed.map(|(_, id)| *id).collect()
+    }
+
     /// Reads what is in the framebuffer that is read from.
     pub(super) fn read_framebuffer(&mut self) {
         let state = self.context().state;
@@ -158,6 +172,12 @@ impl World {
     pub(super) fn draw(&mut self) {
         self.draws = true;
         self.read_bound(false);
+        let shadow = self.shadow();
+        let is_clear = shadow.blends && shadow.is_translucent && shadow.fixed.is_empty();
+        let is_fixed = shadow.program == 0 && shadow.pipeline == 0 && !shadow.has_assembly;
+        if self.is_of_frames && self.shadow().draw == 0 && !core::mem::replace(&mut self.has_filled, true) {
+            self.fades = (is_clear && is_fixed).then_some(self.number);
+        }
         let shadow = self.shadow();
         let (depth, stencil) = (shadow.tests_depth, shadow.tests_stencil);
         let masks_depth = shadow.masks_depth;
@@ -386,6 +406,7 @@ fn clear(world: &mut World, call: &Call, _: &Function) {
             _ => (gl::STENCIL_BUFFER_BIT, shadow.masks_stencil),
         };
         if bits & bit != 0 {
+            world.has_filled |= world.is_of_frames && drawn.1 == COLOUR && framebuffer == 0;
             let is_unclipped = world.is_unclipped(drawn.0);
             world.fill(drawn, is_unclipped && !is_masked);
         }
@@ -507,8 +528,8 @@ fn end(world: &mut World, _: &Call, _: &Function) {
 
 fn begin_feedback(world: &mut World, _: &Call, _: &Function) {
     world.read_bound(false);
-    let place = world.place;
-    world.context().feedback = Some(place);
+    let number = world.number;
+    world.context().feedback = Some(number);
     let group = world.context().own;
     let cell = world.cell(group, What::Bound, gl::TRANSFORM_FEEDBACK.into(), 0);
     world.whole(cell);
@@ -516,8 +537,8 @@ fn begin_feedback(world: &mut World, _: &Call, _: &Function) {
 
 fn end_feedback(world: &mut World, _: &Call, _: &Function) {
     if let Some(begun) = world.context().feedback.take() {
-        let place = world.place;
-        world.tape.pair(begun, place);
+        let number = world.number;
+        world.tape.pair(begun, number);
     }
 }
 

@@ -59,16 +59,22 @@ pub(super) struct Compiling {
     list: List,
 }
 
+impl Compiling {
+    pub(super) fn id(&self) -> Id {
+        self.id
+    }
+}
+
 /// Attributes that were pushed.
 #[derive(Debug)]
 pub(super) struct Saved {
     cell: Cell,
-    /// What the push reads: grows at the pop.
+    /// What the push reads: what the pop restores.
     set: u32,
     mask: u32,
-    shadow: Shadow,
+    pub(super) shadow: Shadow,
     /// What the vertex array refers to.
-    parts: BTreeMap<u32, Attached>,
+    pub(super) parts: BTreeMap<u32, Attached>,
     /// Cells that were written since.
     pub(super) written: BTreeSet<Cell>,
 }
@@ -77,7 +83,7 @@ fn generate(world: &mut World, call: &Call, _: &Function) {
     let first = call.result().int().unwrap_or_default() as u32;
     let count = call.uint(0);
     let (group, share) = (world.owner_group, world.share);
-    let at = world.place;
+    let at = world.number;
     let cell = world.cell(group, What::Name, 1 << 60, at.into());
     world.whole(cell);
     world.ranges.insert((share, first), (count, cell));
@@ -278,10 +284,11 @@ pub(super) fn compile(world: &mut World, call: &Call, function: &Function) -> bo
 }
 
 fn push(world: &mut World, mask: u32, is_client: bool) {
-    let set = world.tape.new_set();
-    let (group, place) = (world.context().own, world.place);
-    let nth = world.nth();
-    let cell = world.cell(group, What::Saved, place.into(), nth);
+    let set = world.tape.open_set();
+    let context = world.context();
+    let (group, depth) =
+        (context.own, if is_client { context.saved_clients.len() } else { context.saved.len() } as u64);
+    let cell = world.cell(group, What::Saved, u64::MAX, depth << 1 | u64::from(is_client));
     world.effects.push(Effect::Whole(cell));
     world.effects.push(Effect::ReadSet(set));
     let array = world.array();
@@ -304,6 +311,7 @@ fn pop(world: &mut World, is_client: bool) {
     if is_client && saved.mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 {
         world.get_mut(array).parts = saved.parts;
     }
+    let mut restored = Vec::new();
     for cell in saved.written {
         let group = world.tape.group_of(cell);
         let is_restored = if is_client {
@@ -317,20 +325,18 @@ fn pop(world: &mut World, is_client: bool) {
             (saved.mask & gl::TEXTURE_BIT == 0).then_some(false)
         };
         if is_restored != Some(false) {
-            world.tape.grow(saved.set, Effect::Read(cell));
+            restored.push(cell);
             if is_restored.is_some() { world.whole(cell) } else { world.part(cell) }
         } else if let Some(outer) = if is_client { None } else { world.context().saved.last_mut() } {
             // It may be restored by the pop of an earlier push.
             outer.written.insert(cell);
         }
     }
+    world.tape.close_set(saved.set, restored.into_iter().map(Effect::Read));
 }
 
 /// Whether attributes of a mask have a cell of the state. `None` if that is not known.
 fn is_restored(kind: u16, mask: u32) -> Option<bool> {
-    if kind == What::Matrix.number() {
-        return Some(false);
-    }
     if kind == What::Enabled.number() {
         return (mask & gl::ENABLE_BIT != 0).then_some(true);
     }
@@ -396,7 +402,43 @@ fn restore(now: &mut Shadow, then: Shadow, mask: u32, is_client: bool) {
     }
 }
 
-/// A call that changes a stack of matrices.
+impl World {
+    /// How many matrices were pushed onto a stack.
+    fn depth(&mut self, stack: u32) -> u64 {
+        self.context().matrices.get(&stack).map_or(0, |pushed| pushed.len() as u64)
+    }
+
+    /// The cell of the matrix on top of a stack. Each depth has its own, so that a pop changes
+    /// none.
+    pub(super) fn top(&mut self, stack: u32) -> Cell {
+        let depth = self.depth(stack);
+        let context = self.context();
+        let group = if depth == 0 { context.state } else { context.own };
+        self.cell(group, What::Matrix, stack.into(), depth)
+    }
+
+    /// The cell of the push that a stack has its depth from, if there was one.
+    fn pushed(&mut self, stack: u32) -> Option<Cell> {
+        let depth = self.depth(stack);
+        let group = self.context().own;
+        (depth > 0).then(|| self.cell(group, What::Saved, stack.into(), depth))
+    }
+
+    /// What draws read of the stacks of a context, besides its state.
+    pub(super) fn tops_of(&mut self, at: usize) -> Vec<Effect> {
+        let Some(context) = self.all.get(at) else { return Vec::new() };
+        let group = context.own;
+        let pushed = context.matrices.iter().filter(|(_, pushed)| !pushed.is_empty());
+        let mut tops: Vec<(u32, u64)> = pushed.map(|(stack, pushed)| (*stack, pushed.len() as u64)).collect();
+        tops.sort_unstable();
+        tops.into_iter()
+            .map(|(stack, depth)| Effect::Read(self.cell(group, What::Matrix, stack.into(), depth)))
+            .collect()
+    }
+}
+
+/// A call that changes a stack of matrices. Nothing but the pop after it undoes a push, so they are
+/// kept together: if something between them is.
 pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
     let bare = function.known.canonical.as_str();
     let names_stack = bare.starts_with("Matrix");
@@ -417,23 +459,22 @@ pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
         }
         Stack::Other => mode,
     };
-    let top = world.state(What::Matrix, stack.into(), 0);
+    let (number, top) = (world.number, world.top(stack));
+    let pushed = world.pushed(stack);
+    world.effects.extend(pushed.map(Effect::Read));
     if bare.contains("Push") {
-        let set = world.tape.new_set();
-        let (group, place) = (world.context().own, world.place);
-        let nth = world.nth();
-        let saved = world.cell(group, What::Saved, place.into(), nth);
-        world.effects.extend([Effect::Whole(saved), Effect::ReadSet(set)]);
-        world.tape.grow(set, Effect::Read(top));
-        world.context().matrices.entry(stack).or_default().push(saved);
+        world.context().matrices.entry(stack).or_default().push(number);
+        let copy = world.top(stack);
+        world.effects.push(Effect::Whole(copy));
+        let pushed = world.pushed(stack);
+        world.effects.extend(pushed.map(Effect::Whole));
+        world.effects.push(Effect::Read(top));
     } else if bare.contains("Pop") {
-        if let Some(saved) = world.context().matrices.entry(stack).or_default().pop() {
-            world.read(saved);
-            world.whole(top);
+        let pushed = world.context().matrices.get_mut(&stack).and_then(Vec::pop);
+        if let Some(pushed) = pushed.filter(|pushed| *pushed != number) {
+            world.tape.pair(pushed, number);
         }
-    } else if bare.contains("Load") {
-        world.whole(top);
     } else {
-        world.part(top);
+        world.effects.push(if bare.contains("Load") { Effect::Whole(top) } else { Effect::Part(top) });
     }
 }

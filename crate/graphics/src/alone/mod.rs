@@ -5,7 +5,7 @@
 //! let mut reader = Reader::keeping(&index, file, alone::BYTES)?;
 //! reader.pass(0..reader.pieces(), &mut alone)?;             // or in steps of some pieces, until `is_done`
 //! let kept = alone.finish()?;                               // or a `Refusal`, whose Display says why
-//! let options = CutOptions { from: 0, to: kept.end, only: Some(kept.calls.clone()), .. };
+//! let options = CutOptions { from: 0, to: kept.end, only: Some(kept.calls), texts: kept.texts, .. };
 //! // begin_cut(&probe, options) writes the file; kept.rows say what was kept and why
 //! ```
 //!
@@ -39,10 +39,10 @@ mod world;
 
 use core::fmt;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use unspool_cut::Selection;
 
-use self::tape::{Cell, Effect, Group, Why};
+use self::tape::{Cell, Effect, Group, Wanted, Why};
 use self::world::{What, World};
 use crate::calls::Call;
 use crate::reader::CallVisitor;
@@ -51,7 +51,12 @@ use crate::reader::CallVisitor;
 pub const BYTES: u64 = 4096;
 
 /// Bytes that notes on calls may take.
-const MOST_NOTES: usize = 320 << 20;
+const MOST_NOTES: usize = 192 << 20;
+/// From this on, what a window held before it was swapped is given up on the way, if that would be
+/// done at the end.
+const TOO_MANY_NOTES: usize = 48 << 20;
+/// From this on, notes which nothing needs any more are dropped when they have doubled.
+const MANY_NOTES: usize = 16 << 20;
 
 /// Earlier draws of which one is kept for what a window holds after it was swapped: at most a third
 /// of all, or these.
@@ -68,6 +73,9 @@ pub enum Refusal {
     NoCalls,
     /// Textures are used by handles that only the recorded driver knows, by this function.
     Handles(String),
+    /// The frames let what earlier ones left in the window shine through, from this call on, so
+    /// that all of those would be needed.
+    Fades(u32),
     /// The calls before the frames need more than this many bytes of notes.
     TooMany(u64),
 }
@@ -87,6 +95,11 @@ impl fmt::Display for Refusal {
             Self::Handles(function) => {
                 write!(f, "{function} gives textures handles that shaders use, which is not followed")
             }
+            Self::Fades(call) => write!(
+                f,
+                "call {call} lets what earlier frames drew shine through, without clearing it, so that the picture \
+                 needs all of them"
+            ),
             Self::TooMany(bytes) => {
                 write!(f, "notes on the calls before the frames need more than {} MiB of memory", bytes >> 20)
             }
@@ -128,6 +141,8 @@ pub struct Row {
 pub struct Kept {
     /// The calls, by number.
     pub calls: Selection,
+    /// Those whose texts decide what is drawn: sources of shaders that are used, names of uniforms.
+    pub texts: Selection,
     /// The number after the last call of the frames.
     pub end: u64,
     /// Calls of the frames.
@@ -149,8 +164,14 @@ pub struct Alone {
     first: u64,
     last: u64,
     world: World,
-    /// Uploaded bytes by place.
+    /// Uploaded bytes by call.
     uploaded: HashMap<u32, u64>,
+    /// Calls with texts that a replay needs if they are used.
+    texts: HashSet<u32>,
+    /// What windows held before they were swapped is given up.
+    ends: bool,
+    /// Bytes of notes at which those that nothing needs are dropped.
+    bound: usize,
     before: u64,
     draws_before: u64,
     /// Frames that were seen.
@@ -170,6 +191,9 @@ impl Alone {
             last: last.max(first),
             world: World::default(),
             uploaded: HashMap::new(),
+            texts: HashSet::new(),
+            ends: false,
+            bound: MANY_NOTES,
             before: 0,
             draws_before: 0,
             count: 0,
@@ -187,7 +211,26 @@ impl Alone {
 
     /// The notes take this many bytes, about.
     pub fn bytes(&self) -> usize {
-        self.world.tape.bytes()
+        self.world.bytes() + self.uploaded.len() * 24 + self.texts.len() * 8
+    }
+
+    /// Drops notes on calls that nothing after them can need.
+    fn forget(&mut self) {
+        let gone = self.world.gone();
+        self.world.tape.forget(&gone, self.ends);
+        let draws = self.world.tape.entries().iter().filter(|entry| entry.draws).count() as u64;
+        if !self.ends && self.bytes() > TOO_MANY_NOTES && draws > self.draws_before / 3 {
+            self.ends = true;
+            self.world.tape.forget(&gone, true);
+        }
+        let kept: HashSet<u32> = self.world.tape.entries().iter().map(|entry| entry.call).collect();
+        self.uploaded.retain(|call, _| kept.contains(call));
+        self.texts.retain(|call| kept.contains(call));
+        let bytes = self.bytes();
+        self.bound = MANY_NOTES.max(2 * bytes).min(MOST_NOTES);
+        if bytes > MOST_NOTES / 4 * 3 {
+            self.world.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
+        }
     }
 
     /// Goes back from the end of the frames.
@@ -213,18 +256,26 @@ impl Alone {
             .map(|context| self.world.get(context.window))
             .flat_map(|window| [Effect::ReadAll(window.def), Effect::ReadAll(window.contents)])
             .collect();
-        let last = self.world.tape.next();
-        self.world.tape.push(u32::MAX, 0, false, true, &windows);
-        let mut why = self.world.tape.kept(false);
-        let mut window = Window::Kept;
-        if self.earlier_draws(&why) > FEW_DRAWS.max(self.draws_before / 3) {
-            let short = self.world.tape.kept(true);
-            if self.earlier_draws(&short) < self.earlier_draws(&why) {
+        let last = self.world.tape.entries().len();
+        self.world.tape.push(tape::LAST, 0, false, true, &windows);
+        let mut why = self.world.tape.kept(self.ends, Wanted::Frames);
+        let mut window = if self.ends { Window::LeftOut } else { Window::Kept };
+        if self.ends || self.earlier_draws(&why) > FEW_DRAWS.max(self.draws_before / 3) {
+            let short = self.world.tape.kept(true, Wanted::Frames);
+            if self.ends || self.earlier_draws(&short) < self.earlier_draws(&why) {
+                if let Some(call) = self.world.fades {
+                    return Err(Refusal::Fades(call));
+                }
                 (why, window) = (short, Window::LeftOut);
             }
         }
-        why.truncate(last as usize);
-        Ok(self.describe(&why, window))
+        let draws = self.world.tape.kept(window == Window::LeftOut, Wanted::Draws);
+        let used = self.world.tape.entries().iter().zip(draws).filter(|(_, why)| *why != Why::No);
+        let mut texts: Vec<u64> =
+            used.map(|(entry, _)| entry.call).filter(|call| self.texts.contains(call)).map(u64::from).collect();
+        texts.sort_unstable();
+        why.truncate(last);
+        Ok(Kept { texts: Selection::of(&texts), ..self.describe(&why, window) })
     }
 
     fn earlier_draws(&self, why: &[Why]) -> u64 {
@@ -233,11 +284,11 @@ impl Alone {
     }
 
     fn describe(&self, why: &[Why], window: Window) -> Kept {
-        let names = Names::of(&self.world);
+        let names = Names::of(&self.world, why);
         let mut numbers = Vec::new();
         let mut rows: HashMap<String, Row> = HashMap::new();
         let (mut of_frames, mut before) = (0, 0);
-        for (place, (entry, why)) in (0..).zip(self.world.tape.entries().iter().zip(why)) {
+        for (entry, why) in self.world.tape.entries().iter().zip(why) {
             let what = match why {
                 Why::No => continue,
                 Why::Frames => "the frames".to_owned(),
@@ -256,7 +307,7 @@ impl Alone {
             let row = rows.entry_ref(what.as_str()).or_insert_with(new);
             row.calls += 1;
             row.draws += u64::from(entry.draws);
-            row.uploaded += self.uploaded.get(&place).copied().unwrap_or_default();
+            row.uploaded += self.uploaded.get(&entry.call).copied().unwrap_or_default();
             row.first = row.first.min(call);
             row.last = row.last.max(call);
         }
@@ -265,6 +316,7 @@ impl Alone {
         numbers.sort_unstable();
         Kept {
             calls: Selection::of(&numbers),
+            texts: Selection::default(),
             end: self.end,
             of_frames,
             before: [before, self.before],
@@ -283,10 +335,10 @@ impl Alone {
         self.has_gl |= function.is_gl;
         let world = &mut self.world;
         world.effects.clear();
-        world.place = world.tape.next();
+        world.number = call.number as u32;
         world.is_of_frames = self.first <= call.frame;
         world.draws = false;
-        (world.budget, world.nesting, world.pushes) = (lists::MAX_LISTED, 0, 0);
+        (world.budget, world.nesting) = (lists::MAX_LISTED, 0);
         if world.is_of_frames && !core::mem::replace(&mut self.has_begun, true) {
             world.read_contexts();
         }
@@ -316,15 +368,20 @@ impl Alone {
         }
         let effects = core::mem::take(&mut world.effects);
         if is_of_frames || !effects.is_empty() {
-            let place = world.place;
             world.tape.push(call.number as u32, call.thread, draws, is_of_frames, &effects);
             if call.uploaded > 0 {
-                self.uploaded.insert(place, call.uploaded);
+                self.uploaded.insert(call.number as u32, call.uploaded);
+            }
+            if function.has_texts {
+                self.texts.insert(call.number as u32);
             }
         }
         world.effects = effects;
-        if world.tape.bytes() > MOST_NOTES || call.number >= u32::MAX.into() {
-            world.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
+        if self.bytes() > self.bound {
+            self.forget();
+        }
+        if call.number >= u32::MAX.into() {
+            self.world.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
         }
     }
 }
@@ -359,9 +416,15 @@ struct Names {
 }
 
 impl Names {
-    fn of(world: &World) -> Self {
+    /// Of the groups that calls are kept for.
+    fn of(world: &World, why: &[Why]) -> Self {
+        let cells = why.iter().filter_map(|why| if let Why::Wrote(cell) = why { Some(*cell) } else { None });
+        let wanted: HashSet<Group> = cells.map(|cell| world.tape.group_of(cell)).collect();
         let mut groups = HashMap::new();
         for object in &world.objects {
+            if ![object.def, object.contents, object.inputs, object.locations].iter().any(|it| wanted.contains(it)) {
+                continue;
+            }
             let name = match object.name {
                 0 => format!("{} without a name", object.kind.noun()),
                 name => format!("{} {name}", object.kind.noun()),

@@ -167,6 +167,24 @@ const IGNORED_OF_WINDOWS: [&str; 14] = [
     "CGLGet",
 ];
 
+/// Beginnings of functions whose texts decide what is drawn.
+const TEXTS: [&str; 14] = [
+    "ShaderSource",
+    "CreateShaderProgram",
+    "ProgramString",
+    "LoadProgram",
+    "NamedString",
+    "CompileShaderInclude",
+    "BindAttribLocation",
+    "BindFragDataLocation",
+    "TransformFeedbackVaryings",
+    "GetUniform",
+    "GetProgramResource",
+    "GetSubroutine",
+    "GetAttribLocation",
+    "GetFragData",
+];
+
 /// Names of a call that is not known which are looked at.
 const MOST_NAMES: usize = 256;
 /// Places of parts that a call which is not known may have set.
@@ -186,6 +204,8 @@ pub(super) struct Function {
     pub(super) ends_frame: bool,
     /// It returns handles of textures, which shaders get as numbers.
     pub(super) gives_handles: bool,
+    /// It takes texts that decide what is drawn.
+    pub(super) has_texts: bool,
     /// Arguments that name objects, and what these are.
     pub(super) names: Vec<(usize, Kind)>,
 }
@@ -316,6 +336,7 @@ impl Function {
                 && ["GetTextureHandle", "GetTextureSamplerHandle", "GetImageHandle"]
                     .iter()
                     .any(|begin| bare.starts_with(begin)),
+            has_texts: is_gl && TEXTS.iter().any(|begin| bare.starts_with(begin)),
             names,
         }
     }
@@ -361,7 +382,7 @@ impl World {
             }
             Rule::SetInSpace(count) => {
                 let (a, b) = keys(count);
-                let top = self.state(What::Matrix, gl::MODELVIEW.into(), 0);
+                let top = self.top(gl::MODELVIEW);
                 self.read(top);
                 let cell = self.state(what, a, b);
                 self.whole(cell);

@@ -60,6 +60,7 @@ fn enable(world: &mut World, call: &Call, is_on: bool) {
         gl::SCISSOR_TEST => shadow.scissors = is_on,
         gl::DEPTH_TEST => shadow.tests_depth = is_on,
         gl::STENCIL_TEST => shadow.tests_stencil = is_on,
+        gl::BLEND => shadow.blends = is_on,
         gl::RASTERIZER_DISCARD => shadow.discards = is_on,
         gl::FRAGMENT_PROGRAM_ARB | gl::VERTEX_PROGRAM_ARB => shadow.has_assembly |= is_on,
         gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_3D | gl::TEXTURE_CUBE_MAP | gl::TEXTURE_RECTANGLE => {
@@ -189,9 +190,16 @@ impl World {
     }
 }
 
-fn current(world: &mut World, _: &Call, function: &Function) {
+fn current(world: &mut World, call: &Call, function: &Function) {
     let cell = world.current_cell(What::Setting(function.setting), 0);
     world.whole(cell);
+    if cell == world.current_colour() {
+        let alpha = match call.argument(0) {
+            Value::List(mut values) => values.nth(3).and_then(Value::float),
+            _ => call.argument(3).float(),
+        };
+        world.shadow().is_translucent = alpha.is_some_and(|alpha| alpha < 1.0);
+    }
     if world.shadow().tracks_material && cell == world.current_colour() {
         let tracked = world.state(What::Current, 1, 0);
         world.whole(tracked);
@@ -238,6 +246,8 @@ fn raster_position(world: &mut World, _: &Call, function: &Function) {
     let (state, current) = (context.state, context.current);
     world.read_all(state);
     world.read_all(current);
+    let tops = world.tops_of(world.at);
+    world.effects.extend(tops);
     let cell = world.state(What::Setting(function.setting), 0, 0);
     world.whole(cell);
 }
@@ -247,7 +257,7 @@ pub(super) fn tex_gen(world: &mut World, call: &Call, function: &Function) {
     let unit = u64::from(world.shadow().unit);
     let active = world.unit_cell();
     world.read(active);
-    let top = world.state(What::Matrix, gl::MODELVIEW.into(), 0);
+    let top = world.top(gl::MODELVIEW);
     world.read(top);
     let cell = world.state(What::Setting(function.setting), unit << 32 | u64::from(call.uint(0)), call.uint(1).into());
     world.whole(cell);

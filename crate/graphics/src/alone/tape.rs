@@ -11,6 +11,9 @@
 //! is kept, and was not wholly written again in between: here 4, 3 and 1. What a kept call reads is
 //! then wanted, too. That is exact if calls are noted with all that they read, and with nothing as
 //! wholly written that keeps a part of what it was.
+//!
+//! Call 2 is not needed whatever comes after 3: [`Tape::forget`] drops such calls, so that notes
+//! take the memory of what is there, and not of all calls of a trace.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -67,6 +70,9 @@ impl Effect {
     }
 }
 
+/// The number of what looks at the windows after the last call.
+pub(super) const LAST: u32 = u32::MAX;
+
 /// A call with effects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
@@ -95,6 +101,17 @@ pub(super) enum Why {
     Wrote(Cell),
 }
 
+/// What calls must be kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All calls of the frames.
+    Frames,
+    /// What the frames draw: of their calls, too, only those that draws need.
+    Draws,
+    /// Whatever comes after the last call.
+    Anything,
+}
+
 /// The calls of a trace up to the end of the frames.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
@@ -108,7 +125,15 @@ pub(super) struct Tape {
     cells: HashMap<(Group, u16, u64, u64), Cell>,
     sets: Vec<Vec<u32>>,
     by_set: HashMap<Vec<u32>, u32>,
-    /// Calls that must be kept with an earlier one: that one, and the later.
+    /// Sets that may still grow.
+    open: HashSet<u32>,
+    /// Sets that no call refers to any more.
+    free: Vec<u32>,
+    /// Groups that no later call reads.
+    gone: HashSet<Group>,
+    /// Effects in all sets.
+    in_sets: usize,
+    /// Calls that must be kept with an earlier one: numbers of that one, and of the later.
     pairs: Vec<(u32, u32)>,
     /// What is current on each thread.
     threads: HashMap<u64, (u16, Cell)>,
@@ -168,15 +193,29 @@ impl Tape {
         (at, cell)
     }
 
-    /// A set that may grow.
-    pub(super) fn new_set(&mut self) -> u32 {
-        self.sets.push(Vec::new());
+    fn add_set(&mut self, packed: Vec<u32>) -> u32 {
+        self.in_sets += packed.len();
+        if let Some((at, slot)) = self.free.pop().and_then(|at| Some((at, self.sets.get_mut(at as usize)?))) {
+            *slot = packed;
+            return at;
+        }
+        self.sets.push(packed);
         self.sets.len() as u32 - 1
     }
 
-    pub(super) fn grow(&mut self, set: u32, effect: Effect) {
-        if let Some(set) = self.sets.get_mut(set as usize) {
-            set.push(effect.packed());
+    /// A set that may grow until it is closed.
+    pub(super) fn open_set(&mut self) -> u32 {
+        let set = self.add_set(Vec::new());
+        self.open.insert(set);
+        set
+    }
+
+    pub(super) fn close_set(&mut self, set: u32, effects: impl Iterator<Item = Effect>) {
+        self.open.remove(&set);
+        if let Some(slot) = self.sets.get_mut(set as usize) {
+            let before = slot.len();
+            slot.extend(effects.map(Effect::packed));
+            self.in_sets += slot.len() - before;
         }
     }
 
@@ -186,20 +225,12 @@ impl Tape {
         if let Some(known) = self.by_set.get(&packed) {
             return *known;
         }
-        let set = self.new_set();
-        if let Some(slot) = self.sets.get_mut(set as usize) {
-            slot.clone_from(&packed);
-        }
+        let set = self.add_set(packed.clone());
         self.by_set.insert(packed, set);
         set
     }
 
-    /// The place that the next call will have.
-    pub(super) fn next(&self) -> u32 {
-        self.entries.len() as u32
-    }
-
-    /// If the call at the first place is kept, that at the second is, too.
+    /// If the call of the first number is kept, that of the second is, too.
     pub(super) fn pair(&mut self, first: u32, second: u32) {
         self.pairs.push((first, second));
     }
@@ -217,7 +248,9 @@ impl Tape {
 
     /// Bytes that it takes, about.
     pub(super) fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<Entry>() + self.effects.len() * 4 + self.groups.len() * 48
+        // Sets are found by what they have, so that they are there twice.
+        let sets = self.in_sets * 8 + self.sets.len() * 96;
+        self.entries.len() * size_of::<Entry>() + self.effects.len() * 4 + self.groups.len() * 64 + sets
     }
 
     fn effects_of(&self, at: usize) -> impl DoubleEndedIterator<Item = Effect> {
@@ -227,33 +260,88 @@ impl Tape {
     }
 
     /// Why each call is kept. `ends`: whether [`Effect::Ends`] counts.
-    pub(super) fn kept(&self, ends: bool) -> Vec<Why> {
+    pub(super) fn kept(&self, ends: bool, wanted: Wanted) -> Vec<Why> {
+        let paired: HashSet<u32> = self.pairs.iter().map(|(first, _)| *first).collect();
         let mut forced = HashSet::new();
         loop {
-            let why = self.walk(ends, &forced);
-            let is_kept = |at: u32| why.get(at as usize).is_some_and(|why| *why != Why::No);
+            let why = self.walk(ends, wanted, &forced);
+            let calls = self.entries.iter().zip(&why).filter(|(_, why)| **why != Why::No).map(|(entry, _)| entry.call);
+            let kept: HashSet<u32> = calls.filter(|call| paired.contains(call)).collect();
             let before = forced.len();
-            forced.extend(self.pairs.iter().filter(|(a, b)| is_kept(*a) && !is_kept(*b)).map(|(_, b)| *b));
+            forced.extend(self.pairs.iter().filter(|(first, _)| kept.contains(first)).map(|(_, second)| *second));
             if forced.len() == before {
                 return why;
             }
         }
     }
 
-    fn walk(&self, ends: bool, forced: &HashSet<u32>) -> Vec<Why> {
+    /// Drops calls that are not needed, whatever the next ones read. They read nothing of groups
+    /// that are `gone`. `ends` is that of [`Tape::kept`].
+    pub(super) fn forget(&mut self, gone: &HashSet<Group>, ends: bool) {
+        self.gone.extend(gone);
+        let why = self.kept(ends, Wanted::Anything);
+        let is_kept = |at: usize| why.get(at).is_some_and(|why| *why != Why::No);
+        let mut used = self.open.clone();
+        let (mut to, mut begin, mut entries) = (0, 0, 0);
+        for at in 0..self.entries.len() {
+            let Some(mut entry) = self.entries.get(at).copied() else { break };
+            let effects = begin..entry.end as usize;
+            begin = effects.end;
+            if !is_kept(at) {
+                continue;
+            }
+            for from in effects {
+                let word = self.effects.get(from).copied().unwrap_or_default();
+                if let Effect::ReadSet(set) = Effect::unpacked(word) {
+                    used.insert(set);
+                }
+                if let Some(slot) = self.effects.get_mut(to) {
+                    *slot = word;
+                }
+                to += 1;
+            }
+            entry.end = to as u32;
+            if let Some(slot) = self.entries.get_mut(entries) {
+                *slot = entry;
+            }
+            entries += 1;
+        }
+        self.effects.truncate(to);
+        self.entries.truncate(entries);
+        let paired: HashSet<u32> = self.pairs.iter().map(|(first, _)| *first).collect();
+        let left: HashSet<u32> = self.entries.iter().map(|it| it.call).filter(|call| paired.contains(call)).collect();
+        self.pairs.retain(|(first, _)| left.contains(first));
+        self.by_set.retain(|_, set| used.contains(set));
+        let unused = |(at, set): (u32, &mut Vec<u32>)| {
+            let is_unused = !set.is_empty() && !used.contains(&at);
+            is_unused.then(|| core::mem::take(set).len()).map(|length| (at, length))
+        };
+        for (at, length) in (0..).zip(&mut self.sets).filter_map(unused) {
+            self.in_sets -= length;
+            self.free.push(at);
+        }
+    }
+
+    fn walk(&self, ends: bool, wanted: Wanted, forced: &HashSet<u32>) -> Vec<Why> {
         let mut live = Live {
             groups: &self.groups,
             read: vec![u32::MAX; self.groups.len()],
             read_all: vec![u32::MAX; self.group_count as usize],
+            read_everything: if wanted == Wanted::Anything { u32::MAX - 1 } else { u32::MAX },
             written: vec![u32::MAX; self.groups.len()],
-            clock: u32::MAX,
+            clock: u32::MAX - 1,
         };
+        if wanted == Wanted::Anything {
+            for (slot, _) in live.written.iter_mut().zip(&self.groups).filter(|(_, of)| self.gone.contains(*of)) {
+                *slot = u32::MAX - 1;
+            }
+        }
         let mut all = vec![Why::No; self.entries.len()];
         for (at, entry) in self.entries.iter().enumerate().rev() {
-            let place = at as u32;
-            let mut why = if entry.is_of_frames {
+            let is_wanted = wanted != Wanted::Draws || entry.draws || entry.call == LAST;
+            let mut why = if entry.is_of_frames && is_wanted {
                 Why::Frames
-            } else if forced.contains(&place) {
+            } else if forced.contains(&entry.call) {
                 Why::Ends
             } else {
                 Why::No
@@ -273,6 +361,9 @@ impl Tape {
                 match effect {
                     Effect::Whole(cell) if is_kept => live.write(cell),
                     Effect::Ends(cell) if ends => live.write(cell),
+                    Effect::ReadSet(set) if is_kept && wanted == Wanted::Anything && self.open.contains(&set) => {
+                        live.take_everything();
+                    }
                     Effect::ReadSet(set) if is_kept => {
                         for word in self.sets.get(set as usize).into_iter().flatten() {
                             live.take(Effect::unpacked(*word));
@@ -285,7 +376,10 @@ impl Tape {
             if !is_kept {
                 continue;
             }
-            if let Some(cell) = self.thread_cells.get(usize::from(entry.thread)) {
+            // What makes a context current does not depend on the one before.
+            if let Some(cell) = self.thread_cells.get(usize::from(entry.thread))
+                && !self.effects_of(at).any(|effect| effect == Effect::Whole(*cell))
+            {
                 live.take(Effect::Read(*cell));
             }
             if let Some(slot) = all.get_mut(at) {
@@ -302,6 +396,7 @@ struct Live<'a> {
     groups: &'a [Group],
     read: Vec<u32>,
     read_all: Vec<u32>,
+    read_everything: u32,
     written: Vec<u32>,
     clock: u32,
 }
@@ -311,7 +406,7 @@ impl Live<'_> {
     fn has(&self, cell: Cell) -> bool {
         let of = |all: &[u32], at: u32| all.get(at as usize).copied().unwrap_or(u32::MAX);
         let group = of(self.groups, cell);
-        let read = of(&self.read, cell).min(of(&self.read_all, group));
+        let read = of(&self.read, cell).min(of(&self.read_all, group)).min(self.read_everything);
         read != u32::MAX && read < of(&self.written, cell)
     }
 
@@ -320,6 +415,11 @@ impl Live<'_> {
         if let Some(slot) = self.written.get_mut(cell as usize) {
             *slot = self.clock;
         }
+    }
+
+    fn take_everything(&mut self) {
+        self.clock -= 1;
+        self.read_everything = self.clock;
     }
 
     fn take(&mut self, effect: Effect) {
@@ -341,7 +441,12 @@ mod tests {
 
     /// The calls that are kept of these.
     fn kept(tape: &Tape, ends: bool) -> Vec<usize> {
-        tape.kept(ends).iter().enumerate().filter(|(_, why)| **why != Why::No).map(|(at, _)| at).collect()
+        tape.kept(ends, Wanted::Frames)
+            .iter()
+            .enumerate()
+            .filter(|(_, why)| **why != Why::No)
+            .map(|(at, _)| at)
+            .collect()
     }
 
     #[test]
@@ -362,7 +467,7 @@ mod tests {
             tape.push(call, 0, false, call == 5, effects);
         }
         assert_eq!(kept(&tape, false), [0, 2, 3, 4, 5]);
-        assert_eq!(tape.kept(false).get(4), Some(&Why::Wrote(level)));
+        assert_eq!(tape.kept(false, Wanted::Frames).get(4), Some(&Why::Wrote(level)));
     }
 
     #[test]
@@ -384,11 +489,11 @@ mod tests {
         let mut tape = Tape::default();
         let group = tape.group();
         let [saved, top] = [0, 1].map(|at| tape.cell(group, at, 0, 0));
-        let set = tape.new_set();
+        let set = tape.open_set();
         tape.push(0, 0, false, false, &[Effect::Whole(top)]);
         tape.push(1, 0, false, false, &[Effect::Whole(saved), Effect::ReadSet(set)]);
         tape.push(2, 0, false, false, &[Effect::Whole(top)]);
-        tape.grow(set, Effect::Read(top));
+        tape.close_set(set, [Effect::Read(top)].into_iter());
         tape.push(3, 0, false, false, &[Effect::Whole(top), Effect::Read(saved)]);
         tape.push(4, 0, false, true, &[Effect::Read(top), Effect::Whole(top)]);
         assert_eq!(kept(&tape, false), [0, 1, 3, 4]);
@@ -403,5 +508,33 @@ mod tests {
         tape.push(1, 0, false, false, &[Effect::Whole(cell), Effect::Read(cell)]);
         tape.push(2, 0, false, true, &[Effect::Read(cell)]);
         assert_eq!(kept(&tape, false), [1, 2]);
+    }
+
+    #[test]
+    fn what_was_forgotten_is_not_needed_by_what_follows() {
+        let mut tape = Tape::default();
+        let group = tape.group();
+        let [cell, other, saved] = [0, 1, 2].map(|at| tape.cell(group, at, 0, 0));
+        let set = tape.set_of(&[Effect::Read(cell)]);
+        let open = tape.open_set();
+        tape.push(0, 0, false, false, &[Effect::Whole(cell)]);
+        tape.push(1, 0, false, false, &[Effect::Whole(cell), Effect::Read(other)]);
+        tape.push(2, 0, false, false, &[Effect::Whole(other), Effect::ReadSet(set)]);
+        tape.push(3, 0, false, false, &[Effect::Whole(saved), Effect::ReadSet(open)]);
+        tape.push(4, 0, false, false, &[Effect::Whole(cell)]);
+        tape.push(5, 0, false, false, &[Effect::Whole(other)]);
+        tape.pair(0, 4);
+        tape.pair(3, 5);
+        tape.forget(&HashSet::new(), false);
+        // The set of call 3 may come to read what 1 and 2 wrote.
+        assert_eq!(tape.entries().iter().map(|entry| entry.call).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        tape.close_set(open, core::iter::empty());
+        tape.forget(&HashSet::new(), false);
+        assert_eq!(tape.entries().iter().map(|entry| entry.call).collect::<Vec<_>>(), [3, 4, 5]);
+        assert_eq!(tape.pairs, [(3, 5)]);
+        // The set that is free is used again.
+        assert_eq!(tape.set_of(&[Effect::Read(other)]), set);
+        tape.push(6, 0, false, true, &[Effect::Read(saved)]);
+        assert_eq!(kept(&tape, false), [0, 2, 3]);
     }
 }

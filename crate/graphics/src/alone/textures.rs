@@ -60,6 +60,8 @@ pub(super) const RULES: Rules = &[
     ),
 ];
 
+/// The place of levels that a call generates.
+const OF_MIPMAPS: (u32, u32) = (u32::MAX, 0);
 /// Names of one call that are looked at.
 const MOST_NAMES: usize = 1 << 16;
 
@@ -259,8 +261,14 @@ pub(super) fn image(world: &mut World, call: &Call, function: &Function) {
             world.whole(cell);
         }
         Does::Mipmap => {
-            world.read_object(id);
-            let cell = world.content(id, (u32::MAX, 0), What::Mipmaps, 0, 0);
+            // Of what it holds only the levels that calls have given: those of an earlier call of
+            // this kind are made again.
+            world.read_all(def);
+            let levels = world.get(id).cells.iter().filter(|(place, _)| **place != OF_MIPMAPS);
+            let mut read: Vec<u32> = levels.flat_map(|(_, cells)| cells.iter().copied()).collect();
+            read.sort_unstable();
+            read.into_iter().for_each(|cell| world.read(cell));
+            let cell = world.content(id, OF_MIPMAPS, What::Mipmaps, 0, 0);
             world.whole(cell);
         }
     }

@@ -148,6 +148,9 @@ impl Kind {
 /// An object. 0 stands for no object.
 pub(super) type Id = u32;
 
+/// Bytes that an object takes besides its own, about.
+const OF_OBJECT: usize = 256;
+
 /// Where something is attached: an object, its level and its layer.
 pub(super) type Attached = (Id, u32, u32);
 
@@ -242,6 +245,9 @@ pub(super) struct Shadow {
     pub(super) masks_stencil: bool,
     pub(super) tracks_material: bool,
     pub(super) discards: bool,
+    pub(super) blends: bool,
+    /// The current colour is seen through.
+    pub(super) is_translucent: bool,
     pub(super) list_base: u32,
 }
 
@@ -258,8 +264,8 @@ pub(super) struct Context {
     pub(super) shadow: Shadow,
     pub(super) saved: Vec<Saved>,
     pub(super) saved_clients: Vec<Saved>,
-    /// What was pushed, by stack.
-    pub(super) matrices: HashMap<u32, Vec<Cell>>,
+    /// The calls that have pushed matrices which were not popped, by stack.
+    pub(super) matrices: HashMap<u32, Vec<u32>>,
     pub(super) compiling: Option<Compiling>,
     pub(super) is_in_primitive: bool,
     pub(super) window: Id,
@@ -269,7 +275,7 @@ pub(super) struct Context {
     pub(super) queries: Vec<Id>,
     /// Objects that calls which are not known may have bound.
     pub(super) extras: BTreeSet<Id>,
-    /// Transform feedback is going on since this place.
+    /// Transform feedback is going on since this call.
     pub(super) feedback: Option<u32>,
 }
 
@@ -283,7 +289,7 @@ pub(super) struct Mapping {
     pub(super) buffer: Id,
     pub(super) cell: Cell,
     /// The call that has mapped it.
-    pub(super) place: u32,
+    pub(super) call: u32,
 }
 
 /// Everything that is known after a call.
@@ -305,8 +311,8 @@ pub(super) struct World {
     pub(super) ranges: BTreeMap<(u32, u32), (u32, Cell)>,
     /// What the current call does.
     pub(super) effects: Vec<Effect>,
-    /// The place of the current call, if it is kept.
-    pub(super) place: u32,
+    /// The number of the current call.
+    pub(super) number: u32,
     /// Position of the current context.
     pub(super) at: usize,
     pub(super) share: u32,
@@ -320,10 +326,12 @@ pub(super) struct World {
     /// Pairs of windows and contexts that were current together.
     pub(super) met: HashSet<(u32, u64)>,
     pub(super) nesting: u32,
-    /// Numbers of pushes within the current call.
-    pub(super) pushes: u64,
     /// The number of the setting of current colours.
     pub(super) colour: u16,
+    /// Draws into a window without clearing it first let what it held shine through: the first call
+    /// that does. The other: windows are drawn to or cleared in the frames.
+    pub(super) fades: Option<u32>,
+    pub(super) has_filled: bool,
     /// The program relies on what a window holds after it was swapped.
     pub(super) reads_age: bool,
     pub(super) rules: rules::Table,
@@ -346,7 +354,7 @@ impl Default for World {
             mappings: Vec::new(),
             ranges: BTreeMap::new(),
             effects: Vec::new(),
-            place: 0,
+            number: 0,
             at: usize::MAX,
             share: 0,
             thread: 0,
@@ -357,8 +365,9 @@ impl Default for World {
             budget: 0,
             met: HashSet::new(),
             nesting: 0,
-            pushes: 0,
             colour: rules::number_of_setting("current colour"),
+            fades: None,
+            has_filled: false,
             reads_age: false,
             rules: rules::Table::default(),
         };
@@ -369,6 +378,11 @@ impl Default for World {
 }
 
 impl World {
+    /// Bytes that it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.tape.bytes() + self.objects.len() * (size_of::<Object>() + OF_OBJECT)
+    }
+
     // --- What the current call does.
 
     pub(super) fn part(&mut self, cell: Cell) {
@@ -402,12 +416,6 @@ impl World {
         }
     }
 
-    /// The number of a push within the current call, which may execute lists.
-    pub(super) fn nth(&mut self) -> u64 {
-        self.pushes += 1;
-        self.pushes
-    }
-
     // --- Contexts.
 
     pub(super) fn context(&mut self) -> &mut Context {
@@ -427,7 +435,7 @@ impl World {
         while self.all.len() <= self.at {
             let tape = &mut self.tape;
             let [state, other, pixels, current, own] = core::array::from_fn(|_| tape.group());
-            let shadow = Shadow { mode: gl::MODELVIEW, masks_depth: true, ..Shadow::default() };
+            let shadow = Shadow { mode: gl::MODELVIEW, ..Shadow::default() };
             self.all.push(Context { state, other, pixels, current, own, shadow, ..Context::default() });
         }
         true
@@ -435,10 +443,14 @@ impl World {
 
     /// Where the frames begin, the state of contexts is what it was, whatever is read of it.
     pub(super) fn read_contexts(&mut self) {
-        for (at, context) in (0..).zip(&self.all) {
-            if self.contexts.is_current(at) {
+        for at in 0..self.all.len() {
+            if self.contexts.is_current(at as u32)
+                && let Some(context) = self.all.get(at)
+            {
                 let groups = [context.state, context.other, context.pixels, context.current];
                 self.effects.extend(groups.map(Effect::ReadAll));
+                let tops = self.tops_of(at);
+                self.effects.extend(tops);
             }
         }
     }
@@ -653,6 +665,39 @@ impl World {
     pub(super) fn replace(&mut self, id: Id, place: (u32, u32)) {
         let cells = core::mem::take(self.get_mut(id).cells.entry(place).or_default());
         cells.into_iter().for_each(|cell| self.whole(cell));
+    }
+
+    /// Groups of cells of objects that no call can refer to any more.
+    pub(super) fn gone(&mut self) -> HashSet<Group> {
+        let mut there: HashSet<Id> = HashSet::from_iter([0]);
+        let mut reached: Vec<Id> = self.names.values().chain(self.windows.values()).copied().collect();
+        reached.extend(self.mappings.iter().map(|mapping| mapping.buffer));
+        for context in &self.all {
+            reached.extend([context.window, context.read_window]);
+            reached.extend(context.unnamed.values().chain(&context.queries).chain(&context.extras));
+            reached.extend(context.compiling.as_ref().map(Compiling::id));
+            let saved = || context.saved.iter().chain(&context.saved_clients);
+            reached.extend(saved().flat_map(|saved| saved.parts.values().map(|part| part.0)));
+            for shadow in saved().map(|saved| &saved.shadow).chain([&context.shadow]) {
+                reached.extend([shadow.array, shadow.draw, shadow.read, shadow.renderbuffer]);
+                reached.extend([shadow.program, shadow.pipeline]);
+                reached.extend(shadow.textures.values().chain(shadow.buffers.values()));
+                reached.extend(shadow.indexed.values().chain(shadow.samplers.values()).chain(shadow.images.values()));
+            }
+        }
+        while let Some(id) = reached.pop() {
+            if there.insert(id) {
+                reached.extend(self.get(id).parts.values().map(|part| part.0));
+            }
+        }
+        let mut groups = HashSet::new();
+        for (id, object) in (0..).zip(&mut self.objects) {
+            if !there.contains(&id) {
+                groups.extend([object.def, object.contents, object.inputs, object.locations]);
+                (object.cells, object.parts, object.list) = Default::default();
+            }
+        }
+        groups
     }
 
     // --- Windows.

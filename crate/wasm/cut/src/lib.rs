@@ -3,7 +3,7 @@
 use js_sys::{Array, Uint8Array};
 use unspool_containers::Container;
 use unspool_cut::clean::Cleaner;
-use unspool_cut::{Cut, CutOptions};
+use unspool_cut::{Cut, CutOptions, Selection};
 use unspool_formats::begin_cut;
 use unspool_trace::{Error, Limits, Probe};
 use wasm_bindgen::prelude::*;
@@ -33,7 +33,8 @@ pub struct Cutter {
 impl Cutter {
     /// A part from position `from` to `to`, exclusive, of a file of which both ends are given.
     /// `choices` and `key` are those of [`Cleaner::of`]. `only`: stretches of positions, the begin
-    /// and the end of each, exclusive, to which the part is narrowed.
+    /// and the end of each, exclusive, to which the part is narrowed. `texts`: those whose texts
+    /// stay as they are.
     ///
     /// # Errors
     ///
@@ -49,11 +50,14 @@ impl Cutter {
         choices: &[u8],
         key: &[u8],
         only: Option<Vec<f64>>,
+        texts: &[f64],
     ) -> Result<Cutter, String> {
         let cleaner = Cleaner::of(choices, key);
         let size = size as u64;
-        let only = only.map(|runs| runs.as_chunks().0.iter().map(|[from, to]| *from as u64..*to as u64).collect());
-        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner, only };
+        let selection =
+            |runs: &[f64]| runs.as_chunks().0.iter().map(|[from, to]| *from as u64..*to as u64).collect::<Selection>();
+        let (only, texts) = (only.as_deref().map(selection), selection(texts));
+        let options = CutOptions { from, to, size: Some(size), limits: Limits::LIFTED, cleaner, only, texts };
         let probe = Probe { head, tail, size, name: "" };
         let cut = begin_cut(&probe, options).ok_or("A trace of this format cannot be cut.")?;
         let cut = cut.map_err(|error| error.to_string())?;

@@ -17,14 +17,14 @@ const END = 64 * 1024;
 
 let written: WrittenFile | null = null;
 
-async function* write({ file, from, to, only, clean, preview }: CutJob): AsyncGenerator<WrittenPortion> {
+async function* write({ file, from, to, only, texts, clean, preview }: CutJob): AsyncGenerator<WrittenPortion> {
   try {
     await init();
     const bytes = async (at: number, end: number) => new Uint8Array(await file.slice(at, end).arrayBuffer());
     const [head, tail] = await Promise.all([bytes(0, END), bytes(Math.max(0, file.size - END), file.size)]);
     // A database begins with other bytes, and no decompressor makes a trace of it.
     if (cutNeedsDecompressor(head)) await loadDecompressors(provideDecompressors);
-    const cutter = new Cutter(file.size, head, tail, from, to, clean.choices, clean.key, only);
+    const cutter = new Cutter(file.size, head, tail, from, to, clean.choices, clean.key, only, texts);
     let at = 0;
     while (!cutter.done() && !(preview && at >= LOOKED_AT)) {
       const portion = await bytes(at, at + PORTION);

@@ -1,4 +1,5 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type CleanChoices, type Cleaned, cleanOf, KEEP_ALL } from '../../../base/export_protocol.ts';
 import type { Dispose } from '../../../base/scope.ts';
 import type { FrameNeeds } from '../../../base/survey_protocol.ts';
 import { isAlike } from '../both/difference.ts';
@@ -20,6 +21,8 @@ export type Step =
 export interface FrameFile {
   readonly file: Blob;
   readonly needs: FrameNeeds;
+  /** The calls, as stretches of numbers. */
+  readonly kept: Float64Array;
   /** The calls of the file, and those that were left out because the picture stays the same without them. */
   readonly calls: number;
   readonly leftOut: number;
@@ -41,6 +44,12 @@ export interface Cutting {
   readonly pictures: ReadonlySignal<readonly [Picture | null, Picture | null] | null>;
   /** Which pictures those are. */
   readonly sides: ReadonlySignal<{ readonly a: Pictured; readonly b: Pictured } | null>;
+  /** What is hashed and left out. */
+  readonly choices: Signal<CleanChoices>;
+  /** Looks for what the choices are about. Rejects with a sentence. */
+  look(): Promise<Cleaned>;
+  /** Writes the file as the choices are now, unless it is so, and compares its picture. */
+  rewrite(): Promise<void>;
   /** Leaves calls out as long as the picture stays the same, or a pixel of it. */
   shrink(pixel: Pixel | null): Promise<void>;
   /** Ends that. What was achieved is kept. */
@@ -56,11 +65,16 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
   const made = signal<FrameFile | null>(null);
   const pictures = signal<readonly [Picture | null, Picture | null] | null>(null);
   const sides = signal<{ readonly a: Pictured; readonly b: Pictured } | null>(null);
+  const choices = signal(KEEP_ALL);
+  const key = crypto.getRandomValues(new Uint8Array(16));
   let shown: Replayed | null = null;
   let stopShrinking: AbortController | null = null;
 
   const tell = (at: 'finding' | 'writing') => (share: number) => {
     if (!stopped.aborted) step.value = { at, share };
+  };
+  const wanted = ({ texts }: FrameNeeds, only: Float64Array, preview: boolean) => {
+    return { only, texts, clean: cleanOf(choices.peek(), key, preview), preview };
   };
   /** The picture at the end of the last frame of a file. */
   const pictureOf = async ({ replay, frames }: Replayed): Promise<Picture | null> => {
@@ -69,16 +83,27 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
     if (!shownNow) throw new Error(failure?.sentence ?? 'No picture was made of the new file.');
     return shownNow.picture;
   };
-  const make = async () => {
-    const needs = await files.needs(frame, tell('finding'), stopped);
-    const file = await files.write(needs.calls, tell('writing'), stopped);
+  let asked: ReturnType<Replay['ask']> | null = null;
+  /** The picture of the whole trace. It is asked for once. */
+  const right = () => {
+    asked ??= whole.ask(call, 'color');
+    return asked;
+  };
+  /** The choices that the file was written with. */
+  let written = KEEP_ALL;
+  /** Writes a file, and compares its picture. */
+  const show = async (needs: FrameNeeds, kept: Float64Array) => {
+    written = choices.peek();
+    const file = await files.write(wanted(needs, kept, false), tell('writing'), stopped);
     if (stopped.aborted) return;
-    made.value = { file, needs, calls: countOf(needs.calls), leftOut: 0 };
+    const calls = countOf(kept);
+    made.value = { file, needs, kept, calls, leftOut: countOf(needs.calls) - calls };
     step.value = { at: 'replaying', share: 0 };
-    const first = await whole.ask(call, 'color');
+    const first = await right();
     if (stopped.aborted) return;
     if (!first) throw new Error(whole.failure.peek()?.sentence ?? 'No picture was made of the frame.');
     step.value = { at: 'replaying', share: 0.3 };
+    shown?.end();
     shown = await files.replay(file, stopped);
     step.value = { at: 'replaying', share: 0.6 };
     const second = await pictureOf(shown);
@@ -90,16 +115,29 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
     };
     step.value = { at: 'done' };
   };
+  const make = async () => {
+    // Another worker makes it meanwhile.
+    right().catch(() => undefined);
+    const needs = await files.needs(frame, tell('finding'), stopped);
+    await show(needs, needs.calls);
+  };
   const fail = (thrown: unknown) => {
     if (stopped.aborted) return;
     step.value = { at: 'failed', sentence: thrown instanceof Error ? thrown.message : String(thrown) };
   };
   void make().catch(fail);
+  const rewrite = async () => {
+    const before = made.peek();
+    const isIdle = step.peek().at === 'done' || step.peek().at === 'failed';
+    if (!before || !isIdle || written === choices.peek()) return;
+    step.value = { at: 'writing', share: 0 };
+    await show(before.needs, before.kept).catch(fail);
+  };
 
   const shrink = async (pixel: Pixel | null) => {
     const [before, start] = [made.peek(), pictures.peek()];
     if (!before || !start || step.peek().at !== 'done') return;
-    const wanted = start[0];
+    const [shownWhole] = start;
     const ending = new AbortController();
     const ended = ending.signal;
     stopShrinking = ending;
@@ -113,16 +151,20 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
       tried += 1;
       let replayed: Replayed | null = null;
       try {
-        const file = await files.write(calls, () => undefined, ended);
+        const file = await files.write(wanted(before.needs, calls, false), () => undefined, ended);
         replayed = await files.replay(file, ended);
         const picture = await pictureOf(replayed);
         const coverage = replayed.replay.coverage.peek();
         // What fails here might hang or end another replayer.
         const isWhole = picture?.halted === '' && replayed.replay.refusals.peek().length === 0 && coverage !== null;
-        if (ended.aborted || !isWhole || !(pixel ? isAlikeAt(wanted, picture, pixel) : isAlike(wanted, picture)))
+        if (
+          ended.aborted ||
+          !isWhole ||
+          !(pixel ? isAlikeAt(shownWhole, picture, pixel) : isAlike(shownWhole, picture))
+        )
           return false;
         const left = countOf(calls);
-        best = { ...before, file, calls: left, leftOut: countOf(before.needs.calls) - left };
+        best = { ...before, file, kept: calls, calls: left, leftOut: countOf(before.needs.calls) - left };
         made.value = best;
         return true;
       } catch {
@@ -141,6 +183,12 @@ export function createCutting(files: FrameFiles, whole: Replay, frame: number, c
     made,
     pictures,
     sides,
+    choices,
+    look: () => {
+      const { needs, kept } = made.peek()!;
+      return files.look(wanted(needs, kept, true), stopped);
+    },
+    rewrite,
     shrink,
     enough: () => stopShrinking?.abort(),
     dispose: () => {

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { formatBytes, formatCount, formatCounted } from '../../../base/format.ts';
 import type { KeptCalls } from '../../../base/survey_protocol.ts';
 import type { DialogProps } from '../../../page/page.ts';
+import { Cleaning } from '../../../parts/cleaning.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
@@ -110,6 +111,7 @@ function OfFrame({ open, replay, frame, call }: OfFrameProps) {
         </p>
       )}
       {made && <Smaller cutting={cutting} touched={replay.touches.value} call={call} />}
+      {made && <Clean cutting={cutting} calls={made.calls} />}
       {made && <Kept rows={made.needs.rows} />}
     </>
   );
@@ -253,6 +255,21 @@ function Smaller({ cutting, touched, call }: SmallerProps) {
         </button>
       )}
     </p>
+  );
+}
+
+/** What should not leave. The file is written again, and its picture compared. */
+function Clean({ cutting, calls }: { cutting: Cutting; calls: number }) {
+  const choices = cutting.choices.value;
+  const { at } = cutting.step.value;
+  useEffect(() => void cutting.rewrite(), [cutting, choices, at]);
+  return (
+    <div>
+      <Cleaning choices={cutting.choices} of={String(calls)} preview={cutting.look} />
+      {choices.texts !== 'keep' && (
+        <p class="muted">Sources of shaders that are used and names of uniforms stay: the picture needs them.</p>
+      )}
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { deviceMemory } from '../../../base/device.ts';
+import type { Cleaned } from '../../../base/export_protocol.ts';
 import type { FindsFrameNeeds, FrameCutNews, FrameNeeds, OpensCalls } from '../../../base/survey_protocol.ts';
 import { watch } from '../../../base/watch.ts';
 import { startWorker } from '../../../base/workers.ts';
@@ -9,7 +10,7 @@ import { graphicsOf } from '../../../trace/surveys.ts';
 import { openTrace } from '../../../trace/trace.ts';
 import recordWorker from '../../../trace/worker/records.ts?worker&url';
 import traceWorker from '../../../trace/worker/worker.ts?worker&url';
-import { writeCalls } from '../../../trace/writing_calls.ts';
+import { type WantedCalls, writeCalls } from '../../../trace/writing_calls.ts';
 import type { Frames } from '../protocol.ts';
 import { createReplay, type Replay } from '../replay.ts';
 import { startReplayWorker } from '../worker.ts';
@@ -28,8 +29,10 @@ export interface Replayed {
 export interface FrameFiles {
   /** What a frame needs to replay by itself. */
   needs(frame: number, hear: Hear, signal: AbortSignal): Promise<FrameNeeds>;
-  /** A trace of these calls, stretches of numbers. */
-  write(calls: Float64Array, hear: Hear, signal: AbortSignal): Promise<Blob>;
+  /** A trace of these calls. */
+  write(calls: WantedCalls, hear: Hear, signal: AbortSignal): Promise<Blob>;
+  /** What would be hashed and left out of it. */
+  look(calls: WantedCalls, signal: AbortSignal): Promise<Cleaned>;
   /** Opens a trace again, by workers of its own. */
   replay(file: Blob, signal: AbortSignal): Promise<Replayed>;
 }
@@ -40,7 +43,8 @@ const CRASHED = 'The search for what the frame needs stopped unexpectedly. Reloa
 export function filesOf(open: OpenTrace): FrameFiles {
   return {
     needs: (frame, hear, signal) => needsOf(open, frame, hear, signal),
-    write: (calls, hear, signal) => write(open, calls, hear, signal),
+    write: async (calls, hear, signal) => (await write(open, calls, hear, signal)).file,
+    look: async (calls, signal) => (await write(open, calls, () => undefined, signal)).cleaned,
     replay: (file, signal) => replayFile(file, open.trace.name, signal),
   };
 }
@@ -80,7 +84,7 @@ function reasonOf(refusal: string): string {
   return `${/[A-Z]/.test(first) ? first : first.charAt(0).toUpperCase() + first.slice(1)}${reason.slice(first.length)}.`;
 }
 
-async function write({ trace }: OpenTrace, calls: Float64Array, hear: Hear, signal: AbortSignal): Promise<Blob> {
+async function write({ trace }: OpenTrace, calls: WantedCalls, hear: Hear, signal: AbortSignal) {
   const file = trace.content.peek();
   if (!file) throw new Error('The file is not unpacked yet.');
   let made = new Blob();
@@ -89,9 +93,10 @@ async function write({ trace }: OpenTrace, calls: Float64Array, hear: Hear, sign
   });
   const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
   const written = await writeCalls(trace, file, calls, sink, stopped, hear);
-  if (written?.stopped) throw new Error(`The trace could not be read to its end: ${written.stopped}.`);
+  if (!written) throw new Error('The writing was stopped.');
+  if (written.stopped) throw new Error(`The trace could not be read to its end: ${written.stopped}.`);
   await sink.close();
-  return made;
+  return { file: made, cleaned: written.cleaned };
 }
 
 async function replayFile(file: Blob, name: string, signal: AbortSignal): Promise<Replayed> {

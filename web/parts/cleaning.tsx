@@ -1,7 +1,14 @@
-import { useSignal } from '@preact/signals';
-import { CLEAN_CHOICES, CLEAN_CLASSES, type CleanClass, type Cleaned } from '../../base/export_protocol.ts';
-import { formatCount, shortened } from '../../base/format.ts';
-import { type CleanChoices, type ExportScope, type Exports, KEEP_ALL, type OfferedFormat } from './export.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import {
+  CLEAN_CHOICES,
+  CLEAN_CLASSES,
+  type CleanChoices,
+  type CleanClass,
+  type Cleaned,
+  KEEP_ALL,
+} from '../base/export_protocol.ts';
+import { formatCount, shortened } from '../base/format.ts';
+import './cleaning.css';
 
 /** What the kinds are, for people. */
 const KINDS: Readonly<Record<CleanClass, { readonly label: string; readonly title: string }>> = {
@@ -13,37 +20,34 @@ const KINDS: Readonly<Record<CleanClass, { readonly label: string; readonly titl
 const WORDS = { keep: 'Keep', hash: 'Hash', omit: 'Omit' } as const;
 
 interface Props {
-  readonly exports: Exports;
-  /** What would be looked at for a preview: the trace's own format if there is one. */
-  readonly format: OfferedFormat;
-  readonly scope: ExportScope;
-  /** The id of the scope. */
-  readonly what: string;
+  readonly choices: Signal<CleanChoices>;
+  /** What a preview is of, besides the choices: that of something else is out of date. */
+  readonly of: string;
+  /** Looks for what would be hashed and left out. Rejects with a sentence. */
+  readonly preview: () => Promise<Cleaned>;
 }
 
 /** What a preview is of, and what it has found or why not; neither while it is made. */
 interface Preview {
   readonly choices: CleanChoices;
-  readonly args: boolean;
   readonly what: string;
   readonly cleaned: Cleaned | null;
   readonly failure: string;
 }
 
 /** What to hash and to leave out, with a preview of what that does. */
-export function Cleaning({ exports, format, scope, what }: Props) {
-  const choices = exports.choices.value;
-  const args = exports.args.value;
+export function Cleaning({ choices: chosen, of: what, preview: look }: Props) {
+  const choices = chosen.value;
   const latest = useSignal<Preview | null>(null);
   // That of other choices is out of date.
-  const isLatest = latest.value?.choices === choices && latest.value.args === args && latest.value.what === what;
+  const isLatest = latest.value?.choices === choices && latest.value.what === what;
   const shown = isLatest ? latest.value : null;
   const isLooking = shown !== null && !shown.cleaned && shown.failure === '';
   const changed = CLEAN_CLASSES.filter((of) => choices[of] !== 'keep').length;
   const preview = async () => {
-    const mine = { choices, args, what, cleaned: null, failure: '' };
+    const mine = { choices, what, cleaned: null, failure: '' };
     latest.value = mine;
-    const found = await exports.preview(format, scope).then(
+    const found = await look().then(
       (cleaned) => ({ ...mine, cleaned }),
       (thrown: Error) => ({ ...mine, failure: thrown.message }),
     );
@@ -62,7 +66,7 @@ export function Cleaning({ exports, format, scope, what }: Props) {
               value={choices[of]}
               onChange={(event) => {
                 const value = CLEAN_CHOICES.find((choice) => choice === event.currentTarget.value) ?? 'keep';
-                exports.choices.value = { ...choices, [of]: value };
+                chosen.value = { ...choices, [of]: value };
               }}
             >
               {CLEAN_CHOICES.map((choice) => (
@@ -79,7 +83,7 @@ export function Cleaning({ exports, format, scope, what }: Props) {
           Preview
         </button>
         {changed > 0 && (
-          <button type="button" class="plain" onClick={() => (exports.choices.value = KEEP_ALL)}>
+          <button type="button" class="plain" onClick={() => (chosen.value = KEEP_ALL)}>
             Keep all
           </button>
         )}
