@@ -106,6 +106,16 @@ test('the first draw whose picture differs is found, and selected in both', asyn
   }
 });
 
+test('a draw that one trace has more does not shift the search for the first one that differs', async ({ page }) => {
+  await pictures(page, BEFORE, readFileSync(fixture('more_draws.trace')));
+  await compare(page, 75);
+  await expect(both(page)).toContainText('Paired by the calls that both have.');
+  await both(page).getByRole('button', { name: 'First draw that differs' }).click();
+  await expect(both(page)).toContainText('Draw 3 of A, which is draw 4 of B, is the first whose picture differs.');
+  await expect(both(page).getByRole('button', { name: 'call 63' })).toHaveCount(1);
+  await expect(both(page).getByRole('button', { name: 'call 74' })).toHaveCount(1);
+});
+
 test('frames whose pictures are equal at their ends are said to be, and frames that one lacks', async ({ page }) => {
   await pictures(page);
   await compare(page, 38);

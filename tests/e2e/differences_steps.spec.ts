@@ -12,14 +12,18 @@ const list = (page: Page) => panel(page).getByRole('grid', { name: 'Differences 
 const sentence = (page: Page) => panel(page).locator('.difference-sentence');
 const beside = (page: Page) => panel(page).getByRole('grid', { name: 'Records of A and B' });
 
-/** Opens the pair of a format that docs/compare.md walks through, and compares its records. */
-async function compare(page: Page, folder: 'frames' | 'rvn', type: string): Promise<void> {
-  const [good, bad] = ['good', 'bad'].map((name) => `compare-${name}.${type}`);
+/** Opens two traces, and compares their records. */
+async function records(page: Page, folder: 'frames' | 'rvn', first: string, second: string): Promise<void> {
   const file = (name: string) => chosen(name, readFileSync(fixture(`${folder}/${name}`)));
-  await choose(page, file(good!), file(bad!));
-  await settled(page, 'ready', good!);
+  await choose(page, file(first), file(second));
+  await settled(page, 'ready', first);
   await page.getByRole('tab', { name: 'Differences' }).click();
   await panel(page).getByRole('radio', { name: 'Records' }).click();
+}
+
+/** Opens the pair of a format that docs/compare.md walks through, and compares its records. */
+async function compare(page: Page, folder: 'frames' | 'rvn', type: string): Promise<void> {
+  await records(page, folder, `compare-good.${type}`, `compare-bad.${type}`);
   await expect(list(page)).toBeVisible();
 }
 
@@ -76,4 +80,15 @@ test('of REVEN traces, a block of each stands between those that both have', asy
   await panel(page).getByRole('radio', { name: 'Why?' }).click();
   await expect(panel(page)).toContainText('no value can be followed back');
   expect(await barriers(page)).toEqual([]);
+});
+
+test('instructions of two machines have no reason in common, and the page says so', async ({ page }) => {
+  await records(page, 'frames', 'compare-good.frames', 'mips.frames');
+  await panel(page).getByRole('radio', { name: 'Why?' }).click();
+  await expect(panel(page)).toContainText('The instructions of A are of i386, and those of B of mips');
+});
+
+test('more transitions than can be compared are refused in words', async ({ page }) => {
+  await records(page, 'rvn', 'beyond_2_53.sqlite', 'blocks.sqlite');
+  await expect(panel(page)).toContainText('These traces have too many records to be compared one by one.');
 });

@@ -8,6 +8,7 @@ import type {
   RowOut as RecordRow,
   Surveyed,
   TabulatedPart,
+  TokensPart,
 } from '../worker/wasm/unspool_records.js';
 import type { HitService } from './find_protocol.ts';
 import type { RecordColumn, RecordDetails, Ticks } from './protocol.ts';
@@ -22,6 +23,7 @@ export type {
   RowOut as RecordRow,
   Surveyed,
   TabulatedPart,
+  TokensPart,
 } from '../worker/wasm/unspool_records.js';
 
 /** Which records to list: positions with `to` exclusive, and tracks. null means all. */
@@ -163,13 +165,15 @@ export interface RecordService extends ValuesService {
   collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
   /**
    * Makes numbers of records, which are equal where records are the same: of all of them, or of those in `pieces` at the beginning of the
-   * file. `ids` and `names` say what functions are called, and rules what is to be ignored. `progress` gets how far it is, from 0 to 1. null if it is stopped.
+   * file. `ids` and `names` say what functions are called, and rules what is to be ignored. `take` gets the numbers, a part at a time, and
+   * `progress` how far it is, from 0 to 1. null if it is stopped.
    */
   tokens(
     ids: BigInt64Array,
     names: readonly string[],
     rules: readonly string[],
     pieces: number | null,
+    take: (part: TokensPart) => void,
     progress: (share: number) => void,
     stop: AbortSignal,
   ): Promise<FoundTokens | null>;

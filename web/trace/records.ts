@@ -17,6 +17,7 @@ import type {
   Surveyed,
   TabulatedPart,
   TabulateWanted,
+  TokensPart,
   ValuesQuery,
 } from '../base/record_protocol.ts';
 import type { Remote, RemoteWorker } from '../base/remote.ts';
@@ -99,6 +100,7 @@ export interface Records {
     names: readonly string[],
     rules: readonly string[],
     pieces: number | null,
+    take: (part: TokensPart) => void,
     tell: (share: number) => void,
     stop: AbortSignal,
   ): Promise<Answer<FoundTokens> | null>;
@@ -322,10 +324,10 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    tokens: (ids, names, rules, pieces, tell, stop) => {
+    tokens: (ids, names, rules, pieces, take, tell, stop) => {
       const pass = collecting.then(async () => {
         const service = stop.aborted ? null : await ready();
-        return service && inTime(answered(service.tokens(ids, names, rules, pieces, tell, stop)), stop);
+        return service && inTime(answered(service.tokens(ids, names, rules, pieces, take, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;

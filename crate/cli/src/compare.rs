@@ -19,6 +19,7 @@ use unspool_compare::drawn::Drawn;
 use unspool_compare::sentence::{amount, grouped};
 use unspool_compare::things::Thing;
 use unspool_compare::{Comparison, Figures, Row, Unit, Verdict, compare, sentence};
+use unspool_engine::Session;
 
 pub(crate) use self::runs::statement_names;
 use self::values::Compared;
@@ -395,6 +396,17 @@ fn side_args(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[A
         max_memory: what.max_memory,
     };
     (trace, NameArgs { names: names.clone(), binary: binaries.to_vec() })
+}
+
+/// What the instructions of a trace are of, if it says so: as `i386` of `i386, x86-64`.
+fn machine(session: &Session) -> Option<String> {
+    let properties = session.info().properties;
+    let machine = properties.iter().find(|(name, _)| *name == "Machine")?;
+    machine.1.split(',').next().map(str::to_owned)
+}
+
+fn of_two_machines(a: &str, b: &str) -> String {
+    format!("these are instructions of {a}, and those of B are of {b}: no two of them are the same.")
 }
 
 /// The sentence for two traces of two formats, each with its name and its title.

@@ -128,22 +128,15 @@ pub(crate) fn count(reader: &mut Reader<File>, source: &Source) -> Result<Frames
     Ok(counted)
 }
 
-/// What the calls of a trace add up to. `index` is what its decoder handed over.
-///
-/// # Errors
-///
-/// Returns an error if the file cannot be read again.
-pub(crate) fn drawn(source: &Source, index: &[u8]) -> Result<Drawn, Failure> {
-    let reader = Reader::keeping(index, File::open(&source.path)?, LISTS);
-    let mut reader = reader.map_err(|error| Failure::of(&source.name, error))?;
-    let counted = count(&mut reader, source)?;
+/// What the calls of a trace add up to.
+pub(crate) fn drawn(counted: &Frames) -> Drawn {
     let place = |key: &str| FIGURES.iter().position(|figure| figure.key == key);
     let sum = |key: &str| {
         let at = |frame: &Frame| place(key).and_then(|place| frame.figures.get(place).copied()).unwrap_or(0);
         counted.frames().iter().map(at).sum()
     };
     let (calls, draws, uploaded) = (sum("calls"), sum("draws"), sum("uploaded"));
-    Ok(Drawn { frames: counted.frames().len() as u64, calls, draws, uploaded })
+    Drawn { frames: counted.frames().len() as u64, calls, draws, uploaded }
 }
 
 /// The times in a file. Fails if they are not those of the trace.

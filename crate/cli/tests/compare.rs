@@ -392,3 +392,23 @@ fn resources_and_findings_of_calls_are_compared() {
     let none = serde_json::json!([]);
     assert_eq!((&same["graphics"]["resources"], &same["graphics"]["findings"]), (&none, &none));
 }
+
+#[test]
+fn instructions_of_two_machines_are_said_to_be_and_have_no_reason_in_common() {
+    let files = ["frames/compare-good.frames", "frames/mips.frames"];
+    let said = "these are instructions of i386, and those of B are of mips: no two of them are the same.";
+    let output = unspool("compare", &files, &["--records"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(said));
+    let output = unspool("compare", &files, &["--why"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(said));
+}
+
+#[test]
+fn more_records_than_can_be_numbered_are_refused_before_any_is_read() {
+    let output = unspool("compare", &["rvn/beyond_2_53.sqlite", "rvn/beyond_2_53.sqlite"], &["--records"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("transitions are too many to be compared one by one. --exact compares runs"), "{said}");
+}

@@ -4,7 +4,7 @@
 //! an instruction counts by its address, relative to its module if that is known.
 
 use crate::kinds::Kinds;
-use crate::tokens::Sequence;
+use crate::sequence::Sequence;
 
 /// What each side has executed: by stem, a bit for A and one for B.
 #[derive(Clone, Debug, Default)]

@@ -180,6 +180,17 @@ impl Contents {
         number
     }
 
+    /// The number of the latest content.
+    pub(crate) fn latest(&self) -> u32 {
+        self.latest
+    }
+
+    /// Goes on from a content whose number is known.
+    #[inline]
+    pub(crate) fn went_on(&mut self, number: u32) {
+        self.latest = number;
+    }
+
     /// Where the guess at what follows the latest content is.
     fn slot(&self) -> usize {
         (self.latest % GUESSES) as usize

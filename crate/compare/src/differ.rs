@@ -5,7 +5,7 @@ use crate::align::{Alignment, Hunk, Run};
 use crate::calls::{CallAlignment, Wrapper};
 use crate::hunks::Classifier;
 use crate::kinds::Kinds;
-use crate::tokens::Sequence;
+use crate::sequence::Sequence;
 use crate::what::What;
 
 /// How the records of two threads are compared.

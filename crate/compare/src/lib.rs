@@ -18,7 +18,7 @@
 //! **Records** are compared one by one.
 //!
 //! - [`tokens`] makes a number of each record, equal where records are the same, but for what is to
-//!   be ignored ([`mod@ignore`]).
+//!   be ignored ([`mod@ignore`]), and [`sequence`] has them by thread.
 //! - [`threads`] pairs threads by their records.
 //! - [`align`] says which of two sequences of numbers belong together, and [`calls`] does that
 //!   within calls that belong together.
@@ -55,6 +55,7 @@ pub mod profile;
 pub mod report;
 pub mod rows;
 pub mod sentence;
+pub mod sequence;
 pub mod shown;
 mod stretches;
 pub mod suspects;

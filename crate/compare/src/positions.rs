@@ -15,7 +15,15 @@ pub struct Positions {
 
 impl Positions {
     /// Notes the position of a record by its number.
+    #[inline]
     pub fn put(&mut self, number: usize, x: u64) {
+        let index = number >> self.shift;
+        if index << self.shift == number {
+            self.keep(number, x);
+        }
+    }
+
+    fn keep(&mut self, number: usize, x: u64) {
         while number >> self.shift >= MOST {
             self.at = self.at.iter().step_by(2).copied().collect();
             self.shift += 1;

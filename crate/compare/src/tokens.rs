@@ -5,8 +5,7 @@
 //! number of that.
 
 use std::borrow::BorrowMut;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap};
 
 use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
@@ -14,7 +13,7 @@ use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 pub use crate::contents::Contents;
 use crate::contents::is_same;
 use crate::ignore::{Addresses, Ignore, asks_for_time};
-use crate::positions::Positions;
+use crate::sequence::{LEFT_OUT, Numbering, Part, Sequence};
 
 /// Of the content of a record whose name counts: the bytes of that name, and its text.
 pub(crate) fn name_of(content: &[u8]) -> Option<(&[u8], String)> {
@@ -51,160 +50,9 @@ fn text_in(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
-/// Numbers the records of each thread, from 0, in the order of its lane: records of a thread that
-/// has a lane of its own may come out of order.
-#[derive(Debug, Default)]
-pub struct Numbering {
-    /// Which lanes have the records of one thread alone, all of which count.
-    own: Vec<bool>,
-    /// Records of the lanes of each thread, and of those of several.
-    rows: BTreeMap<Option<TrackId>, u64>,
-    next: BTreeMap<TrackId, u64>,
-    /// The track of the latest record and its next number, which `next` has not got yet.
-    latest: Option<(TrackId, u64)>,
-}
-
-impl Numbering {
-    /// Of the records of some lanes that count by `same`.
-    #[must_use]
-    pub fn new(lanes: &[Lane], same: &Same) -> Self {
-        let own = lanes.iter().map(|lane| lane.track.is_some() && same.of.is_none());
-        let mut rows = BTreeMap::new();
-        for lane in lanes {
-            *rows.entry(lane.track).or_default() += lane.rows;
-        }
-        Self { own: own.collect(), rows, next: BTreeMap::new(), latest: None }
-    }
-
-    /// Whether the numbers of each thread ascend in a pass.
-    #[must_use]
-    pub fn is_ascending(&self) -> bool {
-        !self.own.contains(&true)
-    }
-
-    /// Which pieces of a file are to be read for records with some numbers, by track: from and to.
-    /// All, if their lanes do not say where they are.
-    #[must_use]
-    pub fn pieces(&self, lanes: &[Lane], wanted: &BTreeMap<TrackId, Vec<(u32, u32)>>) -> Vec<Range<u64>> {
-        let mut pieces = BTreeSet::new();
-        for (track, ranges) in wanted.iter().filter(|(_, ranges)| !ranges.is_empty()) {
-            let mut has_lane = false;
-            for (lane, is_own) in lanes.iter().zip(&self.own) {
-                if !is_own || lane.track != Some(*track) {
-                    continue;
-                }
-                has_lane |= !lane.pieces.is_empty();
-                for (from, to) in ranges {
-                    let first = lane.pieces.partition_point(|piece| piece.row <= u64::from(*from));
-                    let end = lane.pieces.partition_point(|piece| piece.row < u64::from(*to));
-                    let within = lane.pieces.get(first.saturating_sub(1)..end).unwrap_or_default();
-                    pieces.extend(within.iter().map(|piece| u64::from(piece.number)));
-                }
-            }
-            if !has_lane {
-                return std::iter::once(0..u64::MAX).collect();
-            }
-        }
-        let mut runs: Vec<Range<u64>> = Vec::new();
-        for piece in pieces {
-            match runs.last_mut() {
-                Some(run) if run.end == piece => run.end += 1,
-                _ => runs.push(piece..piece + 1),
-            }
-        }
-        runs
-    }
-
-    /// How many records a thread probably has whose first one is seen now: those of its own lanes,
-    /// or all of the lanes of several threads, which is asked for once.
-    fn expected(&mut self, track: TrackId) -> usize {
-        let rows = self.rows.remove(&Some(track)).or_else(|| self.rows.remove(&None));
-        usize::try_from(rows.unwrap_or_default()).unwrap_or_default()
-    }
-
-    /// The number of a record that counts, once: by its lane and its row there. Without them, it is
-    /// the next one of its track.
-    pub fn take(&mut self, track: TrackId, place: Option<(u32, u64)>) -> u64 {
-        if let Some((lane, row)) = place
-            && self.own.get(lane as usize).copied().unwrap_or_default()
-        {
-            return row;
-        }
-        let number = match self.latest {
-            Some((latest, next)) if latest == track => next,
-            latest => {
-                self.next.extend(latest);
-                self.next.get(&track).copied().unwrap_or_default()
-            }
-        };
-        self.latest = Some((track, number + 1));
-        number
-    }
-}
-
-/// The records of a thread, in its order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sequence {
-    /// A token for each.
-    pub tokens: Vec<u32>,
-    /// Position of the first record on the x axis.
-    pub begin: u64,
-    /// Where they are on the x axis.
-    pub positions: Positions,
-    /// Numbers of records that have no token, because they are to be ignored. Ascending.
-    pub left_out: Vec<u32>,
-    /// Values of other records that are ignored.
-    pub values_left_out: u64,
-}
-
-impl Sequence {
-    /// With memory for a number of tokens: a list that grows takes three times as much meanwhile.
-    /// What is not used of it remains virtual.
-    fn new(begin: u64, expected: usize) -> Self {
-        let mut tokens = Vec::new();
-        // Without it, the list grows.
-        let _ = tokens.try_reserve_exact(expected);
-        Self { tokens, begin, ..Self::default() }
-    }
-
-    /// The number of the record with the token at an index: other than that if records before it
-    /// are left out.
-    #[must_use]
-    pub fn number(&self, index: u32) -> u32 {
-        let mut range = (0, self.left_out.len());
-        while range.0 < range.1 {
-            let middle = usize::midpoint(range.0, range.1);
-            let before = self.left_out.get(middle).copied().unwrap_or(u32::MAX) - middle as u32;
-            range = if before <= index { (middle + 1, range.1) } else { (range.0, middle) };
-        }
-        index + range.0 as u32
-    }
-
-    /// The numbers of records from those of tokens, as they are in a hunk: from and to.
-    #[must_use]
-    pub fn numbers(&self, (from, to): (u32, u32)) -> (u32, u32) {
-        let first = self.number(from);
-        (first, if from < to { self.number(to - 1) + 1 } else { first })
-    }
-
-    fn leave_out(&mut self) {
-        self.tokens.retain(|token| *token != HOLE);
-        if self.tokens.contains(&LEFT_OUT) {
-            let numbered = self.tokens.iter().zip(0..).filter(|(token, _)| **token == LEFT_OUT);
-            self.left_out = numbered.map(|(_, number)| number).collect();
-            self.tokens.retain(|token| *token != LEFT_OUT);
-        }
-    }
-}
-
 /// The key of a field of the record itself: this and its number in [`Same::fields`]. All other
 /// bytes that come before a value are less.
 pub(crate) const KEYS: u8 = 32;
-
-/// No record has been seen here yet.
-const HOLE: u32 = u32::MAX;
-/// The record here is to be ignored.
-const LEFT_OUT: u32 = u32::MAX - 1;
 
 /// Names of ids.
 struct Names<S> {
@@ -242,6 +90,53 @@ impl<S> Names<S> {
     }
 }
 
+/// The token of records with an id and a kind, and nothing else that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Known {
+    id: i64,
+    /// Where the text of the kind is, which is in the program.
+    kind: usize,
+    token: u32,
+}
+
+/// How many of them are remembered: 96 KiB.
+const KNOWN: usize = 1 << 12;
+
+impl Known {
+    /// Where it is remembered. `None` for an id that does not fit.
+    #[inline]
+    fn of(id: i64, kind: &'static str) -> Option<(usize, Self)> {
+        // What begins a call has a longer name than what ends it, by one.
+        let slot = (usize::try_from(id).ok()?.wrapping_mul(2) + kind.len() % 2) % KNOWN;
+        Some((slot, Self { id, kind: kind.as_ptr() as usize, token: 0 }))
+    }
+}
+
+/// The records of a track that are being read.
+struct Track {
+    sequence: Sequence,
+    /// The number of the record that the first token there is of.
+    from: usize,
+    expected: usize,
+}
+
+impl Track {
+    fn new(begin: u64, expected: usize, is_whole: bool) -> Self {
+        let sequence = Sequence::new(begin, if is_whole { expected } else { 0 });
+        Self { sequence, from: 0, expected }
+    }
+
+    /// Adds the tokens that are there to the parts.
+    fn part(&mut self, track: TrackId, parts: &mut Vec<Part>) {
+        let tokens = std::mem::take(&mut self.sequence.tokens);
+        if !tokens.is_empty() {
+            let (first, expected) = (self.from as u32, self.expected as u32);
+            self.from += tokens.len();
+            parts.push(Part { track, first, tokens, expected });
+        }
+    }
+}
+
 /// The tokens of a trace.
 pub struct Tokens<C, S> {
     same: Same,
@@ -252,8 +147,13 @@ pub struct Tokens<C, S> {
     names: Names<S>,
     numbering: Numbering,
     /// Of each track but that of the latest record.
-    sequences: BTreeMap<TrackId, Sequence>,
-    latest: Option<(TrackId, Sequence)>,
+    tracks: BTreeMap<TrackId, Track>,
+    latest: Option<(TrackId, Track)>,
+    /// By the lowest bits of the id and the kind.
+    known: Vec<Known>,
+    /// What [`Tokens::take_parts`] has not returned yet, and how many tokens. `None`: all are kept.
+    parts: Option<Vec<Part>>,
+    made: usize,
     /// Of the present record: its track, its lane and row, and its position.
     at: (TrackId, Option<(u32, u64)>, u64),
     /// How many lists and structures are open, and in how many of them all counts.
@@ -285,8 +185,11 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             contents,
             names: Names::new(named),
             numbering: Numbering::new(lanes, &same),
-            sequences: BTreeMap::new(),
+            tracks: BTreeMap::new(),
             latest: None,
+            known: Vec::new(),
+            parts: None,
+            made: 0,
             at: (0, None, 0),
             depth: 0,
             inside: 0,
@@ -309,6 +212,28 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
         Self { ignore, addresses: Some(Addresses::new(modules)), ..self }
     }
 
+    /// How many records the trace has, as far as that is known before they are read.
+    #[must_use]
+    pub fn expected(&self) -> u64 {
+        self.numbering.records()
+    }
+
+    /// Keeps no tokens: [`Tokens::take_parts`] returns them, and [`Tokens::finish`] what is left.
+    #[must_use]
+    pub fn in_parts(self) -> Self {
+        Self { parts: Some(Vec::new()), ..self }
+    }
+
+    /// The tokens that were made since the last time, if there are at least `least`.
+    pub fn take_parts(&mut self, least: usize) -> Option<Vec<Part>> {
+        let parts = self.parts.as_mut().filter(|_| self.made >= least)?;
+        self.made = 0;
+        for (track, of) in self.latest.iter_mut().map(|(track, of)| (&*track, of)).chain(&mut self.tracks) {
+            of.part(*track, parts);
+        }
+        Some(std::mem::take(parts))
+    }
+
     /// A run of a block: its address, its bytes and how many instructions of it were executed.
     pub fn run(&mut self, track: TrackId, x: u64, address: u64, bytes: &[u8], instructions: u64) {
         self.contents.borrow_mut().begin();
@@ -323,40 +248,65 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
     /// The sequences by their tracks, and what their tokens stand for.
     #[must_use]
     pub fn finish(self) -> (BTreeMap<TrackId, Sequence>, C) {
-        let mut sequences = self.sequences;
-        sequences.extend(self.latest);
-        for sequence in sequences.values_mut() {
-            sequence.leave_out();
-        }
-        (sequences, self.contents)
+        let is_whole = self.parts.is_none();
+        let sequences = self.tracks.into_iter().chain(self.latest).map(|(track, Track { mut sequence, .. })| {
+            if is_whole {
+                sequence.leave_out();
+            } else {
+                sequence.left_out.sort_unstable();
+            }
+            (track, sequence)
+        });
+        (sequences.collect(), self.contents)
     }
 
     fn add(&mut self) {
         let token = if self.is_left_out { LEFT_OUT } else { self.contents.borrow_mut().finish() };
+        self.put(token);
+    }
+
+    /// Adds the token of the present record.
+    #[inline]
+    fn put(&mut self, token: u32) {
         let (track, place, x) = self.at;
         let row = usize::try_from(self.numbering.take(track, place)).unwrap_or(usize::MAX);
         if self.latest.as_ref().is_none_or(|(latest, _)| *latest != track) {
-            self.sequences.extend(self.latest.take());
-            let known = self.sequences.remove(&track);
-            let numbering = &mut self.numbering;
-            self.latest = Some((track, known.unwrap_or_else(|| Sequence::new(x, numbering.expected(track)))));
+            self.tracks.extend(self.latest.take());
+            let known = self.tracks.remove(&track);
+            let (numbering, is_whole) = (&mut self.numbering, self.parts.is_none());
+            self.latest = Some((track, known.unwrap_or_else(|| Track::new(x, numbering.expected(track), is_whole))));
         }
-        let Some((_, sequence)) = &mut self.latest else { return };
+        let Some((_, Track { sequence, from, .. })) = &mut self.latest else { return };
         sequence.begin = sequence.begin.min(x);
         sequence.positions.put(row, x);
         if !self.is_left_out {
             sequence.values_left_out += self.values_left_out;
         }
-        if row == sequence.tokens.len() {
+        if row == *from + sequence.tokens.len() && !self.is_left_out {
             sequence.tokens.push(token);
+            self.made += 1;
             return;
         }
-        if row > sequence.tokens.len() {
-            sequence.tokens.resize(row + 1, HOLE);
+        self.add_apart(row, token);
+    }
+
+    /// Adds the token of a record that does not follow the latest one of its track, or is left out.
+    #[inline(never)]
+    fn add_apart(&mut self, row: usize, token: u32) {
+        let Some((track, of)) = &mut self.latest else { return };
+        let Some(parts) = &mut self.parts else {
+            of.sequence.put(row, &[token]);
+            return;
+        };
+        if self.is_left_out {
+            of.sequence.left_out.push(row as u32);
         }
-        if let Some(place) = sequence.tokens.get_mut(row) {
-            *place = token;
+        if row != of.from + of.sequence.tokens.len() {
+            of.part(*track, parts);
+            of.from = row;
         }
+        of.sequence.tokens.push(token);
+        self.made += 1;
     }
 
     /// Whether a key of the present record is that of an argument, of a part of one, or of the
@@ -548,6 +498,41 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
             self.add();
         }
     }
+
+    // A function that begins or ends without arguments, most of all in a log of calls, is known by
+    // its id.
+    fn record(&mut self, record: &Record<'_>, kind: &'static str, others: &[(&'static str, FieldValue<'_>)]) {
+        let known = match record.name {
+            RecordName::Id(id) if self.same.of.is_none() && !self.ignore.has_names() => Known::of(id, kind),
+            _ => None,
+        };
+        let does_not_count = |(key, _): &(&'static str, _)| self.counted(key).is_none();
+        let known = known.filter(|_| others.iter().all(does_not_count));
+        if let Some((slot, of)) = known
+            && let Some(&known) = self.known.get(slot)
+            && (known.id, known.kind) == (of.id, of.kind)
+        {
+            self.at = (record.track, Some((record.lane, record.row)), record.x);
+            (self.is_left_out, self.values_left_out) = (false, 0);
+            self.contents.borrow_mut().went_on(known.token);
+            self.put(known.token);
+            return;
+        }
+        self.begin(record);
+        self.field("kind", FieldValue::Text(kind));
+        for (key, value) in others {
+            self.field(key, *value);
+        }
+        self.end();
+        if let Some((slot, of)) = known {
+            if self.known.is_empty() {
+                self.known.resize(KNOWN, Known::default());
+            }
+            if let Some(place) = self.known.get_mut(slot) {
+                *place = Known { token: self.contents.borrow().latest(), ..of };
+            }
+        }
+    }
 }
 
 fn is_number(value: &FieldValue<'_>) -> bool {
@@ -621,7 +606,7 @@ mod tests {
     }
 
     fn visit(
-        tokens: &mut Tokens<&mut Contents, &str>,
+        tokens: &mut Tokens<impl BorrowMut<Contents>, &str>,
         row: u64,
         name: RecordName<'_>,
         fields: &[(&str, FieldValue<'_>)],
@@ -677,6 +662,34 @@ mod tests {
     }
 
     #[test]
+    fn whole_records_have_the_tokens_that_their_fields_give_them() {
+        let ids = [(7, "main"), (8, "other"), (9, "main"), (-3, "below")];
+        let same = |of: Option<&'static str>| Same { of, ..SAME };
+        let cases: [(_, &[&str]); 4] = [(None, &[]), (Some("cpu"), &[]), (Some("event"), &[]), (None, &["name:other"])];
+        for (of, rules) in cases {
+            let new = || -> Tokens<_, &str> {
+                Tokens::new(same(of), false, &lane(None), Contents::default(), HashMap::from(ids))
+                    .ignoring(Ignore::parse(rules.iter().copied()).unwrap(), [])
+            };
+            let (mut whole, mut parts) = (new(), new());
+            for n in 0..400_u64 {
+                // Ids that share a place among those that are remembered.
+                let id = [7, 8, 9, -3, 7 + KNOWN as i64, 55][(n * n % 7) as usize % 6];
+                let kind = ["enter", "exit", "tail-exit"][(n % 11) as usize % 3];
+                let cpu = [("cpu", FieldValue::Id(n as i64))];
+                whole.record(&record(n, RecordName::Id(id)), kind, &cpu);
+                visit(&mut parts, n, RecordName::Id(id), &[("kind", FieldValue::Text(kind)), cpu[0]]);
+                if n % 5 == 0 {
+                    for tokens in [&mut whole, &mut parts] {
+                        visit(tokens, n, RecordName::Text("main"), &[("kind", FieldValue::Text("enter"))]);
+                    }
+                }
+            }
+            assert_eq!(whole.finish().0, parts.finish().0);
+        }
+    }
+
+    #[test]
     fn the_records_of_a_thread_are_in_its_order() {
         let mut contents = Contents::default();
         let mut tokens: Tokens<_, &str> = Tokens::new(SAME, false, &lane(Some(4)), &mut contents, HashMap::new());
@@ -686,6 +699,38 @@ mod tests {
         let (found, _) = tokens.finish();
         assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[2, 0, 1][..], 100));
         assert_eq!(found[&4].positions.every(), [100, u64::MAX, 102, 103]);
+    }
+
+    #[test]
+    fn parts_are_the_whole_and_left_out_records_are_in_them() {
+        let make = |in_parts: bool| {
+            let ignore = Ignore::parse(["name:b"].into_iter()).unwrap();
+            let tokens: Tokens<_, &str> = Tokens::new(SAME, false, &lane(Some(4)), Contents::default(), HashMap::new());
+            let tokens = tokens.ignoring(ignore, []);
+            let mut tokens = if in_parts { tokens.in_parts() } else { tokens };
+            let mut sequence = Sequence::default();
+            // The second buffer of the thread comes first.
+            for (row, name) in
+                [(5, "a"), (6, "b"), (7, "c"), (8, "d"), (0, "b"), (1, "d"), (2, "c"), (3, "a"), (4, "e")]
+            {
+                tokens.begin(&record(row, RecordName::Text(name)));
+                tokens.end();
+                for part in tokens.take_parts(3).into_iter().flatten() {
+                    assert_eq!((part.track, part.expected), (4, 9));
+                    sequence.put(part.first as usize, &part.tokens);
+                }
+            }
+            assert_eq!(tokens.take_parts(1), None);
+            let mut found = tokens.finish().0.remove(&4).unwrap();
+            if in_parts {
+                assert_eq!((&found.tokens[..], &found.left_out[..]), (&[][..], &[0, 6][..]));
+                sequence.leave_out();
+                (found.tokens, found.left_out) = (sequence.tokens, sequence.left_out);
+            }
+            found
+        };
+        assert_eq!(make(true), make(false));
+        assert_eq!(make(false).tokens, [2, 1, 0, 3, 0, 1, 2]);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use unspool_compare::align::Alignment;
 use unspool_compare::calls::CallAlignment;
 use unspool_compare::differ::{Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
-use unspool_compare::tokens::{Contents, Sequence};
+use unspool_compare::sequence::Sequence;
+use unspool_compare::tokens::Contents;
 use unspool_compare::what::What;
 use unspool_trace::records::Same;
 

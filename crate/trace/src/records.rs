@@ -258,6 +258,17 @@ pub trait Visitor {
     fn close(&mut self) {}
     /// The record has no more fields.
     fn end(&mut self) {}
+    /// A whole record of a kind, which is its first field, with some other fields: all of the above
+    /// in one call, for formats that have little else.
+    fn record(&mut self, record: &Record<'_>, kind: &'static str, others: &[(&'static str, FieldValue<'_>)]) {
+        if self.begin(record) {
+            self.field("kind", FieldValue::Text(kind));
+            for (key, value) in others {
+                self.field(key, *value);
+            }
+            self.end();
+        }
+    }
     /// Whether the pass must stop after the current record. It can be continued.
     fn is_full(&self) -> bool {
         false

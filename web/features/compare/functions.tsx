@@ -100,6 +100,7 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
   // Of unsure, it would be about the direction, which few would read out of it.
   const sure = (row: number) =>
     ['new', 'gone', 'unsure'].includes(verdict(row)) ? '' : formatPercent(Math.max(0.01, rows.confidence[row]!), 1);
+  // What a verdict rests on comes first: a narrow panel has no room for all.
   return [
     {
       id: 'name',
@@ -120,19 +121,8 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
       value: (row) => rows.change[row]!,
       cell: change,
     },
-    {
-      id: 'share',
-      title: 'Of all',
-      says: 'The difference as a share of all differences: their magnitudes add up to 100 %',
-      width: wide('Of all', ['<0.01 %']),
-      key: 'share',
-      value: (row) => Math.abs(rows.share[row]!),
-      cell: (row) => shareText(rows.share[row]!),
-    },
     figure('a', 'self', 'Self', 'Time in the function itself, in A'),
     figure('b', 'self', 'Self', 'Time in the function itself, in B'),
-    figure('a', 'count', 'Calls', 'Number of calls in A'),
-    figure('b', 'count', 'Calls', 'Number of calls in B'),
     {
       id: 'factor',
       title: 'Per call',
@@ -170,6 +160,17 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
       key: 'sure',
       value: (row) => rows.confidence[row]!,
       cell: sure,
+    },
+    figure('a', 'count', 'Calls', 'Number of calls in A'),
+    figure('b', 'count', 'Calls', 'Number of calls in B'),
+    {
+      id: 'share',
+      title: 'Of all',
+      says: 'The difference as a share of all differences: their magnitudes add up to 100 %',
+      width: wide('Of all', ['<0.01 %']),
+      key: 'share',
+      value: (row) => Math.abs(rows.share[row]!),
+      cell: (row) => shareText(rows.share[row]!),
     },
     figure('a', 'total', 'Total', 'Time in the function and its callees, in A'),
     figure('b', 'total', 'Total', 'Time in the function and its callees, in B'),

@@ -1,6 +1,7 @@
 /** What the page and the worker that compares two traces say to each other. */
 
 import type { TreeView } from '../../base/calls_protocol.ts';
+import type { TokensPart } from '../../base/record_protocol.ts';
 import type { HeldColumns, ResourceColumns } from '../../base/survey_protocol.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
 import type {
@@ -63,7 +64,7 @@ export interface StepsOf {
   readonly index: Uint8Array;
 }
 
-/** The records of a track as numbers that are equal where records are the same. */
+/** A track whose records are compared. */
 export interface TrackTokens {
   readonly track: number;
   readonly name: string;
@@ -71,12 +72,9 @@ export interface TrackTokens {
   readonly thread: bigint | null;
   /** Position of its first record. */
   readonly begin: bigint;
-  readonly tokens: Uint32Array;
-  /** Numbers of records without a token, which are ignored. */
-  readonly leftOut: Uint32Array;
 }
 
-/** The records of a trace, and what their numbers stand for: contents one after the other, and where each ends. */
+/** Of the records of a trace, what their numbers stand for: contents one after the other, and where each ends. And the tracks to compare. */
 export interface TraceTokens {
   readonly contents: Uint8Array;
   readonly contentEnds: Uint32Array;
@@ -178,16 +176,17 @@ export interface Comparing {
   calls(question: TreeView): Promise<ComparedTree | null>;
   /** The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. */
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
+  /** Begins to take the records of two traces of a format, or of their beginnings, in place of others. Rejects if a rule cannot be read. */
+  beginRecords(format: string, rules: readonly string[]): Promise<void>;
+  /** Takes numbers of records of A, 0, or B, 1, as `tokens` of `RecordService` makes them. */
+  takeRecords(side: 0 | 1, part: TokensPart): Promise<void>;
+  /** Pairs threads by what they do, once all records are taken. Threads that rules name are left out. */
+  pairThreads(a: TraceTokens, b: TraceTokens): Promise<PairedThreads>;
   /**
-   * Takes the records of two traces of a format, in place of others, and pairs their threads by what they do. Threads that rules name are
-   * left out.
+   * Where records differ first in what was taken of both. Four numbers for each pair of threads that differ there: the tracks of A and B,
+   * and the numbers of the records in A and in B.
    */
-  pairThreads(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<PairedThreads>;
-  /**
-   * Where records differ first in the beginnings of two traces, which are given as to {@link Comparing.pairThreads}, whose pairs stay. Four
-   * numbers for each pair of threads that differ there: the tracks of A and B, and the numbers of the records in A and in B.
-   */
-  first(format: string, rules: readonly string[], a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
+  first(a: TraceTokens, b: TraceTokens): Promise<Uint32Array>;
   /** Compares the records of a pair, by its number. Nothing is found once `stop` is aborted. */
   align(pair: number, stop: AbortSignal): Promise<FoundHunks>;
   /**

@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { whatDiffers } from './hunk_words.ts';
 import { createRecordDifferences, type Hunk, type Thread } from './records.ts';
 
+type Take = (part: { readonly places: Uint32Array; readonly tokens: Uint32Array }) => void;
+
 const track = (id: number, name: string) => ({ id, parent: -1, kind: 'thread', name, thread: 100 + id });
 
 /** A trace that has been read, with a token for each record of some tracks. */
@@ -10,10 +12,13 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
   const tokens = tracks.flatMap(([, , own]) => own);
   let end = 0;
   const ends = tracks.map(([, , own]) => (end += own.length));
+  const part = () => ({
+    places: Uint32Array.from(tracks.flatMap(([id, , own]) => [id, 0, own.length, own.length])),
+    tokens: Uint32Array.from(tokens),
+  });
   const found = {
     tracks: Uint32Array.from(tracks, ([id]) => id),
-    ends: Uint32Array.from(ends),
-    tokens: Uint32Array.from(tokens),
+    counts: Uint32Array.from(tracks, ([, , own]) => own.length),
     contents: new Uint8Array(),
     contentEnds: new Uint32Array(),
     positions: BigUint64Array.from(tokens, (_, i) => BigInt(10 * i)),
@@ -26,7 +31,11 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
     fields: ['kind'],
   };
   const records = {
-    tokens: vi.fn(async () => ({ value: found, error: null })),
+    tokens: vi.fn(async (_ids: unknown, _names: unknown, _rules: unknown, _pieces: unknown, take: Take) => {
+      take(part());
+      return { value: found, error: null };
+    }),
+    found,
     numbered: vi.fn(async (track: number, first: number) => [{ track, first }]),
   };
   return {
@@ -52,6 +61,8 @@ function differences(
   rules: readonly string[] = [],
 ) {
   const service = {
+    beginRecords: vi.fn(async () => undefined),
+    takeRecords: vi.fn(async (_side: number, _part: unknown) => undefined),
     first: vi.fn(async () => new Uint32Array()),
     pairThreads: vi.fn(async () => ({ pairs: Uint32Array.from(pairs), alone: Uint32Array.of(4, 0) })),
     align: async (pair: number, _: AbortSignal) => {
@@ -153,21 +164,15 @@ test('threads are paired by what they do, and those of one side stand alone', as
   const found = differences(a, b, (pair) => (pair === 0 ? [1, 2, 1, 1] : []), [1, 4, 2, 3, none, 5]);
   found.wanted.value = true;
   await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
-  const given = (track: number, name: string, tokens: number[]) => ({
-    track,
-    name,
-    thread: BigInt(100 + track),
-    begin: 5n,
-    tokens: Uint32Array.from(tokens),
-    leftOut: new Uint32Array(),
-  });
+  const given = (track: number, name: string) => ({ track, name, thread: BigInt(100 + track), begin: 5n });
+  expect(found.service.beginRecords.mock.calls).toEqual([['xray', []]]);
+  expect(found.service.takeRecords.mock.calls).toEqual([
+    [0, { places: Uint32Array.of(1, 0, 2, 2, 2, 0, 1, 1), tokens: Uint32Array.of(5, 6, 1) }],
+    [1, { places: Uint32Array.of(3, 0, 1, 1, 4, 0, 1, 1, 5, 0, 1, 1), tokens: Uint32Array.of(2, 5, 8) }],
+  ]);
   expect(found.service.pairThreads).toHaveBeenCalledWith(
-    'xray',
-    [],
-    expect.objectContaining({ tracks: [given(1, 'thread 7', [5, 6]), given(2, 'main', [1])] }),
-    expect.objectContaining({
-      tracks: [given(3, 'main', [2]), given(4, 'thread 9', [5]), given(5, 'thread 10', [8])],
-    }),
+    expect.objectContaining({ tracks: [given(1, 'thread 7'), given(2, 'main')] }),
+    expect.objectContaining({ tracks: [given(3, 'main'), given(4, 'thread 9'), given(5, 'thread 10')] }),
   );
   const hunk: Hunk = {
     tracks: [1, 4],
@@ -192,6 +197,7 @@ test('threads are paired by what they do, and those of one side stand alone', as
     ['f'],
     [],
     null,
+    expect.anything(),
     expect.anything(),
     expect.anything(),
   );
@@ -232,8 +238,7 @@ test('what rules leave out is counted, and no part of a difference', async () =>
       [2, 'other', [4, 5, 6]],
     ]),
   ];
-  const found = await a.records.tokens();
-  Object.assign(found.value, {
+  Object.assign(a.records.found, {
     leftOut: Uint32Array.of(2, 3),
     leftOutEnds: Uint32Array.of(2),
     valuesLeftOut: Float64Array.of(7),
@@ -247,6 +252,7 @@ test('what rules leave out is counted, and no part of a difference', async () =>
     [],
     ['name:x', 'thread:other'],
     null,
+    expect.anything(),
     expect.anything(),
     expect.anything(),
   ]);

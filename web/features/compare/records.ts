@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { FoundTokens, RecordRow } from '../../base/record_protocol.ts';
+import type { FoundTokens, RecordRow, TokensPart } from '../../base/record_protocol.ts';
 import { give, type Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { PairDifferences } from '../../page/differences.ts';
@@ -152,14 +152,12 @@ export function createRecordDifferences(
   const stop = new AbortController();
   scope.add(() => stop.abort());
   /** The worker has them until it ends. */
-  const hold = (side: 0 | 1, { tokens, contents }: Pick<FoundTokens, 'tokens' | 'contents'>) => {
-    const bytes = tokens.byteLength + contents.byteLength;
+  const hold = (side: 0 | 1, bytes: number) => {
     sides[side].trace.ledger.set(HELD, { noun: HELD, bytes, free: null });
   };
   scope.add(() => {
-    const nothing = { tokens: new Uint32Array(), contents: new Uint8Array() };
-    hold(0, nothing);
-    hold(1, nothing);
+    hold(0, 0);
+    hold(1, 0);
   });
 
   const compare = async (rules: readonly string[], signal: AbortSignal) => {
@@ -172,12 +170,23 @@ export function createRecordDifferences(
     const fail = (sentence: string) => {
       if (!signal.aborted) state.value = { at: 'failed', sentence };
     };
-    const both = (pieces: number | null) =>
-      Promise.all([
-        tokensOf(sides[0].trace, rules, pieces, pieces ? () => undefined : hear(0), signal),
-        tokensOf(sides[1].trace, rules, pieces, pieces ? () => undefined : hear(1), signal),
-      ]);
     const format = sides[0].trace.info.peek()?.format ?? '';
+    const service = comparing();
+    const both = async (pieces: number | null) => {
+      const of = (side: 0 | 1) => {
+        let bytes = 0;
+        const take = (part: TokensPart) => {
+          if (signal.aborted) return;
+          bytes += part.tokens.byteLength;
+          hold(side, bytes);
+          // If the worker has died, what comes next says so.
+          service.takeRecords(side, give(part)).catch(() => undefined);
+        };
+        return tokensOf(sides[side].trace, rules, pieces, take, pieces ? () => undefined : hear(side), signal);
+      };
+      const [, a, b] = await Promise.all([service.beginRecords(format, rules), of(0), of(1)]);
+      return [a, b] as const;
+    };
     try {
       const isLong = sides.every(({ trace }) => trace.progress.peek().events >= MANY);
       for (const pieces of isLong ? BEGINNINGS : []) {
@@ -185,7 +194,7 @@ export function createRecordDifferences(
         // The whole has the same error.
         if (signal.aborted || !a || !b || typeof a === 'string' || typeof b === 'string') break;
         const given = [ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b)] as const;
-        const found = firstOf([a, b], await comparing().first(format, rules, ...given));
+        const found = firstOf([a, b], await service.first(...given));
         if (signal.aborted) return;
         first.value = found;
         if (found) note('first', began);
@@ -196,15 +205,8 @@ export function createRecordDifferences(
       if (typeof a === 'string') return fail(a);
       if (typeof b === 'string') return fail(b);
       if (!a || !b) return;
-      const service = comparing();
-      hold(0, a);
-      hold(1, b);
-      const { pairs, alone } = await service.pairThreads(
-        format,
-        rules,
-        ofTrace(sides[0].trace, a),
-        ofTrace(sides[1].trace, b),
-      );
+      const given = [ofTrace(sides[0].trace, a), ofTrace(sides[1].trace, b)] as const;
+      const { pairs, alone } = await service.pairThreads(...given);
       const hunks: Hunk[] = [];
       const threads: Thread[] = [];
       const paired = performance.now();
@@ -313,6 +315,7 @@ async function tokensOf(
   trace: Trace,
   rules: readonly string[],
   pieces: number | null,
+  take: (part: TokensPart) => void,
   hear: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Tokens> {
@@ -326,11 +329,11 @@ async function tokensOf(
     ids.push(BigInt(key));
     texts.push(text);
   }
-  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, pieces, hear, signal);
+  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, pieces, take, hear, signal);
   return answer?.error?.sentence ?? answer?.value ?? null;
 }
 
-/** The tokens of a trace, with what its threads are paired by. They are moved to the worker, and gone here. */
+/** What the tokens of a trace stand for, which is moved to the worker, and what its threads are paired by. */
 function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
   const of = (track: number, at: number) => {
     const { name = '', thread } = tracks.peek().get(track) ?? {};
@@ -339,9 +342,6 @@ function ofTrace({ tracks }: Trace, found: FoundTokens): TraceTokens {
       name,
       thread: thread === undefined ? null : BigInt(thread),
       begin: found.begins[at]!,
-      tokens: give(found.tracks.length === 1 ? found.tokens : found.tokens.slice(from(found.ends, at), found.ends[at])),
-      // The page needs its own, too.
-      leftOut: found.leftOut.slice(from(found.leftOutEnds, at), found.leftOutEnds[at]),
     };
   };
   const { contents, contentEnds } = found;
@@ -387,7 +387,7 @@ function partOf(found: FoundTokens, track: number): Part {
   if (at < 0) return { track: null, length: 0, leftOut: new Uint32Array(), positions: null };
   const leftOut = found.leftOut.slice(from(found.leftOutEnds, at), found.leftOutEnds[at]);
   const every = found.positions.slice(from(found.positionEnds, at), found.positionEnds[at]);
-  const length = found.ends[at]! - from(found.ends, at) + leftOut.length;
+  const length = found.counts[at]! + leftOut.length;
   return { track, length, leftOut, positions: { every, shift: found.positionShifts[at]! } };
 }
 
@@ -432,14 +432,14 @@ export function before(numbers: Uint32Array, number: number): number {
 
 function leftOutOf(sides: readonly [FoundTokens, FoundTokens], threads: readonly Thread[]): LeftOut {
   const of = (side: 0 | 1) => {
-    const { tracks, ends, leftOutEnds, valuesLeftOut } = sides[side];
+    const { tracks, counts, leftOutEnds, valuesLeftOut } = sides[side];
     const kept = new Set(threads.map((thread) => thread.tracks[side]));
     let [records, values, ofThreads] = [leftOutEnds.at(-1) ?? 0, 0, 0];
     for (const [at, track] of tracks.entries()) {
       if (kept.has(track)) values += valuesLeftOut[at]!;
       else {
         ofThreads += 1;
-        records += ends[at]! - from(ends, at);
+        records += counts[at]!;
       }
     }
     return { threads: ofThreads, records, values };

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import { differencesOf } from '../../page/differences.ts';
+import { widthOfText } from '../../parts/columns.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { SideMark } from '../../parts/side_mark.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -124,7 +125,7 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
           id="record-difference"
           count={hunks.length}
           row={(at) => hunks[numbers[at]!] ?? null}
-          columns={columnsOf(pair, noun, fields, (at) => ends.value.get(numbers[at]!))}
+          columns={columnsOf(pair, hunks, noun, fields, (at) => ends.value.get(numbers[at]!))}
           current={numbers.indexOf(chosen.value)}
           follows
           choose={(at) => show(numbers[at]!)}
@@ -294,17 +295,24 @@ function Sentence({
   );
 }
 
+/** Differences whose threads make the width of their column. */
+const MEASURED = 100;
+
 function columnsOf(
   pair: Pair,
+  hunks: readonly Hunk[],
   noun: string,
   fields: readonly string[],
   endsOf: (at: number) => Ends | undefined,
 ): readonly Column<Hunk>[] {
+  const threads = new Set(hunks.slice(0, MEASURED).map(({ tracks }) => threadOf(pair, tracks)));
+  // Calls, which say most, get what the others leave.
+  const ofThreads = Math.min(160, Math.max(widthOfText('Thread'), ...[...threads].map(widthOfText)));
   const numbers = (side: 'a' | 'b'): Column<Hunk> => ({
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
     says: numberSays(pair, noun, side),
-    width: '90px',
+    width: `${Math.max(56, widthOfText(formatCount(pair[side].trace.progress.value.events)))}px`,
     cell: (hunk, at) => {
       const row = isNumbered(pair) ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
       return formatCount(row ? row.x : hunk[side][0]);
@@ -336,7 +344,7 @@ function columnsOf(
     {
       title: 'Thread',
       class: 'words',
-      width: '130px',
+      width: `${ofThreads}px`,
       cell: ({ tracks }) => threadOf(pair, tracks),
     },
     numbers('a'),
@@ -344,7 +352,7 @@ function columnsOf(
     {
       title: 'What differs',
       class: 'words',
-      width: '210px',
+      width: '200px',
       cell: (hunk) => whatDiffers(hunk, noun),
       look: (hunk) => ({ title: whatDiffers(hunk, noun) }),
     },

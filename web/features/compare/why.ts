@@ -31,6 +31,12 @@ export function keyOf(a: number, b: number): string {
   return `${a} ${b}`;
 }
 
+/** What instructions of a trace are of, if it says so: as `i386` of `i386, x86-64`. */
+function machineOf({ trace }: Pair['a']): string {
+  const machine = trace.info.peek()?.properties.find(([name]) => name === 'Machine')?.[1] ?? '';
+  return machine.split(',')[0]!;
+}
+
 /** Nothing was asked yet. `spawn` starts the worker with the first question; it ends with the answer. */
 export function createWhy({ a, b }: Pick<Pair, 'a' | 'b'>, spawn: () => RemoteWorker): Why {
   const state = signal<WhyState>({ at: 'waiting' });
@@ -54,6 +60,9 @@ export function createWhy({ a, b }: Pick<Pair, 'a' | 'b'>, spawn: () => RemoteWo
       const [first, second] = await Promise.all([stepsOf(a), stepsOf(b)]);
       if (!first || !second) return fail('The steps of these traces cannot be read.');
       if (isOver) return;
+      const [ofA, ofB] = [machineOf(a), machineOf(b)];
+      if (ofA !== ofB)
+        return fail(`The instructions of A are of ${ofA}, and those of B of ${ofB}: no two of them are the same.`);
       const format = a.trace.info.peek()?.format ?? '';
       const found = await service.remote().why(format, first, second, hear);
       service.end();

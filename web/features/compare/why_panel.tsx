@@ -77,7 +77,7 @@ export function WhyWords({ found, show }: { found: FoundWhy; show: (a: number, b
         {a === b ? `step ${formatCount(a)}` : `step ${formatCount(a)} of A and ${formatCount(b)} of B`}
       </button>
       {`. ${values} before. `}
-      {cause ? CAUSES[cause] : 'The last common step read the same values in both: the reason is not in these traces.'}
+      {cause ? CAUSES[cause] : 'No step before read a value that differs: the reason is not in these traces.'}
     </>
   );
 }

@@ -301,11 +301,16 @@ export function createRecordWorker(): RecordService {
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       return collected((budget) => open.collect(budget), progress, stop);
     },
-    tokens: async (ids, names, rules, pieces, progress, stop) => {
+    tokens: async (ids, names, rules, pieces, take, progress, stop) => {
       const modules = (await trace.modules()) ?? [];
       const open = await reader;
       open.beginTokens(ids, [...names], [...rules], [...modules], pieces ?? undefined);
-      return collected((budget) => open.tokens(budget), progress, stop);
+      const turn = (budget: number) => {
+        const made = open.tokens(budget);
+        if (made?.part) take(made.part);
+        return made;
+      };
+      return collected(turn, progress, stop);
     },
     numbered: async (track, first, count, stop) => {
       const open = await reader;

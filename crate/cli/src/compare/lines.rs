@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use unspool_compare::tokens::Numbering;
+use unspool_compare::sequence::Numbering;
 use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Record, Visitor};
 

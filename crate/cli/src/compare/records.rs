@@ -12,8 +12,10 @@ use unspool_compare::Ignore;
 use unspool_compare::align::Hunk;
 use unspool_compare::differ::{Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
+use unspool_compare::sentence::grouped;
+use unspool_compare::sequence::{Numbering, Sequence};
 use unspool_compare::threads;
-use unspool_compare::tokens::{Contents, Numbering, Sequence, Tokens};
+use unspool_compare::tokens::{Contents, Tokens};
 use unspool_compare::what::What;
 use unspool_engine::Session;
 use unspool_formats::table::{has_blocks, same};
@@ -29,11 +31,13 @@ use crate::limit::Listed;
 use crate::listing::Form;
 use crate::read_whole::{complete, read_for_records};
 use crate::sqlite::block_runs;
-use crate::{Failure, Source, console, json};
+use crate::{Failure, Place, Source, complain, console, json};
 
 /// Hunks of a track that are printed as text, and records of each on either side.
 const MOST_HUNKS: usize = 100;
 pub(super) const MOST_LINES: u32 = 40;
+/// Records of a trace at most, each of which takes four bytes.
+const MOST_RECORDS: u64 = 1 << 30;
 /// Equal records that are printed before and after a hunk.
 const CONTEXT: u32 = 3;
 
@@ -42,6 +46,7 @@ struct Trace {
     source: Source,
     format: &'static str,
     title: String,
+    machine: Option<String>,
     /// What a record is called.
     noun: &'static str,
     /// Whether runs of blocks are compared in place of records.
@@ -140,6 +145,11 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
     if a.format != b.format {
         return Err(Failure::new(super::of_two_formats((&a.source.name, &a.title), (&b.source.name, &b.title))));
     }
+    if let (Some(of_a), Some(of_b)) = (&a.machine, &b.machine)
+        && of_a != of_b
+    {
+        complain(&a.source.name, Place::Whole, &super::of_two_machines(of_a, of_b));
+    }
     in_common(&mut a, &mut b);
     let kinds = Kinds::of(&std::mem::take(&mut a.contents), &a.same);
     let pairs = paired(what, &a, &b).into_iter().map(|(a, b)| compared(what, &kinds, a, b));
@@ -192,6 +202,7 @@ fn of_session(what: &Compare, source: Source, session: Session) -> Result<Trace,
     let mut trace = Trace {
         format,
         title: session.info().title,
+        machine: super::machine(&session),
         noun: session.format().nouns.record,
         is_runs: what.exact && has_blocks(format),
         same,
@@ -239,6 +250,12 @@ fn tokens_of(what: &Compare, trace: &mut Trace, modules: &[(u64, String)]) -> Re
     } else {
         let mut reader = reader_with(trace.format, trace.index.as_deref(), source)?;
         let mut tokens = begin(reader.lanes())?;
+        if tokens.expected() > MOST_RECORDS {
+            let runs = if has_blocks(trace.format) { " --exact compares runs of blocks." } else { "" };
+            let count = grouped(tokens.expected());
+            let sentence = format!("{count} {}s are too many to be compared one by one.{runs}", trace.noun);
+            return Err(Failure::of(&source.name, sentence));
+        }
         visit_records(&mut reader, source, &mut tokens)?;
         tokens.finish()
     };

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use unspool_compare::drawn::Drawn;
 use unspool_compare::flame::Paths;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
@@ -15,11 +14,10 @@ use unspool_trace::{Capability, StatementId};
 use unspool_values::Profile;
 
 use super::saved::is_wanted;
-use super::things::{self, Things};
+use super::things::{self, Calls};
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
-use crate::frame_list::drawn;
 use crate::read_whole::{complete, read_named, threads};
 use crate::segments::profile_of;
 
@@ -35,12 +33,6 @@ pub(super) struct Trace {
     pub(super) paths: Paths,
     pub(super) values: Option<Valued>,
     pub(super) calls: Option<Calls>,
-}
-
-/// What is compared of the OpenGL calls of a trace.
-pub(super) struct Calls {
-    pub(super) drawn: Drawn,
-    pub(super) things: Things,
 }
 
 /// The values of a trace that has some.
@@ -130,11 +122,8 @@ pub(super) fn read(
         let has = |capability: Capability| info.offers.contains(&capability.word());
         let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
         let values = profile.map(|profile| Valued { profile, names: statement_names(&session) });
-        let calls = || {
-            let index = session.index_of_numbers();
-            Ok::<_, Failure>(Calls { drawn: drawn(&source, &index)?, things: things::read(&source, &index)? })
-        };
-        let calls = has(Capability::Graphics).then(calls).transpose()?;
+        let calls =
+            has(Capability::Graphics).then(|| things::read(&source, &session.index_of_numbers())).transpose()?;
         Ok(Trace { name: source.name.clone(), format: info.format, title: info.title, unit, run, paths, values, calls })
     };
     files.iter().map(read).collect::<Result<_, _>>().map(Side)

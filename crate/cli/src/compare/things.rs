@@ -4,14 +4,21 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
+use unspool_compare::drawn::Drawn;
 use unspool_compare::things::{Finding, Of, Resource, Said, Thing, apart};
+use unspool_graphics::Reader;
 use unspool_graphics::findings::Findings;
 use unspool_graphics::resources::Contents;
-use unspool_graphics::{Reader, Survey};
 
-use crate::frame_list::{PIECES, lost};
+use crate::frame_list::{PIECES, drawn, lost};
 use crate::listing::{Cell, Form, Listing, column};
-use crate::{Failure, Source};
+use crate::{Failure, Source, interrupt};
+
+/// What is compared of the OpenGL calls of a trace.
+pub(super) struct Calls {
+    pub(super) drawn: Drawn,
+    pub(super) things: Things,
+}
 
 /// The resources and findings of a trace.
 pub(super) struct Things {
@@ -19,13 +26,16 @@ pub(super) struct Things {
     findings: Vec<Finding>,
 }
 
-/// Reads the calls of an apitrace for its resources, and for its findings.
-pub(super) fn read(source: &Source, index: &[u8]) -> Result<Things, Failure> {
+/// Reads the calls of an apitrace once for all that is compared of them, and again those that give
+/// resources their contents.
+pub(super) fn read(source: &Source, index: &[u8]) -> Result<Calls, Failure> {
     let open = || File::open(&source.path);
     let fail = |error: &dyn std::fmt::Display| Failure::of(&source.name, error);
-    let mut survey = Survey::open(index, open()?).map_err(|error| fail(&error))?;
-    while !survey.step(PIECES).map_err(|error| lost(source, error))? {}
-    let found = survey.resources();
+    let mut search = Findings::open(index, open()?).map_err(|error| fail(&error))?;
+    while !search.step(PIECES).map_err(|error| lost(source, error))? {
+        interrupt::check()?;
+    }
+    let found = search.resources();
     let mut reader = Reader::keeping(index, open()?, u64::MAX).map_err(|error| fail(&error))?;
     let held = Contents::new(found, &mut reader).held().map_err(|error| lost(source, error))?;
     let resources = found.all().iter().zip(held).map(|(it, held)| Resource {
@@ -41,15 +51,14 @@ pub(super) fn read(source: &Source, index: &[u8]) -> Result<Things, Failure> {
         uploaded: held.uploaded,
     });
     let resources = resources.collect();
-    let mut search = Findings::open(index, open()?).map_err(|error| fail(&error))?;
-    while !search.step(PIECES).map_err(|error| lost(source, error))? {}
     let findings = search.all().into_iter().map(|it| Finding {
         kind: it.kind.title().into(),
         sentence: it.sentence,
         count: it.count,
         call: it.calls.first().copied(),
     });
-    Ok(Things { resources, findings: findings.collect() })
+    let things = Things { resources, findings: findings.collect() };
+    Ok(Calls { drawn: drawn(search.frames()), things })
 }
 
 /// What differs between those of A and those of B.

@@ -33,6 +33,7 @@ struct Trace {
     name: String,
     format: &'static str,
     title: String,
+    machine: Option<String>,
     steps: Box<dyn Steps>,
     file: File,
     window: Window,
@@ -51,6 +52,7 @@ impl Trace {
             name: source.name.clone(),
             format,
             title: session.info().title,
+            machine: super::machine(&session),
             steps,
             file: File::open(&source.path)?,
             window: Window::default(),
@@ -139,6 +141,11 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
     if a.format != b.format {
         return Err(Failure::new(of_two_formats((&a.name, &a.title), (&b.name, &b.title))));
     }
+    if let (Some(of_a), Some(of_b)) = (&a.machine, &b.machine)
+        && of_a != of_b
+    {
+        return Err(Failure::of(&a.name, super::of_two_machines(of_a, of_b)));
+    }
     let (mut side_a, mut side_b) = (Side::default(), Side::default());
     let mut tracing = Tracing::default();
     while !tracing.turn(&mut side_a, &mut side_b) {
@@ -221,7 +228,7 @@ fn print(out: &mut impl Write, (a, b): (&mut Trace, &mut Trace), found: &Why) ->
     writeln!(out, "  A  {}", ended(line_of(&shown_a, at.a)))?;
     writeln!(out, "  B  {}", ended(line_of(&shown_b, at.b)))?;
     let Some(cause) = &found.cause else {
-        writeln!(out, "The last common step read the same values in both: the reason is not in these traces.")?;
+        writeln!(out, "No step before read a value that differs: the reason is not in these traces.")?;
         return Ok(());
     };
     writeln!(

@@ -12,6 +12,10 @@ pub(super) const LEVELS: usize = 3;
 /// 16, one in 4, all.
 const WINDOWS: [(usize, u64); LEVELS] = [(64, 15), (24, 3), (8, 0)];
 
+/// Windows for which there is room from the beginning: 17 MB, as much as those of ten million
+/// tokens need.
+const AT_ONCE: usize = 7 << 17;
+
 /// No such place, and more than one.
 const NONE: u32 = u32::MAX;
 const MANY: u32 = u32::MAX - 1;
@@ -62,6 +66,12 @@ impl Anchors {
 
     /// Goes on until `work` reaches `end`. Returns true once the chain is there.
     pub(super) fn turn(&mut self, tokens: [&[u32]; 2], work: &mut u64, end: u64) -> bool {
+        if self.places.capacity() == 0 {
+            let (width, mask) = self.window();
+            let windows = (self.area.a.1 - self.area.a.0).saturating_sub(width as u32);
+            // A table that grows is there twice meanwhile.
+            self.places.reserve((windows as usize / (mask as usize + 1)).min(AT_ONCE));
+        }
         while self.side < 2 {
             let (from, to) = if self.side == 0 { self.area.a } else { self.area.b };
             let left = u32::try_from(end.saturating_sub(*work)).unwrap_or(u32::MAX).max(1);

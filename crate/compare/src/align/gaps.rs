@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use super::anchors::Quick;
-use super::{Area, Run, common};
+use super::{Area, Run, common, keep};
 
 /// Bits of the largest matrix: 16 MB. An area with at most this number of pairs of tokens is
 /// compared exactly.
@@ -117,7 +117,7 @@ impl Gap {
             let [a, b] = self.rest();
             let equal = common(a.iter().zip(b)) as usize;
             *work += equal as u64 + 1;
-            self.take(&(0..equal).map(|k| (k, k)).collect::<Vec<_>>(), found);
+            self.take_equal(equal, found);
             self.skip(equal, equal);
             let [a, b] = self.rest();
             if a.is_empty() || b.is_empty() {
@@ -215,18 +215,28 @@ impl Gap {
 
     /// Takes pairs, which count from the end, and what is equal before them.
     fn take_from_end(&mut self, pairs: &[(usize, usize)]) {
-        let run = |gap: &Self, a: usize, b: usize| Run { a: gap.a.before_end(a), b: gap.b.before_end(b), length: 1 };
-        let runs: Vec<Run> = pairs.iter().map(|&(a, b)| run(self, a, b)).collect();
-        self.tail.extend(runs);
+        for &(a, b) in pairs {
+            self.take_last(a, b);
+        }
         let (a, b) = pairs.last().map_or((0, 0), |(a, b)| (a + 1, b + 1));
         self.a.shorten(a);
         self.b.shorten(b);
         let [a, b] = self.rest();
         let equal = common(a.iter().rev().zip(b.iter().rev())) as usize;
-        let runs: Vec<Run> = (0..equal).map(|k| run(self, k, k)).collect();
-        self.tail.extend(runs);
+        for k in 0..equal {
+            self.take_last(k, k);
+        }
         self.a.shorten(equal);
         self.b.shorten(equal);
+    }
+
+    /// Takes a pair, which counts from the end.
+    fn take_last(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.a.before_end(a), self.b.before_end(b));
+        match self.tail.last_mut() {
+            Some(run) if (run.a, run.b) == (a + 1, b + 1) => *run = Run { a, b, length: run.length + 1 },
+            _ => self.tail.push(Run { a, b, length: 1 }),
+        }
     }
 
     fn rest(&self) -> [&[u32]; 2] {
@@ -240,7 +250,22 @@ impl Gap {
 
     /// Adds pairs, which count from where the gap is.
     fn take(&self, pairs: &[(usize, usize)], found: &mut Vec<Run>) {
-        found.extend(pairs.iter().map(|&(a, b)| Run { a: self.a.place(a), b: self.b.place(b), length: 1 }));
+        for &(a, b) in pairs {
+            keep(found, Run { a: self.a.place(a), b: self.b.place(b), length: 1 });
+        }
+    }
+
+    /// Adds a number of pairs from where the gap is on: of a long loop, millions.
+    fn take_equal(&self, count: usize, found: &mut Vec<Run>) {
+        let Some(last) = count.checked_sub(1) else { return };
+        let beyond = |side: &Side| side.place(last) - side.place(0);
+        if (beyond(&self.a), beyond(&self.b)) == (last as u32, last as u32) {
+            keep(found, Run { a: self.a.place(0), b: self.b.place(0), length: count as u32 });
+            return;
+        }
+        for k in 0..count {
+            keep(found, Run { a: self.a.place(k), b: self.b.place(k), length: 1 });
+        }
     }
 }
 

@@ -171,11 +171,8 @@ impl Sink for Fields<'_> {
             held.left = held.left.saturating_sub(1);
             held.done = held.left == 0;
             let name = RecordName::Id((this >> 4).into());
-            if self.visitor.begin(&Record { locator, lane, row, x, track, name }) {
-                self.visitor.field("kind", FieldValue::Text(kind_of(kind, false)));
-                self.visitor.field("cpu", FieldValue::Id(cpu.into()));
-                self.visitor.end();
-            }
+            let record = Record { locator, lane, row, x, track, name };
+            self.visitor.record(&record, kind_of(kind, false), &[("cpu", FieldValue::Id(cpu.into()))]);
             taken = Some(Taken { count: i + 1, clock, kind });
         }
         taken

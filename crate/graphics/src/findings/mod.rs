@@ -132,12 +132,27 @@ impl<S: ByteSource> Findings<S> {
     ///
     /// Fails if the file cannot be read.
     pub fn step(&mut self, budget: u32) -> Result<bool, Unreadable> {
-        self.steps.step(budget, &mut self.finder)
+        let before = self.steps.progress();
+        let is_done = self.steps.step(budget, &mut self.finder)?;
+        if is_done && before != self.steps.progress() {
+            self.finder.resources.settle();
+        }
+        Ok(is_done)
     }
 
     /// Number of pieces read, and of all.
     pub fn progress(&self) -> (u32, u32) {
         self.steps.progress()
+    }
+
+    /// The frames so far, as [`crate::Survey::frames`].
+    pub fn frames(&self) -> &Frames {
+        &self.finder.frames
+    }
+
+    /// The resources so far, as [`crate::Survey::resources`].
+    pub fn resources(&self) -> &Resources {
+        &self.finder.resources
     }
 
     /// What was found so far: by kind, the most costly first.

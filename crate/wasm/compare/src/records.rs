@@ -1,11 +1,14 @@
 //! Which records of two traces belong together.
 
+use std::collections::BTreeMap;
+
 use unspool_compare::Ignore;
 use unspool_compare::alone::Alone;
 use unspool_compare::differ::{self, Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
+use unspool_compare::sequence::Sequence;
 use unspool_compare::threads;
-use unspool_compare::tokens::{Contents, Sequence};
+use unspool_compare::tokens::Contents;
 use unspool_compare::what::What;
 use unspool_formats::table::same;
 use unspool_js::columns::{Uint8Array, Uint32Array};
@@ -61,6 +64,8 @@ pub struct Sequences {
     /// For each side, the common token of each of its own.
     common: [Vec<u32>; 2],
     kinds: Kinds,
+    /// What was taken of the tracks of each side.
+    taken: [BTreeMap<u32, Sequence>; 2],
     sides: [Vec<Thread>; 2],
     pairs: Vec<(Option<usize>, Option<usize>)>,
     /// Of executions, what only one side has executed.
@@ -88,11 +93,24 @@ impl Sequences {
             contents: Contents::default(),
             common: [Vec::new(), Vec::new()],
             kinds: Kinds::default(),
+            taken: [BTreeMap::new(), BTreeMap::new()],
             sides: [Vec::new(), Vec::new()],
             pairs: Vec::new(),
             alone: None,
             under_way: None,
         })
+    }
+
+    /// Takes tokens of a side, 0 or 1, and where they are, as `RecordReader.tokens` has them.
+    #[wasm_bindgen(js_name = takeTokens)]
+    pub fn take_tokens(&mut self, side: usize, places: &[u32], mut tokens: &[u32]) {
+        let Some(taken) = self.taken.get_mut(side) else { return };
+        for [track, first, count, expected] in places.as_chunks::<4>().0 {
+            let (its, rest) = tokens.split_at_checked(*count as usize).unwrap_or((tokens, &[]));
+            tokens = rest;
+            let sequence = taken.entry(*track).or_insert_with(|| Sequence::new(u64::MAX, *expected as usize));
+            sequence.put(*first as usize, its);
+        }
     }
 
     /// Takes what the tokens of a side, 0 or 1, stand for: contents, one after the other, and where
@@ -106,28 +124,21 @@ impl Sequences {
         }
     }
 
-    /// Takes a track of a side: its name, the id of its thread if it has one, the position of its
-    /// first record, its tokens and the numbers of its records without one.
+    /// Takes a track of a side whose tokens are all taken: its name, the id of its thread if it has
+    /// one, and the position of its first record.
     #[wasm_bindgen(js_name = takeTrack)]
-    #[expect(clippy::too_many_arguments, reason = "a structure would have to be built in JavaScript")]
-    pub fn take_track(
-        &mut self,
-        side: usize,
-        track: u32,
-        name: &str,
-        id: Option<i64>,
-        begin: u64,
-        mut tokens: Vec<u32>,
-        left_out: Vec<u32>,
-    ) {
+    pub fn take_track(&mut self, side: usize, track: u32, name: &str, id: Option<i64>, begin: u64) {
         let (Some(threads), Some(common)) = (self.sides.get_mut(side), self.common.get(side)) else { return };
+        let Some(mut sequence) = self.taken.get_mut(side).and_then(|taken| taken.remove(&track)) else { return };
         if self.ignore.thread(name) {
             return;
         }
-        for token in &mut tokens {
+        sequence.begin = begin;
+        sequence.leave_out();
+        for token in &mut sequence.tokens {
             *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
         }
-        threads.push(Thread { track, id, sequence: Sequence { tokens, begin, left_out, ..Sequence::default() } });
+        threads.push(Thread { track, id, sequence });
     }
 
     /// Pairs the threads of both once all is taken: two numbers a time, the track of A and that of

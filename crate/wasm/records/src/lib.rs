@@ -2,10 +2,11 @@
 
 pub mod protocol;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tsify::Ts;
 use unspool_compare::Ignore;
+use unspool_compare::sequence::Part;
 use unspool_compare::tokens::{Contents, Tokens};
 use unspool_filter::pattern::{Regex, Regexes};
 use unspool_filter::{Beginnings, RecordQuery, Search};
@@ -22,7 +23,9 @@ use unspool_trace::records::Same;
 use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{CollectTurn, FoundTokens, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart, TokensTurn};
+use crate::protocol::{
+    CollectTurn, FoundTokens, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart, TokensPart, TokensTurn,
+};
 
 pub use unspool_decompressors::provide_decompressors;
 
@@ -101,10 +104,18 @@ pub struct RecordReader {
 /// Tokens that are being made, and the next piece of the file.
 struct Making {
     tokens: Tokens<Contents, String>,
+    /// How many were taken away, by track.
+    taken: BTreeMap<u32, u32>,
     next: u64,
     /// Pieces from the beginning on that are wanted.
     pieces: u64,
 }
+
+/// Records of a trace at most, each of which takes four bytes in the worker that compares them.
+const MOST_RECORDS: u64 = 1 << 28;
+
+/// Tokens that are taken away together: 4 MB.
+const AT_ONCE: usize = 1 << 20;
 
 /// The module's memory in bytes. It never shrinks.
 fn memory() -> f64 {
@@ -409,13 +420,21 @@ impl RecordReader {
         let Some(same) = self.same else { return Ok(()) };
         let ignore = Ignore::parse(rules.iter().map(String::as_str)).map_err(thrown)?;
         let named: HashMap<i64, String> = ids.into_iter().zip(names).collect();
-        let tokens = Tokens::new(same.in_full(), true, self.engine.lanes(), Contents::default(), named);
+        let tokens = Tokens::new(same.in_full(), true, self.engine.lanes(), Contents::default(), named).in_parts();
+        if tokens.expected() > MOST_RECORDS {
+            return Err(thrown("These traces have too many records to be compared one by one."));
+        }
         let modules = modules.iter().filter_map(|module| {
             let (base, path) = module.split_once(' ')?;
             Some((u64::from_str_radix(base, 16).ok()?, path))
         });
         let pieces = pieces.map_or(u64::MAX, u64::from);
-        self.tokens = Some(Box::new(Making { tokens: tokens.ignoring(ignore, modules), next: 0, pieces }));
+        self.tokens = Some(Box::new(Making {
+            tokens: tokens.ignoring(ignore, modules),
+            taken: BTreeMap::new(),
+            next: 0,
+            pieces,
+        }));
         Ok(())
     }
 
@@ -430,8 +449,14 @@ impl RecordReader {
         let (at, all) = self.engine.covered(making.next);
         let of = all.min(making.pieces);
         let fields = self.same.map_or(&[][..], |same| same.full);
-        let found = self.tokens.take_if(|_| at >= of).map(|making| found_tokens(making.tokens, fields));
-        Ok(Some(TokensTurn { at: at as f64, of: of as f64, found }.cross()))
+        let is_end = at >= of;
+        let parts = making.tokens.take_parts(if is_end { 1 } else { AT_ONCE });
+        for Part { track, tokens, .. } in parts.iter().flatten() {
+            *making.taken.entry(*track).or_default() += tokens.len() as u32;
+        }
+        let part = parts.map(tokens_part);
+        let found = self.tokens.take_if(|_| is_end).map(|making| found_tokens(*making, fields));
+        Ok(Some(TokensTurn { at: at as f64, of: of as f64, part, found }.cross()))
     }
 
     /// Begins a list of the records of a track, for [`RecordReader::numbered`], unless there is
@@ -483,12 +508,26 @@ impl RecordReader {
     }
 }
 
-fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundTokens {
+fn tokens_part(parts: Vec<Part>) -> TokensPart {
+    let mut places = Vec::new();
+    let mut tokens = Vec::new();
+    for Part { track, first, tokens: its, expected } in parts {
+        places.extend([track, first, its.len() as u32, expected]);
+        // Mostly, one thread has all of them.
+        if tokens.is_empty() {
+            tokens = its;
+        } else {
+            tokens.extend_from_slice(&its);
+        }
+    }
+    TokensPart { places: Uint32Array(places), tokens: Uint32Array(tokens) }
+}
+
+fn found_tokens(Making { tokens, taken, .. }: Making, fields: &[&str]) -> FoundTokens {
     let (sequences, contents) = tokens.finish();
     let mut found = FoundTokens {
         tracks: sequences.keys().copied().collect(),
-        ends: Uint32Array::default(),
-        tokens: Uint32Array::default(),
+        counts: Uint32Array::default(),
         contents: Uint8Array::default(),
         content_ends: Uint32Array::default(),
         positions: BigUint64Array::default(),
@@ -500,14 +539,9 @@ fn found_tokens(tokens: Tokens<Contents, String>, fields: &[&str]) -> FoundToken
         position_shifts: Uint8Array::default(),
         fields: fields.iter().map(|field| (*field).into()).collect(),
     };
-    for sequence in sequences.into_values() {
-        // A copy of all would be as large as all.
-        if found.tokens.0.is_empty() {
-            found.tokens.0 = sequence.tokens;
-        } else {
-            found.tokens.0.extend_from_slice(&sequence.tokens);
-        }
-        found.ends.0.push(found.tokens.0.len() as u32);
+    for (track, sequence) in sequences {
+        let taken = taken.get(&track).copied().unwrap_or_default();
+        found.counts.0.push(taken.saturating_sub(sequence.left_out.len() as u32));
         found.begins.0.push(sequence.begin);
         found.left_out.0.extend_from_slice(&sequence.left_out);
         found.left_out_ends.0.push(found.left_out.0.len() as u32);

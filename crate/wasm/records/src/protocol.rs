@@ -104,19 +104,29 @@ structures! {
         pub at: f64,
         /// All of them.
         pub of: f64,
-        /// The tokens, at the end.
+        /// Tokens that were made, once there are many, and at the end.
+        #[tsify(optional)]
+        pub part: Option<TokensPart>,
+        /// What they are, at the end.
         #[tsify(optional)]
         pub found: Option<FoundTokens>,
     }
 
-    /// Records as numbers that are equal where records are the same.
+    /// Some records as numbers that are equal where records are the same.
+    pub struct TokensPart {
+        /// Stretches of consecutive records of a track, four numbers a time: the track, the number
+        /// of the first record in it, how many there are, and how many the track probably has.
+        pub places: Uint32Array,
+        /// A token for each record, 2^32 - 2 if it is to be ignored.
+        pub tokens: Uint32Array,
+    }
+
+    /// What is known of records as numbers.
     pub struct FoundTokens {
         /// Tracks that have records.
         pub tracks: Uint32Array,
-        /// Where the tokens of each track end.
-        pub ends: Uint32Array,
-        /// A token for each record, track by track.
-        pub tokens: Uint32Array,
+        /// How many records of each track have a token that is not to be ignored.
+        pub counts: Uint32Array,
         /// What the tokens stand for, one after the other.
         pub contents: Uint8Array,
         /// Where the content of each token ends.

@@ -51,15 +51,15 @@ function takePaths(to: Comparer | null, side: 0 | 1, paths: ProfilePaths): void 
   to?.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
 }
 
-function taken(format: string, rules: readonly string[], sides: readonly TraceTokens[]): Sequences {
-  const all = new Sequences(format, [...rules]);
+/** The pairs of threads, once all records are taken. */
+function paired(sides: readonly TraceTokens[]): Uint32Array {
   for (const [side, { contents, contentEnds, tracks }] of sides.entries()) {
-    all.take(side, contents, contentEnds);
-    for (const { track, name, thread, begin, tokens, leftOut } of tracks) {
-      all.takeTrack(side, track, name, thread ?? undefined, begin, tokens, leftOut);
+    sequences?.take(side, contents, contentEnds);
+    for (const { track, name, thread, begin } of tracks) {
+      sequences?.takeTrack(side, track, name, thread ?? undefined, begin);
     }
   }
-  return all;
+  return sequences?.pair() ?? new Uint32Array();
 }
 
 const service: Comparing = {
@@ -83,20 +83,25 @@ const service: Comparing = {
   calls: async ({ inverted, parents, names, everything }) =>
     comparer?.calls(inverted, parents, names, everything) ?? null,
   saved: (kind, a, b) => new Uint8Array(comparer?.saved(kind, a, b) ?? []),
-  pairThreads: async (format, rules, ...sides) => {
+  beginRecords: async (format, rules) => {
     await loaded;
     sequences?.free();
-    sequences = taken(format, rules, sides);
-    const pairs = sequences.pair();
-    return { pairs, alone: sequences.executedAlone() ?? null };
+    sequences = null;
+    sequences = new Sequences(format, [...rules]);
   },
-  first: async (format, rules, ...sides) => {
+  takeRecords: async (side, { places, tokens }) => {
     await loaded;
-    const beginnings = taken(format, rules, sides);
-    beginnings.pair();
-    const found = beginnings.first();
-    beginnings.free();
-    return found;
+    sequences?.takeTokens(side, places, tokens);
+  },
+  pairThreads: async (...sides) => {
+    await loaded;
+    const pairs = paired(sides);
+    return { pairs, alone: sequences?.executedAlone() ?? null };
+  },
+  first: async (...sides) => {
+    await loaded;
+    paired(sides);
+    return sequences?.first() ?? new Uint32Array();
   },
   align: async (pair, stop) => {
     const of = sequences;

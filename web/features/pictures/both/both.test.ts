@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Coverage, Frames, SmallPicture } from '../protocol.ts';
 import { differenceOf, isAlike } from './difference.ts';
-import { firstDraw, momentsOf } from './first_draw.ts';
+import { firstDraw, momentsOf, stepsOf } from './first_draw.ts';
 import { type Across, pairedCall } from './pairing.ts';
 
 const picture = (width: number, ...pixels: number[]): SmallPicture => ({
@@ -87,6 +87,22 @@ it('pairs draws that both have, and says of another one that it is not there', (
   expect(at(5)).toEqual({ call: 4, remark: 'Draw 2 is not in B, which is shown before it.' });
   calls.delete(2);
   expect(at(2)).toEqual({ call: 0, remark: 'Draw 1 is not in B, which is shown before it.' });
+});
+
+it('takes draws that belong together in one step, and those of one side in steps of their own', () => {
+  const steps = (across: (draw: number) => number | null | undefined) =>
+    stepsOf([2, 5, 7], [1, 4, 6, 8], across).map(({ a, b, has }) => `${a}${b}${has}`);
+  const by = (...pairs: readonly (readonly [number, number])[]) => {
+    const map = new Map(pairs);
+    return (draw: number) => map.get(draw) ?? null;
+  };
+  expect(steps(by([2, 1], [5, 6], [7, 8]))).toEqual(['11both', '12b', '23both', '34both']);
+  expect(steps(by([5, 4]))).toEqual(['10a', '11b', '22both', '32a', '33b', '34b']);
+  // One has moved.
+  expect(steps(by([2, 6], [5, 1], [7, 8]))).toEqual(['01b', '02b', '13both', '23a', '34both']);
+  // Nothing is known of them, or they belong to draws of other frames.
+  expect(steps(() => undefined)).toEqual(['11both', '22both', '33both', '34b']);
+  expect(steps(by([2, 99]))).toEqual(['11both', '22both', '33both', '34b']);
 });
 
 it('finds the first draw whose picture differs in few steps, wherever it is', async () => {

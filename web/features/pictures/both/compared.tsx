@@ -8,7 +8,7 @@ import { Segments } from '../../../parts/segments.tsx';
 import { SideMark } from '../../../parts/side_mark.tsx';
 import { alignmentOf } from '../../../timeline/alignment.ts';
 import { framePairsOf } from '../../../timeline/frame_pairs.ts';
-import type { OpenTrace } from '../../../timeline/open_trace.ts';
+import { type OpenTrace, sideOf } from '../../../timeline/open_trace.ts';
 import { CallLink, selectCall } from '../call_link.tsx';
 import { Missing } from '../missing.tsx';
 import type { Picture } from '../protocol.ts';
@@ -219,6 +219,10 @@ interface FirstProps extends Omit<BothProps, 'pictures'> {}
 function First({ open, comparing, sides, searching }: FirstProps) {
   const state = searching.state.value;
   const { a, b } = sides;
+  const across = (call: number) => {
+    const [pair, side] = [open.pair.peek(), sideOf(a.open)];
+    return pair && side && a.open !== b.open ? framePairsOf(pair).callAcross(call, side) : undefined;
+  };
   const show = ([first, second]: readonly [number, number]) => {
     const pair = open.pair.peek();
     if (pair && a.open !== b.open) alignmentOf(pair).align({ a: BigInt(first), b: BigInt(second) });
@@ -238,7 +242,11 @@ function First({ open, comparing, sides, searching }: FirstProps) {
           </button>
         </>
       ) : (
-        <button type="button" title="Searches the frame by bisection" onClick={() => void searching.start(sides, show)}>
+        <button
+          type="button"
+          title="Searches the frame by bisection"
+          onClick={() => void searching.start(sides, show, across)}
+        >
           First draw that differs
         </button>
       )}

@@ -1,10 +1,10 @@
 import { type Signal, signal } from '@preact/signals';
-import { formatCount, formatCounted } from '../../../base/format.ts';
+import { formatCount } from '../../../base/format.ts';
 import { frameOf } from '../gl/frames.ts';
 import { drawsOf } from '../pictured_calls.ts';
 import { picturedBy, picturesOf, type Side } from './comparing.ts';
 import { isAlike } from './difference.ts';
-import { firstDraw, momentsOf } from './first_draw.ts';
+import { firstDraw, momentsOf, type Step, stepsOf } from './first_draw.ts';
 
 /** How far the search for the first draw whose picture differs is. */
 export type Search =
@@ -22,8 +22,15 @@ export interface SearchedSides {
 /** A search that can be ended. */
 export interface Searching {
   readonly state: Signal<Search>;
-  /** Searches the frames of two pictures, and shows the draw that is found, by its calls on both sides. */
-  start(sides: SearchedSides, show: (calls: readonly [number, number]) => Promise<unknown>): Promise<void>;
+  /**
+   * Searches the frames of two pictures, and shows the draw that is found, by its calls on both sides. `across`: the call of B that belongs to
+   * one of A, as {@link Matched.across} has it. Without it, draws belong together by number.
+   */
+  start(
+    sides: SearchedSides,
+    show: (calls: readonly [number, number]) => Promise<unknown>,
+    across?: (call: number) => number | null | undefined,
+  ): Promise<void>;
   /** Ends the search at once. Replays end what they are at. */
   cancel(): void;
   /** Other pictures are looked at: ends the search, or forgets what was found, unless that is about to be shown. */
@@ -40,7 +47,7 @@ export function createSearching(): Searching {
   };
   return {
     state,
-    start: async (sides, show) => {
+    start: async (sides, show, across = () => undefined) => {
       stop();
       const controller = new AbortController();
       const own = { controller, sides };
@@ -52,14 +59,14 @@ export function createSearching(): Searching {
         return;
       }
       const [a, b] = frames;
-      const count = Math.min(a.draws.length, b.draws.length);
-      const of = momentsOf(count);
+      const steps = stepsOf(a.draws, b.draws, across);
+      const of = momentsOf(steps.length);
       state.value = { at: 'looking', step: 0, of };
       let failure = '';
       const found = await firstDraw(
-        count,
+        steps.length,
         async (moment) => {
-          const calls = [callAt(a, moment), callAt(b, moment)] as const;
+          const calls = callsAt(frames, steps, moment);
           // Before the first call of a trace there is nothing to see.
           if (calls[0] < 0 || calls[1] < 0) return false;
           const at = { a: { ...sides.a, call: calls[0] }, b: { ...sides.b, call: calls[1] } };
@@ -78,11 +85,13 @@ export function createSearching(): Searching {
         state.value = failure === '' ? { at: 'idle' } : { at: 'done', sentence: failure, calls: null };
         return;
       }
-      const number = found.is === 'draw' ? found.number : found.is === 'after' ? count + 1 : 0;
-      const names = [sides.a.name, sides.b.name] as const;
-      const calls = found.is === 'draw' ? ([a.draws[number - 1]!, b.draws[number - 1]!] as const) : null;
-      if (calls) await show(calls);
-      state.value = { at: 'done', sentence: sentenceOf(found.is, number, a, b, names), calls };
+      if (found.is !== 'draw') {
+        state.value = { at: 'done', sentence: SENTENCES[found.is], calls: null };
+        return;
+      }
+      const calls = callsAt(frames, steps, found.number);
+      await show(calls);
+      state.value = { at: 'done', sentence: drawSentence(steps[found.number - 1]!, frames, sides), calls };
     },
     cancel: () => {
       const ended = running?.sides;
@@ -119,29 +128,35 @@ function framesOf({ a, b }: SearchedSides): readonly [FrameDraws, FrameDraws] | 
   return found[0] && found[1] ? [found[0], found[1]] : null;
 }
 
-function callAt({ from, to, draws }: FrameDraws, moment: number | 'end'): number {
-  if (moment === 'end') return to;
-  return moment === 0 ? from - 1 : draws[moment - 1]!;
+/** The calls after which both sides have drawn as much as a step says, or the whole frame. */
+function callsAt(
+  [a, b]: readonly [FrameDraws, FrameDraws],
+  steps: readonly Step[],
+  moment: number | 'end',
+): readonly [number, number] {
+  if (moment === 'end') return [a.to, b.to];
+  const step = steps[moment - 1];
+  const of = ({ from, draws }: FrameDraws, drawn: number) => {
+    if (drawn > 0) return draws[drawn - 1]!;
+    // As long as one side alone has drawn, the other one has begun, too: the first frame has nothing before it.
+    return step && draws[0] !== from ? from : from - 1;
+  };
+  return [of(a, step?.a ?? 0), of(b, step?.b ?? 0)];
 }
 
-function sentenceOf(
-  is: 'draw' | 'equal' | 'before' | 'after',
-  number: number,
-  a: FrameDraws,
-  b: FrameDraws,
-  [first, second]: readonly [string, string],
-): string {
-  const more = a.draws.length === b.draws.length ? '' : a.draws.length > b.draws.length ? first : second;
-  switch (is) {
-    case 'equal':
-      return 'The pictures at the end of the frame are equal.';
-    case 'before':
-      return 'The pictures differ before the frame draws: look at the frame before.';
-    case 'after':
-      return more === ''
-        ? 'The pictures differ only after the last draw of the frame.'
-        : `The first ${formatCounted(number - 1, 'draw')} have equal pictures; draw ${formatCount(number)} is only in ${more}.`;
-    case 'draw':
-      return `Draw ${formatCount(number)} of ${formatCount(Math.max(a.draws.length, b.draws.length))} is the first whose picture differs.`;
-  }
+const SENTENCES = {
+  equal: 'The pictures at the end of the frame are equal.',
+  before: 'The pictures differ before the frame draws: look at the frame before.',
+  after: 'The pictures differ only after the last draw of the frame.',
+} as const;
+
+function drawSentence({ a, b, has }: Step, frames: readonly [FrameDraws, FrameDraws], sides: SearchedSides): string {
+  const [ofA, ofB] = [`draw ${formatCount(a)} of ${sides.a.name}`, `draw ${formatCount(b)} of ${sides.b.name}`];
+  const of = formatCount(Math.max(...frames.map(({ draws }) => draws.length)));
+  const [draw, first] = [`Draw ${formatCount(a)}`, 'is the first whose picture differs'];
+  if (has === 'a') return `${capital(ofA)}, which ${sides.b.name} lacks, ${first}.`;
+  if (has === 'b') return `${capital(ofB)}, which ${sides.a.name} lacks, ${first}.`;
+  return a === b ? `${draw} of ${of} ${first}.` : `${capital(ofA)}, which is ${ofB}, ${first}.`;
 }
+
+const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
