@@ -4,8 +4,8 @@ use unspool_trace::records::Same;
 
 use crate::align::Alignment;
 use crate::calls::CallAlignment;
+use crate::contents::{Contents, KEYS};
 use crate::kinds::Kinds;
-use crate::tokens::{Contents, KEYS};
 
 const SAME: Same = Same {
     name: true,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use unspool_trace::records::Same;
 
-use crate::tokens::{Contents, kind_of, name_of, stem_of};
+use crate::contents::{Contents, kind_of, name_of, stem_of};
 
 /// What a record has to do with calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

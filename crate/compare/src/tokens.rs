@@ -11,48 +11,9 @@ use unspool_trace::records::{RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 
 pub use crate::contents::Contents;
-use crate::contents::is_same;
+use crate::contents::{KEYS, is_same};
 use crate::ignore::{Addresses, Ignore, asks_for_time};
 use crate::sequence::{LEFT_OUT, Numbering, Part, Sequence};
-
-/// Of the content of a record whose name counts: the bytes of that name, and its text.
-pub(crate) fn name_of(content: &[u8]) -> Option<(&[u8], String)> {
-    let (bytes, _) = name_in(content)?;
-    let text = match (bytes.first()?, bytes.get(1..)?) {
-        (2, id) => format!("#{}", i64::from_le_bytes(*id.first_chunk()?)),
-        (_, text) => String::from_utf8_lossy(text.get(4..)?).into_owned(),
-    };
-    Some((bytes, text))
-}
-
-/// The field `kind` of a record, if it comes first.
-pub(crate) fn kind_of<'c>(content: &'c [u8], same: &Same) -> Option<&'c [u8]> {
-    let after_name = || name_in(content).map_or(content.get(1..), |(_, rest)| Some(rest));
-    let rest = if same.name { after_name()? } else { content };
-    let (key, rest) = rest.split_first()?;
-    let is_kind = same.fields.get(usize::from(key.checked_sub(KEYS)?)) == Some(&"kind");
-    if is_kind { text_in(rest.strip_prefix(&[7])?).map(|(kind, _)| kind) } else { None }
-}
-
-/// The name at the beginning of a content, and what follows.
-fn name_in(content: &[u8]) -> Option<(&[u8], &[u8])> {
-    let length = match content.first()? {
-        1 => 1 + 4 + text_in(content.get(1..)?)?.0.len(),
-        2 => 1 + 8,
-        _ => return None,
-    };
-    content.split_at_checked(length)
-}
-
-/// A text after its length, and what follows.
-fn text_in(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk()?;
-    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
-}
-
-/// The key of a field of the record itself: this and its number in [`Same::fields`]. All other
-/// bytes that come before a value are less.
-pub(crate) const KEYS: u8 = 32;
 
 /// Names of ids.
 struct Names<S> {
@@ -539,58 +500,12 @@ fn is_number(value: &FieldValue<'_>) -> bool {
     matches!(value, FieldValue::U64(_) | FieldValue::I64(_) | FieldValue::Hex(_))
 }
 
-/// The beginning of what a token without a name stands for, which records that differ in the rest
-/// share: the texts that come before anything else, such as the kind of an event, or without these
-/// the first field. Of an instruction its address counts, not its bytes.
-#[must_use]
-pub(crate) fn stem_of(content: &[u8]) -> &[u8] {
-    let begin = usize::from(content.first() == Some(&0));
-    let mut end = begin;
-    while let Some(size) = content.get(end..).and_then(text_field_size) {
-        end += size;
-    }
-    if end == begin {
-        end += content.get(begin..).and_then(first_size).unwrap_or(content.len());
-    }
-    content.get(..end).unwrap_or(content)
-}
-
-/// The size of a field with a text or a symbol, at the beginning.
-fn text_field_size(content: &[u8]) -> Option<usize> {
-    let key = if content.first()? >= &KEYS { 1 } else { return None };
-    let value = content.get(key..)?;
-    match value.first()? {
-        7 => Some(key + text_size(value)?),
-        // A symbol has its number after its name.
-        8 => Some(key + text_size(value)? + 9),
-        _ => None,
-    }
-}
-
-/// The size of a number or an address at the beginning, or of a field with one. `None` of another
-/// value.
-fn first_size(content: &[u8]) -> Option<usize> {
-    let key = usize::from(content.first()? >= &KEYS);
-    let value = content.get(key..)?;
-    match value.first()? {
-        2..=6 | 15 => Some(key + 9),
-        // An address in a module has its offset after the name of that.
-        16 => Some(key + text_size(value)? + 9),
-        _ => None,
-    }
-}
-
-/// The size of a kind, a length, and as many bytes.
-fn text_size(content: &[u8]) -> Option<usize> {
-    let length = u32::from_le_bytes(*content.get(1..)?.first_chunk()?);
-    Some(5 + length as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use unspool_trace::Locator;
 
     use super::*;
+    use crate::contents::stem_of;
 
     const SAME: Same = Same {
         name: true,
@@ -704,7 +619,7 @@ mod tests {
     #[test]
     fn parts_are_the_whole_and_left_out_records_are_in_them() {
         let make = |in_parts: bool| {
-            let ignore = Ignore::parse(["name:b"].into_iter()).unwrap();
+            let ignore = Ignore::parse(["name:b"]).unwrap();
             let tokens: Tokens<_, &str> = Tokens::new(SAME, false, &lane(Some(4)), Contents::default(), HashMap::new());
             let tokens = tokens.ignoring(ignore, []);
             let mut tokens = if in_parts { tokens.in_parts() } else { tokens };
