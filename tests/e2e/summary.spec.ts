@@ -8,8 +8,8 @@ const FOLDER = join(import.meta.dirname, '../../../shared/corpus/findings');
 /** What the first finding of a planted trace says, and what is selected by it: one for each format. */
 const PLANTED = [
   { file: 'slow-callee.xray', says: '#9', selects: ['#9', '4.200 ms'] },
-  { file: 'smashed-return.frames.gz', says: 'step 11505', selects: ['11,505'] },
-  { file: 'stray-return.sqlite', says: 'transition 26726', selects: ['26,726'] },
+  { file: 'smashed-return.frames.gz', says: 'step 11,505', selects: ['11,505'] },
+  { file: 'stray-return.sqlite', says: 'transition 26,726', selects: ['26,726'] },
   { file: 'overrun.trace', says: 'p leaves its buffer', selects: ['0x55d0a000135d'] },
   { file: 'finish.trace', says: 'glFinish', selects: ['glFinish'] },
 ];

@@ -144,9 +144,9 @@ function byobReader(file: Blob): ReadableStreamBYOBReader | null {
   }
 }
 
-/** Throws what a failed read of a file is: in Chromium a `TypeError`, if it has changed since it was looked at. */
+/** Throws why a file could not be read. In Chromium that is a `TypeError`, if it has changed since it was looked at. */
 function refuse(error: unknown): never {
-  throw error instanceof DOMException ? error : new DOMException(String(error), 'NotReadableError');
+  throw error instanceof TypeError ? new DOMException(String(error), 'NotReadableError') : error;
 }
 
 /**
