@@ -339,6 +339,8 @@ export interface FrameNeeds {
 /** How far the search is for what frames need. */
 export interface FrameCutNews {
   readonly progress: Surveyed;
+  /** Bytes of memory that the search takes. */
+  readonly bytes: number;
   /** What they need, or why they cannot be cut, which begins with `refused`. It comes at the end. */
   readonly needs: FrameNeeds | { readonly refused: string } | null;
 }

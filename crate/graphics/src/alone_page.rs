@@ -66,6 +66,11 @@ impl FrameCut {
         self.steps.progress().0
     }
 
+    /// Bytes of memory of what is noted about the calls read.
+    pub fn bytes(&self) -> f64 {
+        self.reading.as_ref().map_or(0.0, |alone| alone.bytes() as f64)
+    }
+
     /// What the frames need: `FrameNeeds` of `web/base/survey_protocol.ts`. `null` before it is
     /// known.
     pub fn kept(&self) -> JsValue {

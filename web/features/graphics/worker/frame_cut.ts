@@ -25,7 +25,11 @@ export function createFrameCut(reading: CallsReading) {
       return open.step(Math.max(1, Math.round(Math.min(of / 50, (of * STEP_BYTES) / size))));
     },
     share: (open) => open.done() / Math.max(1, open.pieces()),
-    news: (open) => ({ progress: { done: open.done(), of: open.pieces() }, needs: open.kept() }),
+    news: (open) => ({
+      progress: { done: open.done(), of: open.pieces() },
+      bytes: open.bytes(),
+      needs: open.kept(),
+    }),
     reportMs: REPORT_MS,
   });
   const service: FindsFrameNeeds = { ...turns, frames: (first, last) => choose([first, last]) };

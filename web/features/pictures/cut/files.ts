@@ -50,11 +50,14 @@ export function filesOf(open: OpenTrace): FrameFiles {
 }
 
 function needsOf(open: OpenTrace, frame: number, hear: Hear, signal: AbortSignal): Promise<FrameNeeds> {
+  const enter = (bytes: number) =>
+    open.trace.recordSource.ledger?.set('frame', { noun: 'notes of what a frame needs', bytes, free: null });
   return new Promise((resolve, reject) => {
     const worker = createReadingWorker<FindsFrameNeeds, OpensCalls, FrameCutNews>(open.trace, {
       ...graphicsOf(open).part('frame'),
       begun: () => void worker.ask.frames(frame, frame),
-      hear: ({ progress, needs }) => {
+      hear: ({ progress, bytes, needs }) => {
+        enter(bytes);
         hear(progress.done / Math.max(1, progress.of));
         if (!needs) return;
         if (needs.refused === '') resolve(needs as FrameNeeds);
@@ -71,6 +74,7 @@ function needsOf(open: OpenTrace, frame: number, hear: Hear, signal: AbortSignal
     });
     const end = () => {
       unwatch();
+      enter(0);
       worker.dispose();
     };
     signal.addEventListener('abort', end);
