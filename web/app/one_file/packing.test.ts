@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PREFIXES, textOf, withCopies } from './packing.ts';
-import { bytesOf, withoutCopies } from './unpacking.ts';
+import { textOf, withCopies } from './packing.ts';
+import { bytesOf, PREFIXES, withoutCopies } from './unpacking.ts';
 
 /** Bytes without a pattern, the same each time. */
 function noise(length: number): Uint8Array {

@@ -2,18 +2,12 @@
  * What the page in one file has within it, made small by the build. unpacking.ts is the way back.
  */
 
-/** Bytes that are looked up at once. A copy of fewer is left to gzip. */
-const KEY = 24;
+import { KEY, PREFIXES } from './unpacking.ts';
+
 /** Places that are remembered, as a power of two. */
 const PLACES = 22;
 /** A factor of hashes: the prime of FNV. */
 const PRIME = 0x01000193;
-
-/**
- * Seven bits that are not a character: NUL, the carriage return and `<`, of which HTML would make something else, and four that programs take
- * as commands. Each is one of the 1,792 characters from U+0080 on together with the eight bits after it, which UTF-8 writes as two bytes.
- */
-export const PREFIXES: readonly number[] = [0, 13, 60, 8, 26, 27, 127];
 
 /**
  * Bytes as text for an element of HTML: each character has the next seven bits, or fifteen if they begin with one of {@link PREFIXES}. With UTF-8,

@@ -2,9 +2,14 @@
  * What the page in one file is packed in, as the browser unpacks it: the way back from packing.ts.
  */
 
-/** As in packing.ts, which the page does not contain. */
-const PREFIXES = [0, 13, 60, 8, 26, 27, 127];
-const KEY = 24;
+/**
+ * Seven bits that are not a character: NUL, the carriage return and `<`, of which HTML would make something else, and four that programs take
+ * as commands. Each is one of the 1,792 characters from U+0080 on together with the eight bits after it, which UTF-8 writes as two bytes.
+ */
+export const PREFIXES: readonly number[] = [0, 13, 60, 8, 26, 27, 127];
+
+/** Bytes of the shortest copy. Fewer are left to gzip. */
+export const KEY = 24;
 
 /** The first `size` bytes of a text of `textOf`. */
 export function bytesOf(text: string, size: number): Uint8Array<ArrayBuffer> {

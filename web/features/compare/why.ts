@@ -61,7 +61,7 @@ export function createWhy({ a, b }: Pick<Pair, 'a' | 'b'>, spawn: () => RemoteWo
       if (!first || !second) return fail('The steps of these traces cannot be read.');
       if (isOver) return;
       const [ofA, ofB] = [machineOf(a), machineOf(b)];
-      if (ofA !== ofB)
+      if (ofA && ofB && ofA !== ofB)
         return fail(`The instructions of A are of ${ofA}, and those of B of ${ofB}: no two of them are the same.`);
       const format = a.trace.info.peek()?.format ?? '';
       const found = await service.remote().why(format, first, second, hear);
