@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { expect, test, vi } from 'vitest';
 import type { FoundWhy } from './protocol.ts';
 import { NoWhy } from './records_list.tsx';
+import { unlikeMachines } from './why.ts';
 import { WhyWords } from './why_panel.tsx';
 
 const NONE = { a: new Float64Array(), b: new Float64Array(), cells: [], valuesA: [], valuesB: [] };
@@ -37,4 +38,13 @@ test('where the paths part is a link that selects the step in both', () => {
   const show = vi.fn();
   words({ b: 20 }, show).box.querySelector('button')?.click();
   expect(show).toHaveBeenCalledWith(1117, 20);
+});
+
+test('only traces that name two machines are refused', () => {
+  const of = (machine: string) => [['Machine', machine]] as const;
+  expect(unlikeMachines(of('i386, x86-64'), of('mips'))).toBe(
+    'The instructions of A are of i386, and those of B of mips: no two of them are the same.',
+  );
+  expect(unlikeMachines(of('i386, x86-64'), of('i386, i386'))).toBeNull();
+  expect(unlikeMachines(of('mips'), [])).toBeNull();
 });

@@ -31,10 +31,14 @@ export function keyOf(a: number, b: number): string {
   return `${a} ${b}`;
 }
 
-/** What instructions of a trace are of, if it says so: as `i386` of `i386, x86-64`. */
-function machineOf({ trace }: Pair['a']): string {
-  const machine = trace.info.peek()?.properties.find(([name]) => name === 'Machine')?.[1] ?? '';
-  return machine.split(',')[0]!;
+type Properties = readonly (readonly [name: string, value: string])[];
+
+/** Why steps of two traces cannot be followed together, from the properties of both: they say that they are of two machines. */
+export function unlikeMachines(...of: readonly [Properties, Properties]): string | null {
+  // As `i386` of `i386, x86-64`.
+  const [a, b] = of.map((all) => all.find(([name]) => name === 'Machine')?.[1].split(',')[0]);
+  if (!a || !b || a === b) return null;
+  return `The instructions of A are of ${a}, and those of B of ${b}: no two of them are the same.`;
 }
 
 /** Nothing was asked yet. `spawn` starts the worker with the first question; it ends with the answer. */
@@ -60,9 +64,9 @@ export function createWhy({ a, b }: Pick<Pair, 'a' | 'b'>, spawn: () => RemoteWo
       const [first, second] = await Promise.all([stepsOf(a), stepsOf(b)]);
       if (!first || !second) return fail('The steps of these traces cannot be read.');
       if (isOver) return;
-      const [ofA, ofB] = [machineOf(a), machineOf(b)];
-      if (ofA && ofB && ofA !== ofB)
-        return fail(`The instructions of A are of ${ofA}, and those of B of ${ofB}: no two of them are the same.`);
+      const properties = ({ trace }: Pair['a']) => trace.info.peek()?.properties ?? [];
+      const refused = unlikeMachines(properties(a), properties(b));
+      if (refused) return fail(refused);
       const format = a.trace.info.peek()?.format ?? '';
       const found = await service.remote().why(format, first, second, hear);
       service.end();
