@@ -1,6 +1,6 @@
 // One run of one input in a new browser: the cost of opening, and the cost of moving around.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
@@ -193,6 +193,11 @@ export function memoryOf(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const bytes = (name) => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN);
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/** Has the peak of a process' memory begin with what it has now. Only Linux can. */
+export function forgetPeak(pid) {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 /** Runs in the page. */
