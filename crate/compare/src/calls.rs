@@ -71,9 +71,10 @@ enum Task {
 pub struct CallAlignment {
     sides: [Side; 2],
     numbers: Numbers,
-    /// Of the side whose calls are being numbered: which are open, and how many by name.
+    /// Of the side whose calls are being numbered: which are open, and how many by the number of
+    /// their name.
     open: Vec<u32>,
-    open_names: HashMap<u32, u32>,
+    open_names: Vec<u32>,
     linked: usize,
     tasks: Vec<Task>,
     runs: Vec<Run>,
@@ -89,7 +90,7 @@ impl CallAlignment {
             sides: [Side::default(), Side::default()],
             numbers: Numbers::default(),
             open: Vec::new(),
-            open_names: HashMap::new(),
+            open_names: Vec::new(),
             linked: 0,
             tasks: vec![Task::List(lengths.map(|length| (0, length)))],
             runs: Vec::new(),
@@ -148,10 +149,15 @@ impl CallAlignment {
     fn link(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, until: u64) -> bool {
         let of = self.linked;
         let Some(own) = tokens.get(of) else { return true };
+        self.open_names.resize(kinds.names(), 0);
         loop {
             let Some(side) = self.sides.get_mut(of) else { return true };
             let at = side.links.len();
             let Some(token) = own.get(at) else { break };
+            if at == 0 {
+                // A list that grows is there twice meanwhile.
+                side.links.reserve_exact(own.len());
+            }
             if self.work >= until {
                 return false;
             }
@@ -161,12 +167,12 @@ impl CallAlignment {
             match kinds.role(*token) {
                 Role::Begin => {
                     self.open.push(at as u32);
-                    *self.open_names.entry(name).or_default() += 1;
+                    self.count(name, 1);
                 }
-                Role::End if self.open_names.get(&name).is_some_and(|count| *count > 0) => {
+                Role::End if self.open_names.get(name as usize).is_some_and(|count| *count > 0) => {
                     while let Some(begin) = self.open.pop() {
                         let opened = own.get(begin as usize).map_or(u32::MAX, |token| kinds.name(*token));
-                        self.open_names.entry(opened).and_modify(|count| *count -= 1);
+                        self.count(opened, -1);
                         self.close(tokens, of, begin, at as u32, opened == name);
                         if opened == name {
                             break;
@@ -182,6 +188,12 @@ impl CallAlignment {
         self.open_names.clear();
         self.linked += 1;
         true
+    }
+
+    fn count(&mut self, name: u32, change: i32) {
+        if let Some(count) = self.open_names.get_mut(name as usize) {
+            *count = count.saturating_add_signed(change);
+        }
     }
 
     /// Numbers a call that ends at a record, or before it.

@@ -57,6 +57,11 @@ impl Kinds {
         self.names.get(token as usize).copied().unwrap_or(u32::MAX)
     }
 
+    /// How many names there are: their numbers are below.
+    pub(crate) fn names(&self) -> usize {
+        self.texts.len()
+    }
+
     /// What a token has to do with calls.
     #[must_use]
     pub fn role(&self, token: u32) -> Role {
