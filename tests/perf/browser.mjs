@@ -10,8 +10,11 @@ import { gestures } from './gestures.mjs';
 import { listing } from './events.mjs';
 import { showFunctions } from './panels.mjs';
 
-/** Without gliding, because the duration of an animation is intentional. */
-const CONTEXT = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' };
+/**
+ * Without gliding, because the duration of an animation is intentional, and without the service worker, which copies the page once, after the
+ * first visit.
+ */
+const CONTEXT = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', serviceWorkers: 'block' };
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
