@@ -294,7 +294,8 @@ impl Replay {
         self.execute_by(call, handler);
     }
 
-    fn execute_by(&mut self, call: &Call, handler: Resolved) {
+    /// Executes a call by what is known of its function.
+    pub(crate) fn execute_by(&mut self, call: &Call, handler: Resolved) {
         match handler {
             Ok(Handler { run, direct: None }) => run(self, call),
             Ok(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),

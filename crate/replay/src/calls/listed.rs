@@ -19,7 +19,12 @@ use crate::objects::{Array, VertexArray};
 /// A command of a display list.
 #[derive(Clone, Debug)]
 pub(crate) enum Listed {
-    Call(Call),
+    /// Lists are executed over and over: what is known of a function's name is found once.
+    Call {
+        call: Call,
+        handler: Resolved,
+        is_draw: bool,
+    },
     Draw(Box<Vertices>),
     /// What `glArrayElement` makes current: see [`arrays::elements`].
     Element(Vec<(usize, [f32; 4])>),
@@ -43,7 +48,7 @@ impl Listed {
     /// Bytes that it takes, about.
     pub(crate) fn size(&self) -> u64 {
         let own = match self {
-            Self::Call(call) => return call.size(),
+            Self::Call { call, .. } => return call.size(),
             Self::Draw(vertices) => {
                 let content = vertices.arrays.iter().filter_map(|(_, array)| array.client.as_ref());
                 let content: usize = content.map(|client| client.len()).sum();
@@ -60,7 +65,7 @@ impl Listed {
     /// Whether it changes a picture by itself.
     pub(crate) fn is_draw(&self) -> bool {
         match self {
-            Self::Call(call) => super::is_draw(&call.name),
+            Self::Call { is_draw, .. } => *is_draw,
             Self::Draw(_) | Self::Lack(_) => true,
             Self::Element(_) => false,
         }
@@ -88,7 +93,7 @@ impl Replay {
                 // The same may be executed next.
                 self.call_vertices = 0;
             }
-            None => self.list(Listed::Call(call.clone())),
+            None => self.list(Listed::Call { call: call.clone(), handler, is_draw: super::is_draw(&call.name) }),
         }
     }
 
@@ -217,7 +222,7 @@ impl Replay {
     /// Executes a command of a display list.
     pub(crate) fn execute_listed(&mut self, command: &Listed) {
         match command {
-            Listed::Call(call) => self.execute_by_name(call),
+            Listed::Call { call, handler, .. } => self.execute_by(call, *handler),
             Listed::Draw(vertices) => self.draw_listed(vertices),
             Listed::Element(values) => arrays::set_elements(self, values),
             Listed::Lack(reason) => self.unshown(reason),

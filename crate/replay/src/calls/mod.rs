@@ -43,7 +43,7 @@ use crate::driver::Replay;
 pub(crate) type Run = fn(&mut Replay, &Call);
 
 /// What a function does, for what is bound or for an object that it names.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Handler {
     pub(crate) run: Run,
     pub(crate) direct: Option<Direct>,
