@@ -39,6 +39,8 @@ pub struct Wrapper {
 const NONE: u32 = u32::MAX;
 /// Calls of a gap that may be wrappers.
 const CANDIDATES: usize = 4;
+/// Calls without others in them whose numbers are remembered.
+const LEAVES: usize = 1 << 12;
 
 /// The calls of a side.
 #[derive(Debug, Default)]
@@ -75,6 +77,9 @@ pub struct CallAlignment {
     /// their name.
     open: Vec<u32>,
     open_names: Vec<u32>,
+    /// Numbers of calls without others in them, by what begins and ends them: most calls are such,
+    /// of few functions. Each has one place, where it replaces what was there.
+    leaves: Vec<([u32; 2], u32)>,
     linked: usize,
     tasks: Vec<Task>,
     runs: Vec<Run>,
@@ -91,6 +96,7 @@ impl CallAlignment {
             numbers: Numbers::default(),
             open: Vec::new(),
             open_names: Vec::new(),
+            leaves: vec![([NONE; 2], NONE); LEAVES],
             linked: 0,
             tasks: vec![Task::List(lengths.map(|length| (0, length)))],
             runs: Vec::new(),
@@ -202,12 +208,27 @@ impl CallAlignment {
         if let Some(link) = side.links.get_mut(begin as usize) {
             *link = at + u32::from(has_end);
         }
-        if has_end {
-            // Until it is known, what the calls around see is never read.
-        } else {
+        // The number of a call that ends is never read until it is known.
+        if !has_end {
             side.unended.insert(begin, NONE);
         }
-        let number = self.numbers.of(&self.sides, tokens, of, begin, &mut self.work);
+        let own = part(tokens, of);
+        let ends =
+            (has_end && at == begin + 1).then(|| [begin, at].map(|at| own.get(at as usize).copied().unwrap_or(NONE)));
+        let leaf = ends.and_then(|ends| {
+            let place = ends[0].wrapping_mul(31).wrapping_add(ends[1]) as usize % LEAVES;
+            Some((ends, self.leaves.get_mut(place)?))
+        });
+        let number = match leaf {
+            Some((ends, known)) if known.0 == ends && known.1 != NONE => known.1,
+            leaf => {
+                let number = self.numbers.of(&self.sides, tokens, of, begin, &mut self.work);
+                if let Some((ends, known)) = leaf {
+                    *known = (ends, number);
+                }
+                number
+            }
+        };
         let Some(side) = self.sides.get_mut(of) else { return };
         if !has_end {
             side.unended.insert(begin, number);
