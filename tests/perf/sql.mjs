@@ -70,7 +70,7 @@ async function inPage(chromium, url, path) {
   }
 }
 
-/** The times of statements in an open trace, in ms. */
+/** The times of statements in an open trace, in ms: of the first one until there is an answer, and of each after that. */
 export async function asked(page) {
   await showPanel(page, 'query');
   const box = page.getByRole('textbox', { name: 'SQL query' });
