@@ -10,6 +10,7 @@ use unspool_cut::clean::{Choice, Choices, Cleaner};
 use unspool_cut::{CutOptions, Selection};
 use unspool_trace::{Limits, Probe};
 
+use unspool_formats::apitrace::encode::{FunctionSig, Writer};
 use unspool_formats::begin_cut;
 
 const FIXTURES: [&str; 9] = [
@@ -90,6 +91,17 @@ fn a_stretch_without_records_ends() {
             assert_eq!(records, 0, "{name} in portions of {portion}");
         }
     }
+}
+
+/// A name that begins with NUL is shown as if it were empty, and an empty one ends the properties.
+#[test]
+fn properties_of_apitrace_keep_the_bytes_of_their_names() {
+    let function = FunctionSig { id: 0, name: "glFlush", args: &[] };
+    let mut writer = Writer::new(&[("\0a", "1"), ("process.name", "2")]);
+    writer.call(0, &function, Vec::new(), None);
+    let part = stretch(&writer.finish(), (0, u64::MAX), 1000, Choice::Keep).unwrap();
+    assert_eq!(part.1, 1);
+    assert_eq!(stretch(&part.0, (0, u64::MAX), 1000, Choice::Keep), Some(part));
 }
 
 proptest! {

@@ -93,7 +93,7 @@ fn put_header(out: &mut Vec<u8>, header: &Header, cleaner: &mut Cleaner) {
     put_uint(out, wire::VERSION.into());
     put_uint(out, header.semantic_version.into());
     for (name, value) in &header.properties {
-        put_text(out, name.as_bytes());
+        put_text(out, name);
         put_text(out, &cleaner.bytes(value));
     }
     put_text(out, b"");

@@ -129,6 +129,7 @@ impl Decoder for ApitraceDecoder {
             properties.push(("Semantic version", header.semantic_version.to_string()));
         }
         for (name, value) in &header.properties {
+            let name = text_of(name);
             properties.push(match name.as_str() {
                 "process.name" => ("Process", text_of(value)),
                 "process.commandLine" => ("Command line", text_of(value)),

@@ -9,7 +9,7 @@ use super::lines::{Call, Notation};
 use super::numbers::{put_float, put_uint};
 use super::records::Bytes;
 use super::tables::Frame;
-use super::wire::Header;
+use super::wire::{Header, text_of};
 
 /// The notation of `apitrace dump`.
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Notation for Plain {
     const SEPARATOR: &'static str = ", ";
 
     fn header(&mut self, out: &mut String, header: &Header) {
-        let mut properties: Vec<_> = header.properties.iter().collect();
+        let mut properties: Vec<_> = header.properties.iter().map(|(name, value)| (text_of(name), value)).collect();
         // The last value of a repeated name wins.
         properties.reverse();
         properties.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));

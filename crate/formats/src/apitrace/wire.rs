@@ -222,8 +222,8 @@ pub struct Header {
     /// Version of the semantics of the calls for a replay. Equal to `version` unless a tool rewrote
     /// the trace.
     pub semantic_version: u32,
-    /// Names and values, in file order.
-    pub properties: Vec<(String, Vec<u8>)>,
+    /// Names and values, in file order, as they are in the file. No name is empty: that ends them.
+    pub properties: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ impl Walk {
         let text = text_of(&self.text);
         match self.draft.kind {
             Kind::PropertyName => {
-                self.header.properties.push((text, Vec::new()));
+                self.header.properties.push((core::mem::take(&mut self.text), Vec::new()));
                 self.state = State::PropertyValue;
             }
             Kind::PropertyValue => {
