@@ -29,6 +29,7 @@
 //!   functions.
 
 mod context;
+mod numbers;
 pub mod pattern;
 pub mod query;
 mod record_query;

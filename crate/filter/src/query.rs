@@ -10,10 +10,11 @@
 //! given. The store checks them for what the pass has found.
 
 use crate::context::{Context, Name, Track};
+use crate::numbers::Length;
 use crate::pattern::{Linked, Pattern};
 use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, Span};
 use crate::slice_query::{SliceQuery, SliceTest, SliceTests};
-use crate::syntax::{Expr, Length, SyntaxError, Term, Word, parse};
+use crate::syntax::{Expr, SyntaxError, Term, Word, parse};
 use crate::values::{Bound as Limit, Bounds, Number};
 
 /// Most alternatives, and most of those that the store answers alone.
