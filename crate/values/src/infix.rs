@@ -121,7 +121,7 @@ fn declarations(text: &str, end: Place, query: &mut Query) -> Result<(), Fault> 
         };
         let (place, name) = trimmed(name, at);
         if name.is_empty() {
-            let place = if place.len == 0 && at >= text.len() { end } else { Place { len: part.len(), ..place } };
+            let place = if at >= text.len() { end } else { Place { at, len: part.len().max(1) } };
             return Err(place.fault("The name of a variable is needed here."));
         }
         if !name.chars().all(is_of_name) || name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -141,10 +141,10 @@ fn declarations(text: &str, end: Place, query: &mut Query) -> Result<(), Fault> 
         let mut is_any = false;
         for one in split(types, '|') {
             let (place, name) = trimmed(one, at);
-            at += one.len() + 1;
             if name.is_empty() {
-                return Err(Place { len: one.len().max(1), ..place }.fault("The name of a type is needed here."));
+                return Err(Place { at, len: one.len().max(1) }.fault("The name of a type is needed here."));
             }
+            at += one.len() + 1;
             is_any |= name == "any";
             found.push((place, name.trim_matches(['"', '`']).to_owned()));
         }
@@ -542,4 +542,25 @@ fn term(part: Part) -> Result<Term, Fault> {
 fn applied(operation: Operation, a: Part, b: Part) -> Result<Part, Fault> {
     let place = a.place.to(b.place);
     Ok(Part { place, sort: Sort::Term(Term::Apply(operation, (term(a)?, term(b)?).into())) })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_marked_where_it_belongs() {
+        let marked = |text: &'static str| {
+            let fault = parse(text).unwrap_err();
+            (text.get(fault.at..fault.at + fault.len).unwrap(), fault.sentence)
+        };
+        let type_needed = "The name of a type is needed here.".to_owned();
+        assert_eq!(marked("a: int |         where a > 1"), ("         ", type_needed.clone()));
+        assert_eq!(marked("a: int |where a > 1"), ("w", type_needed));
+        let name_needed = "The name of a variable is needed here.".to_owned();
+        assert_eq!(marked("a,           where a>1"), ("           ", name_needed.clone()));
+        assert_eq!(marked("a,,b where a>1"), (",", name_needed.clone()));
+        assert_eq!(marked("a,where a>1"), ("where", name_needed));
+    }
 }
