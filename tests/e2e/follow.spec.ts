@@ -96,8 +96,12 @@ test.describe('unspool open --follow', () => {
     try {
       await page.goto(url);
       await settled(page, 'ready', 'threads.xray');
-      await showPanel(page, 'Functions');
       const panel = page.getByRole('tabpanel');
+      await showPanel(page, 'Records');
+      const records = panel.getByRole('status').first();
+      await expect(records).toHaveText(/^\d+\srecords$/);
+      const before = await records.innerText();
+      await showPanel(page, 'Functions');
       await expect(panel).toContainText('256 calls');
       await page.keyboard.press('End');
       appendFileSync(path, whole.subarray(5000));
@@ -105,6 +109,12 @@ test.describe('unspool open --follow', () => {
       await expect(panel).toContainText('256 calls');
       await inMenu(page, 'Update panels');
       await expect(panel).toContainText('513 calls');
+      expect(before).not.toContain('1,021');
+      await showPanel(page, 'Records');
+      await expect(records).toHaveText(/^1,021\srecords$/);
+      await panel.getByRole('grid').focus();
+      await page.keyboard.press('End');
+      await expect(panel.getByRole('row').last()).toHaveAttribute('aria-rowindex', '1022');
       await showPanel(page, 'SQL');
       await page.getByRole('textbox', { name: 'SQL query' }).fill('select count(*) as found from slices');
       await page.keyboard.press('Control+Enter');
