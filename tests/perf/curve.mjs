@@ -22,6 +22,8 @@ import { markdown, spread, told } from './table.mjs';
 const OPEN_MS = 900_000;
 /** Time between two looks at the memory of all processes. */
 const LOOK_MS = 500;
+/** A browser that begins a profile on disk has work for some seconds. */
+const BEGINNING_MS = 5000;
 const ROUNDS = 6;
 /** The page refuses SQL over more rows: of larger logs it is asked about a range. */
 const MOST_ASKED = 10e6;
@@ -87,6 +89,7 @@ async function inPage(path, profile) {
   const timer = setInterval(look, LOOK_MS);
   const load = [loadavg()[0]];
   try {
+    await page.waitForTimeout(BEGINNING_MS);
     await choose(client, path);
     const isOver = () => ['ready', 'failed'].includes(document.body.dataset.state);
     await page.waitForFunction(isOver, null, { timeout: OPEN_MS, polling: 250 });
