@@ -21,6 +21,8 @@ const { once } = options([], ['once']);
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 if (git('status', '--porcelain', '--untracked-files=no') !== '') fail('Commit first: what is built twice is the last commit.');
 
+// Later ones do not count: each says which commit it is.
+const commit = git('rev-parse', 'HEAD');
 const base = mkdtempSync(join(tmpdir(), 'unspool-repro-'));
 let same = false;
 try {
@@ -38,6 +40,7 @@ async function build({ name, TZ }) {
   const folder = join(base, name);
   say(`building in ${folder}`);
   git('clone', '--quiet', root, folder);
+  git('-C', folder, 'checkout', '--quiet', '--detach', commit);
   cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: false, verbatimSymlinks: true });
   const env = { TZ, CARGO_HOME: cargoHome(folder), CARGO_TARGET_DIR: join(folder, 'target'), npm_config_local_prefix: folder };
   const vite = (...args) => [process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args]];

@@ -86,8 +86,8 @@ for (let round = 0; round < 4 || Date.now() < end; round += 1) {
   }
   // The first round loads and compiles code.
   const long = await longTasks();
-  for (const { milliseconds, at } of round > 0 ? long : []) {
-    wrong.push(`round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms`);
+  for (const { milliseconds, at, parts } of round > 0 ? long : []) {
+    wrong.push(`round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms: ${parts}`);
   }
   const now = await held();
   if (round > 0) rounds.push(now);
@@ -106,15 +106,25 @@ for (const name of Object.keys(rounds[0])) {
 if (wrong.length > 0) fail(`${rounds.length + 1} rounds, and\n  ${wrong.join('\n  ')}`);
 say(`${rounds.length + 1} rounds without an error, a task of more than ${LONGEST_MS} ms, or growth`);
 
-/** The tasks in the page's thread that are too long, since tracing began: CPU time, and the microsecond of the clock of both processes. */
+/**
+ * The tasks in the page's thread that are too long, since tracing began: CPU time, the microsecond of the clock of both processes, and what
+ * took most of it.
+ */
 async function longTasks() {
   const { traceEvents } = JSON.parse(String(await page.own.context().browser().stopTracing()));
   const threads = new Set(
     traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`),
   );
-  return traceEvents
-    .filter(({ name, pid, tid, tdur = 0 }) => name === 'RunTask' && tdur > 1000 * LONGEST_MS && threads.has(`${pid} ${tid}`))
-    .map(({ tdur, ts }) => ({ milliseconds: tdur / 1000, at: ts }));
+  const isPage = ({ pid, tid, tdur = 0 }) => tdur > 1000 && threads.has(`${pid} ${tid}`);
+  const events = traceEvents.filter(isPage);
+  return events
+    .filter(({ name, tdur }) => name === 'RunTask' && tdur > 1000 * LONGEST_MS)
+    .map((task) => {
+      const within = events.filter(({ name, pid, ts }) => name !== 'RunTask' && pid === task.pid && ts >= task.ts && ts <= task.ts + task.dur);
+      const longest = within.sort((x, y) => y.tdur - x.tdur).slice(0, 3);
+      const parts = longest.map(({ name, tdur }) => `${name} ${(tdur / 1000).toFixed(0)} ms`).join(', ');
+      return { milliseconds: task.tdur / 1000, at: task.ts, parts };
+    });
 }
 
 /** What the page holds after a collection, with one trace and its panels at rest. */
