@@ -21,7 +21,7 @@ const { once } = options([], ['once']);
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 if (git('status', '--porcelain', '--untracked-files=no') !== '') fail('Commit first: what is built twice is the last commit.');
 
-// Later ones do not count: each says which commit it is.
+// A build says which commit it is of: those that are made meanwhile do not count.
 const commit = git('rev-parse', 'HEAD');
 const base = mkdtempSync(join(tmpdir(), 'unspool-repro-'));
 let same = false;
