@@ -12,6 +12,10 @@ pub const ROOT: NodeId = 0;
 /// Largest number of nodes.
 pub(crate) const MAX_NODES: usize = 1 << 28;
 
+/// Nodes that calls make at most: in the page as many as a table of 2^25 places holds, which takes
+/// 0.8 GB with what belongs to it. The next larger one would not fit there beside the slices.
+const MOST_NODES: usize = if cfg!(target_pointer_width = "32") { 7 << 22 } else { MAX_NODES };
+
 const LAST_NODE: NodeId = MAX_NODES as NodeId - 1;
 
 /// The call tree of a whole trace, shared by its tracks. A slice refers to its node, and the node
@@ -44,7 +48,7 @@ struct Node {
 impl Default for CallTree {
     fn default() -> Self {
         let root = Node { name: u32::MAX, parent: ROOT, recent: ROOT };
-        Self { nodes: vec![root], children: HashMap::new(), outermost: Vec::new(), most: MAX_NODES, is_full: false }
+        Self { nodes: vec![root], children: HashMap::new(), outermost: Vec::new(), most: MOST_NODES, is_full: false }
     }
 }
 
@@ -52,6 +56,14 @@ impl CallTree {
     /// How many nodes there are, including the root.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Bytes of memory that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_child = size_of::<((NodeId, u32), NodeId)>() + 1;
+        // Seven eighths of the places of a table are used.
+        let table = self.children.capacity().div_ceil(7) * 8 * of_child;
+        self.nodes.capacity() * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
     }
 
     /// Always false: there is a root.
@@ -112,8 +124,8 @@ impl CallTree {
         self.children.get(&(parent, name)).copied()
     }
 
-    /// The node for a call of `name` from `parent`, created if it is new. Beyond 2^28 nodes, calls
-    /// are attributed to their caller.
+    /// The node for a call of `name` from `parent`, created if it is new. Beyond [`MOST_NODES`],
+    /// calls are attributed to their caller.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, name: u32) -> NodeId {
         let recent = self.nodes.get(parent as usize).map_or(ROOT, |n| n.recent);

@@ -189,7 +189,8 @@ impl Store {
             from = to;
         }
         self.shelve_closed();
-        self.slices < MOST_SLICES && self.most_slice_bytes() + self.points * POINT_BYTES < self.most_bytes()
+        let bytes = self.most_slice_bytes() + self.points * POINT_BYTES + self.calls.bytes() as u64;
+        self.slices < MOST_SLICES && bytes < self.most_bytes()
     }
 
     /// Most bytes of memory that slices take.
@@ -244,7 +245,7 @@ impl Store {
         self.is_bare = true;
     }
 
-    /// Limits the memory of slices, instants and samples, in bytes.
+    /// Limits the memory of slices, call paths, instants and samples, in bytes.
     pub(crate) fn limit_memory(&mut self, bytes: u64) {
         self.most_bytes = Some(bytes.min(MOST_BYTES));
     }
@@ -377,9 +378,10 @@ impl Store {
         self.finished
     }
 
-    /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
+    /// Memory of slices, levels of detail, call paths, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum::<usize>()
+            + self.calls.bytes()
             + self.payloads.capacity() * size_of::<Payload>()
             + self.shelf.as_ref().map_or(0, |of| of.shelf.bytes())
     }

@@ -349,15 +349,16 @@ fn a_file_that_is_lost_is_an_error() {
 fn memory_ends_reading_where_the_file_does_not_help() {
     let mut is_full = false;
     let mut batch = EventBatch::with_capacity(5000);
-    let mut read = |room: u64| {
+    let mut read = |room: u64, names: u64| {
         let mut store = Store::default();
         store.limit_memory(4_000_000);
         batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "t"));
         store.shelve(Box::new(memory(room)), PATIENT);
         is_full = false;
         for i in 0..1_000_000u64 {
-            batch.push(EventKind::Begin, 0, i * 7, 0, Locator::at(i));
-            batch.push(EventKind::End, 0, i * 7 + 3, 0, Locator::at(i));
+            let name = (i % names) as u32;
+            batch.push(EventKind::Begin, 0, i * 7, name, Locator::at(i));
+            batch.push(EventKind::End, 0, i * 7 + 3, name, Locator::at(i));
             if batch.is_full() {
                 is_full |= !store.apply(&mut batch);
                 batch.clear();
@@ -369,7 +370,10 @@ fn memory_ends_reading_where_the_file_does_not_help() {
         batch.clear();
         (is_full, store.slices())
     };
-    assert_eq!(read(u64::MAX), (false, 1_000_000));
-    let (is_full, slices) = read(0);
+    assert_eq!(read(u64::MAX, 1), (false, 1_000_000));
+    let (is_full, slices) = read(0, 1);
     assert!(is_full && (180_000..500_000).contains(&slices), "{slices}");
+    // Call paths stay in memory.
+    let (is_full, slices) = read(u64::MAX, u64::MAX);
+    assert!(is_full && (30_000..180_000).contains(&slices), "{slices}");
 }
