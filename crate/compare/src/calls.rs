@@ -59,6 +59,9 @@ struct Numbers {
     /// The side and the begin of a call with each number.
     first: Vec<(u8, u32)>,
     hasher: DefaultHashBuilder,
+    /// Numbers of calls without others in them, by what begins and ends them: most calls are such,
+    /// of few functions. Each has one place, where it replaces what was there.
+    leaves: Vec<([u32; 2], u32)>,
 }
 
 enum Task {
@@ -77,9 +80,6 @@ pub struct CallAlignment {
     /// their name.
     open: Vec<u32>,
     open_names: Vec<u32>,
-    /// Numbers of calls without others in them, by what begins and ends them: most calls are such,
-    /// of few functions. Each has one place, where it replaces what was there.
-    leaves: Vec<([u32; 2], u32)>,
     linked: usize,
     tasks: Vec<Task>,
     runs: Vec<Run>,
@@ -96,7 +96,6 @@ impl CallAlignment {
             numbers: Numbers::default(),
             open: Vec::new(),
             open_names: Vec::new(),
-            leaves: vec![([NONE; 2], NONE); LEAVES],
             linked: 0,
             tasks: vec![Task::List(lengths.map(|length| (0, length)))],
             runs: Vec::new(),
@@ -212,23 +211,7 @@ impl CallAlignment {
         if !has_end {
             side.unended.insert(begin, NONE);
         }
-        let own = part(tokens, of);
-        let ends =
-            (has_end && at == begin + 1).then(|| [begin, at].map(|at| own.get(at as usize).copied().unwrap_or(NONE)));
-        let leaf = ends.and_then(|ends| {
-            let place = ends[0].wrapping_mul(31).wrapping_add(ends[1]) as usize % LEAVES;
-            Some((ends, self.leaves.get_mut(place)?))
-        });
-        let number = match leaf {
-            Some((ends, known)) if known.0 == ends && known.1 != NONE => known.1,
-            leaf => {
-                let number = self.numbers.of(&self.sides, tokens, of, begin, &mut self.work);
-                if let Some((ends, known)) = leaf {
-                    *known = (ends, number);
-                }
-                number
-            }
-        };
+        let number = self.numbers.of(&self.sides, tokens, of, begin, &mut self.work);
         let Some(side) = self.sides.get_mut(of) else { return };
         if !has_end {
             side.unended.insert(begin, number);
@@ -444,6 +427,28 @@ impl Side {
 impl Numbers {
     /// The number of a call, given those of the calls in it.
     fn of(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
+        let Call { inside: (from, to), end } = one(sides, of).call(begin);
+        let Some(end) = end.filter(|_| from >= to) else {
+            return self.compared(sides, tokens, of, begin, work);
+        };
+        let ends = [begin, end].map(|at| part(tokens, of).get(at as usize).copied().unwrap_or(NONE));
+        let place = ends[0].wrapping_mul(31).wrapping_add(ends[1]) as usize % LEAVES;
+        if let Some((known, number)) = self.leaves.get(place)
+            && *known == ends
+        {
+            return *number;
+        }
+        let number = self.compared(sides, tokens, of, begin, work);
+        // What begins a call is never `NONE`.
+        self.leaves.resize(LEAVES, ([NONE; 2], NONE));
+        if let Some(leaf) = self.leaves.get_mut(place) {
+            *leaf = (ends, number);
+        }
+        number
+    }
+
+    /// The number of a call by all that is in it.
+    fn compared(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
         let parts = |of: usize, begin: u32| {
             let (side, own) = (one(sides, of), part(tokens, of));
             let Call { inside: (from, to), end } = side.call(begin);

@@ -257,9 +257,7 @@ impl Store {
     /// Notes that reading ends at `at` because memory is used up.
     pub(crate) fn note_out_of_room(&mut self, at: u64) {
         let kind = if self.slices < MOST_SLICES { &problems::OUT_OF_ROOM } else { &problems::TOO_MANY_SLICES };
-        // With a file, the slices that there are.
-        let value = if self.shelf.is_none() { self.most_bytes() / SLICE_BYTES } else { self.slices };
-        self.note(Problem { at, kind, value });
+        self.note(Problem { at, kind, value: self.slices });
     }
 
     /// Ends the trace: closes open slices where their threads end, or where the trace does, flags
