@@ -58,13 +58,12 @@ impl CallTree {
         self.nodes.len()
     }
 
-    /// Bytes of memory that it takes beyond the root, which each trace has.
+    /// Bytes of memory that it takes.
     pub(crate) fn bytes(&self) -> usize {
         let of_child = size_of::<((NodeId, u32), NodeId)>() + 1;
         // Seven eighths of the places of a table are used.
         let table = self.children.capacity().div_ceil(7) * 8 * of_child;
-        let nodes = self.nodes.capacity().saturating_sub(1);
-        nodes * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
+        self.nodes.capacity() * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
     }
 
     /// Always false: there is a root.

@@ -376,10 +376,9 @@ impl Store {
         self.finished
     }
 
-    /// Memory of slices, levels of detail, call paths, instants, samples and payloads, in bytes.
+    /// Memory of slices, levels of detail, instants, samples and payloads, in bytes.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum::<usize>()
-            + self.calls.bytes()
             + self.payloads.capacity() * size_of::<Payload>()
             + self.shelf.as_ref().map_or(0, |of| of.shelf.bytes())
     }
