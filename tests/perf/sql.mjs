@@ -70,7 +70,10 @@ async function inPage(chromium, url, path) {
   }
 }
 
-/** The times of statements in an open trace, in ms: of the first one until there is an answer, and of each after that. */
+/**
+ * The times of statements in an open trace, in ms, of the first one until there is an answer, and of each after that, and the number of
+ * slices that they are about. Rejects with what the page says in place of an answer.
+ */
 export async function asked(page) {
   await showPanel(page, 'query');
   const box = page.getByRole('textbox', { name: 'SQL query' });
@@ -81,15 +84,23 @@ export async function asked(page) {
     await page.keyboard.press('Control+Enter');
     // Not the answer to the statement before.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await page.waitForFunction(
-      () => /rows?\sin|says/.test(document.querySelector('.query .panel-end[role=status]')?.textContent ?? ''),
+    const ended = await page.waitForFunction(
+      () => {
+        const status = document.querySelector('.query .panel-end[role=status]');
+        const wrong = status?.querySelector(':scope > .warning-text')?.textContent ?? '';
+        return (wrong || /rows?\sin/.test(status?.textContent ?? '')) && { wrong };
+      },
       null,
       { timeout: WAIT_MS, polling: 'raf' },
     );
-    return performance.now() - began;
+    const took = performance.now() - began;
+    const { wrong } = await ended.jsonValue();
+    if (wrong) throw new Error(wrong);
+    return took;
   };
   const first = await ask(STATEMENTS[0]);
+  const rows = Number((await page.locator('.query-rows').innerText()).match(/[\d,]+(?=\s*$)/)?.[0].replaceAll(',', ''));
   const each = [];
   for (const statement of STATEMENTS) each.push(await ask(statement));
-  return { first, each };
+  return { first, rows, each };
 }
