@@ -49,15 +49,14 @@ for (let run = 0; run < runs; run += 1) {
 }
 say(`all records of both read: ${spread(passes, 'ms')}, ${spread(passes, 'work')} of a processor`);
 for (const [how, times] of Object.entries(compared)) {
-  say(`compared ${how}: ${spread(times, 'ms')}, ${spread(times, 'work')}, at most ${spread(times, 'kilobytes')}`);
+  say(`compared ${how}: ${spread(times, 'ms')}, ${spread(times, 'work')}, at most ${spread(times, 'kilobytes', true)}`);
 }
 say(`first difference said: ${spread(first, 'ms')}`);
 
-/** The middle of what runs have taken, and its range. */
-function spread(of, key) {
+/** The middle of what runs have taken, and its range: times in ms, or sizes in kB. */
+function spread(of, key, isSize = false) {
   const sorted = of.map((it) => it[key]).sort((x, y) => x - y);
   const [low, middle, high] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  const isSize = key === 'kilobytes';
   const text = (value) => (value / 1000).toFixed(isSize ? 0 : 2);
   return `${text(middle)} ${isSize ? 'MB' : 's'} (${text(low)} to ${text(high)})`;
 }
@@ -84,11 +83,15 @@ async function inPage() {
         await choose(client, [a, b]);
         const isRead = () => performance.getEntriesByName('unspool:complete').length >= 2;
         await page.waitForFunction(isRead, null, { timeout: OPEN_MS, polling: 50 });
-        // Both readers give back what only loading needs.
-        await sleep(1000);
+        // Both readers give back what only loading needs, and others go on: those of an apitrace read all that its calls mean.
+        await quiet(pid);
         const before = memoryOf(pid).now;
         forgetPeak(pid);
         await page.getByRole('tab', { name: 'Differences' }).click();
+        // The tab begins with functions, and, of apitraces, with resources and findings.
+        await quiet(pid);
+        const other = memoryOf(pid);
+        forgetPeak(pid);
         await page.locator('.differences').getByRole('radio', { name: 'Records' }).click();
         const isCompared = () => performance.getEntriesByName('unspool:records-compared').length > 0;
         await page.waitForFunction(isCompared, null, { timeout: OPEN_MS, polling: 50 });
@@ -98,7 +101,10 @@ async function inPage() {
           await page.evaluate(took, 'aligned'),
           await page.evaluate(took, 'compared'),
         ];
-        found.push({ first, aligned, compared, kilobytes: (memoryOf(pid).peak - before) / 1000 });
+        const { peak } = memoryOf(pid);
+        const all = Math.max(peak, other.peak) - before;
+        const sizes = { records: (peak - other.now) / 1000, other: (other.peak - before) / 1000, all: all / 1000 };
+        found.push({ first, aligned, compared, ...sizes });
       } finally {
         await close();
       }
@@ -109,7 +115,24 @@ async function inPage() {
   for (const [key, says] of [['first', 'first difference shown'], ['aligned', 'aligned'], ['compared', 'compared']]) {
     say(`${says}: ${spread(found, key)}`);
   }
-  say(`memory beyond both traces: ${spread(found, 'kilobytes')}`);
+  say(`memory beyond both traces, for records: ${spread(found, 'records', true)}`);
+  say(`memory beyond both traces, for functions, and resources and findings of apitraces: ${spread(found, 'other', true)}`);
+  say(`memory beyond both traces, in all: ${spread(found, 'all', true)}`);
+}
+
+/** Resolves once a process has had next to nothing to do for a second. */
+async function quiet(pid) {
+  const work = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  for (let before = Number.NaN; ; ) {
+    const now = work();
+    // In hundredths of a second.
+    if (now - before < 5) return;
+    before = now;
+    await sleep(1000);
+  }
 }
 
 /** The most memory in kB that a process has taken; 0 once it has ended. */

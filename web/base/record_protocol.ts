@@ -177,6 +177,11 @@ export interface RecordService extends ValuesService {
     progress: (share: number) => void,
     stop: AbortSignal,
   ): Promise<FoundTokens | null>;
+  /**
+   * Takes an array of {@link RecordService.tokens} back, for the next part. Browsers collect the memory of what came in a message late, and
+   * no earlier once it is detached.
+   */
+  reuse(tokens: Uint32Array): void;
   /** At most `count` records of a track from number `first` on, whatever list there is. null if it is stopped. */
   numbered(track: number, first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /** Looks for records, and adds them to hits. The slot's previous search must have been stopped. */

@@ -20,7 +20,7 @@ import type {
   TokensPart,
   ValuesQuery,
 } from '../base/record_protocol.ts';
-import type { Remote, RemoteWorker } from '../base/remote.ts';
+import { give, type Remote, type RemoteWorker } from '../base/remote.ts';
 import type { ValuesService } from '../base/values_protocol.ts';
 import type { Ledger } from './ledger.ts';
 import { createService } from './service.ts';
@@ -104,6 +104,8 @@ export interface Records {
     tell: (share: number) => void,
     stop: AbortSignal,
   ): Promise<Answer<FoundTokens> | null>;
+  /** As `reuse` of {@link RecordService}, if the worker is there. */
+  reuse(tokens: Uint32Array): void;
   /** As `numbered` of {@link RecordService}. Resolves with null if they cannot be read, too. */
   numbered(track: number, first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /**
@@ -332,6 +334,7 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
+    reuse: (tokens) => void remote?.reuse(give(tokens)).catch(() => undefined),
     numbered: async (track, first, count, stop) => {
       const service = await ready();
       return (service && (await answered(service.numbered(track, first, count, stop))))?.value ?? null;

@@ -178,8 +178,8 @@ export interface Comparing {
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
   /** Begins to take the records of two traces of a format, or of their beginnings, in place of others. Rejects if a rule cannot be read. */
   beginRecords(format: string, rules: readonly string[]): Promise<void>;
-  /** Takes numbers of records of A, 0, or B, 1, as `tokens` of `RecordService` makes them. */
-  takeRecords(side: 0 | 1, part: TokensPart): Promise<void>;
+  /** Takes numbers of records of A, 0, or B, 1, as `tokens` of `RecordService` makes them. Resolves with their array, for `reuse`. */
+  takeRecords(side: 0 | 1, part: TokensPart): Promise<Uint32Array>;
   /** Pairs threads by what they do, once all records are taken. Threads that rules name are left out. */
   pairThreads(a: TraceTokens, b: TraceTokens): Promise<PairedThreads>;
   /**

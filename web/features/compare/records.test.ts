@@ -37,6 +37,7 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
     }),
     found,
     numbered: vi.fn(async (track: number, first: number) => [{ track, first }]),
+    reuse: vi.fn(),
   };
   return {
     records,
@@ -62,7 +63,7 @@ function differences(
 ) {
   const service = {
     beginRecords: vi.fn(async () => undefined),
-    takeRecords: vi.fn(async (_side: number, _part: unknown) => undefined),
+    takeRecords: vi.fn(async (_side: number, { tokens }: Parameters<Take>[0]) => tokens),
     first: vi.fn(async () => new Uint32Array()),
     pairThreads: vi.fn(async () => ({ pairs: Uint32Array.from(pairs), alone: Uint32Array.of(4, 0) })),
     align: async (pair: number, _: AbortSignal) => {
@@ -170,6 +171,9 @@ test('threads are paired by what they do, and those of one side stand alone', as
     [0, { places: Uint32Array.of(1, 0, 2, 2, 2, 0, 1, 1), tokens: Uint32Array.of(5, 6, 1) }],
     [1, { places: Uint32Array.of(3, 0, 1, 1, 4, 0, 1, 1, 5, 0, 1, 1), tokens: Uint32Array.of(2, 5, 8) }],
   ]);
+  // The memory goes back to where it came from.
+  expect(a.records.reuse.mock.calls).toEqual([[Uint32Array.of(5, 6, 1)]]);
+  expect(b.records.reuse.mock.calls).toEqual([[Uint32Array.of(2, 5, 8)]]);
   expect(found.service.pairThreads).toHaveBeenCalledWith(
     expect.objectContaining({ tracks: [given(1, 'thread 7'), given(2, 'main')] }),
     expect.objectContaining({ tracks: [given(3, 'main'), given(4, 'thread 9'), given(5, 'thread 10')] }),

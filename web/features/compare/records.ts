@@ -180,7 +180,7 @@ export function createRecordDifferences(
           bytes += part.tokens.byteLength;
           hold(side, bytes);
           // If the worker has died, what comes next says so.
-          service.takeRecords(side, give(part)).catch(() => undefined);
+          service.takeRecords(side, give(part)).then(sides[side].trace.records.reuse, () => undefined);
         };
         return tokensOf(sides[side].trace, rules, pieces, take, pieces ? () => undefined : hear(side), signal);
       };

@@ -5,9 +5,11 @@ import { openStream, readNow, type Stream } from './source.ts';
 /** Bytes of a block; the last one of a file may have fewer. */
 export const BLOCK = 1024 * 1024;
 /** Blocks that are read ahead of a pass. */
-const AHEAD = 8;
-/** Blocks that are kept at least: what is read ahead of two passes, and what they have left behind. */
-const FEW = 24;
+const AHEAD = 4;
+/** Bytes. A longer read is not waited for: its blocks would not be kept until the last one is there. */
+export const AWAITED = 4 * BLOCK;
+/** Blocks that are kept at least: those of such a read of two passes. */
+const FEW = 2 * (AWAITED / BLOCK + 1);
 /** Streams that are open at once: one for each place in the file where blocks are read one after the other. */
 const STREAMS = 4;
 /** Milliseconds that another worker has to give a block. It may be busy, or have ended, which this one cannot notice. */
@@ -20,6 +22,8 @@ const PATIENCE_MS = 2000;
 export class FileBlocks {
   /** The least recently used first. */
   readonly #there = new Map<number, Uint8Array>();
+  /** Buffers of blocks that are kept no longer, to read others into: browsers collect buffers late, and a pass has thousands. */
+  readonly #spare: ArrayBuffer[] = [];
   readonly #coming = new Map<number, Promise<void>>();
   /** Blocks that could not be read ahead. */
   readonly #failed = new Set<number>();
@@ -67,7 +71,7 @@ export class FileBlocks {
     this.#trim();
   }
 
-  /** A block if it is there. */
+  /** A block if it is there, as it is until the caller waits for something: then its memory may be another block's. */
   get(number: number): Uint8Array | undefined {
     const block = this.#there.get(number);
     if (block) this.#keep(number, block);
@@ -123,9 +127,11 @@ export class FileBlocks {
   }
 
   #trim(): void {
-    for (const [oldest] of this.#there) {
+    for (const [oldest, { buffer }] of this.#there) {
       if (this.#there.size <= this.#most) break;
       this.#there.delete(oldest);
+      const isFree = buffer instanceof ArrayBuffer && buffer.byteLength === BLOCK;
+      if (isFree && this.#spare.length < AHEAD) this.#spare.push(buffer);
     }
   }
 
@@ -145,7 +151,7 @@ export class FileBlocks {
 
   async #bytes(number: number, length: number): Promise<Uint8Array> {
     const given = this.#elsewhere && (await this.#given(this.#elsewhere, number));
-    return given ?? this.#streamAt(number * BLOCK).next(length);
+    return given ?? this.#streamAt(number * BLOCK).next(length, this.#spare.pop());
   }
 
   async #given(elsewhere: Remote<FileBlockService>, number: number): Promise<Uint8Array | null> {

@@ -1,13 +1,10 @@
-import { BLOCK, FileBlocks } from './file_blocks.ts';
+import { AWAITED, BLOCK, FileBlocks } from './file_blocks.ts';
 
 /** Bytes of the file that a turn of a pass covers, about. */
 export const STEP_BYTES = 4 * 1024 * 1024;
 
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
-
-/** Bytes. A longer read is not waited for: its blocks would not be kept until the last one is there. */
-const AWAITED = 8 * 1024 * 1024;
 
 const NOTHING = new Uint8Array();
 
@@ -40,7 +37,7 @@ export class RecordFile {
 
   /**
    * Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read, or are late:
-   * {@link isLate} says so.
+   * {@link isLate} says so. They are as they are until the caller waits for something: then their memory may be other bytes'.
    */
   read(from: number, to: number): Uint8Array | undefined {
     this.isLate = false;

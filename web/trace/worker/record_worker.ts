@@ -145,6 +145,20 @@ export function createRecordWorker(): RecordService {
     }, stop);
   };
 
+  /** Memory for numbers of records that the page has no more use for, while they are made. */
+  let spare: ArrayBuffer[] | null = null;
+  /** An array, in memory that is reused if there is enough. */
+  const moved = (made: Uint32Array) => {
+    const place = spare?.findIndex(({ byteLength }) => byteLength >= made.byteLength) ?? -1;
+    const [buffer] = place < 0 ? [] : spare!.splice(place, 1);
+    if (!buffer) return made;
+    const tokens = new Uint32Array(buffer, 0, made.length);
+    tokens.set(made);
+    // What never was in a message is freed at once. Older browsers collect it.
+    if (made.buffer instanceof ArrayBuffer) made.buffer.transfer?.(0);
+    return tokens;
+  };
+
   /** What conditions on records may need. */
   const loadForConditions = async () => {
     // Only instructions need it. Without it, no condition about them holds.
@@ -305,12 +319,18 @@ export function createRecordWorker(): RecordService {
       const modules = (await trace.modules()) ?? [];
       const open = await reader;
       open.beginTokens(ids, [...names], [...rules], [...modules], pieces ?? undefined);
+      spare = [];
       const turn = (budget: number) => {
         const made = open.tokens(budget);
-        if (made?.part) take(made.part);
+        if (made?.part) take({ ...made.part, tokens: moved(made.part.tokens) });
         return made;
       };
-      return collected(turn, progress, stop);
+      return collected(turn, progress, stop).finally(() => {
+        spare = null;
+      });
+    },
+    reuse: ({ buffer }) => {
+      if (buffer instanceof ArrayBuffer) spare?.push(buffer);
     },
     numbered: async (track, first, count, stop) => {
       const open = await reader;

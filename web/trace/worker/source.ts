@@ -30,8 +30,11 @@ export function openSource(file: Blob, at: number): Source {
 export interface Stream {
   /** The file offset at which the next read begins. */
   readonly position: number;
-  /** The next `length` bytes, fewer only at the end. Rejects with a `DOMException` if the file cannot be read. */
-  next(length: number): Promise<Uint8Array>;
+  /**
+   * The next `length` bytes, fewer only at the end. `into` may take them: a buffer of that length that nothing looks at any more. Rejects
+   * with a `DOMException` if the file cannot be read.
+   */
+  next(length: number, into?: ArrayBuffer): Promise<Uint8Array>;
   /** Ends the pending reads and the use of the stream. */
   close(): void;
 }
@@ -44,8 +47,8 @@ export function openStream(file: Blob, at: number): Stream {
   if (reader) held.add(reader);
   let position = at;
   let last: Promise<unknown> = Promise.resolve();
-  const fill = async (length: number): Promise<Uint8Array> => {
-    let buffer = new ArrayBuffer(length);
+  const fill = async (length: number, into?: ArrayBuffer): Promise<Uint8Array> => {
+    let buffer = into ?? new ArrayBuffer(length);
     let filled = 0;
     // Browsers that lack `min` return a few bytes a call.
     while (reader && filled < length) {
@@ -61,7 +64,7 @@ export function openStream(file: Blob, at: number): Stream {
     get position() {
       return position;
     },
-    next: (length) => {
+    next: (length, into) => {
       const from = position - at;
       const wanted = Math.max(0, Math.min(length, rest.size - from));
       position += wanted;
@@ -70,7 +73,7 @@ export function openStream(file: Blob, at: number): Stream {
           .slice(from, from + wanted)
           .arrayBuffer()
           .then((buffer) => new Uint8Array(buffer));
-      const read = last.then(() => fill(wanted));
+      const read = last.then(() => fill(wanted, into?.byteLength === wanted ? into : undefined));
       last = read;
       return read;
     },

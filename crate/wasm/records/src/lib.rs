@@ -115,7 +115,7 @@ struct Making {
 const MOST_RECORDS: u64 = 1 << 28;
 
 /// Tokens that are taken away together: 4 MB.
-const AT_ONCE: usize = 1 << 20;
+const AT_ONCE: usize = 1 << 18;
 
 /// The module's memory in bytes. It never shrinks.
 fn memory() -> f64 {

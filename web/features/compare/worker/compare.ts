@@ -92,6 +92,7 @@ const service: Comparing = {
   takeRecords: async (side, { places, tokens }) => {
     await loaded;
     sequences?.takeTokens(side, places, tokens);
+    return tokens;
   },
   pairThreads: async (...sides) => {
     await loaded;
