@@ -5,6 +5,7 @@
 
 use crate::kinds::Kinds;
 use crate::sequence::Sequence;
+use crate::token_list::TokenSlice;
 
 /// What each side has executed: by stem, a bit for A and one for B.
 #[derive(Clone, Debug, Default)]
@@ -15,11 +16,11 @@ pub struct Alone {
 impl Alone {
     /// Of the tokens of all threads of A, and of B.
     #[must_use]
-    pub fn of(kinds: &Kinds, sides: [&mut dyn Iterator<Item = &[u32]>; 2]) -> Self {
+    pub fn of(kinds: &Kinds, sides: [&mut dyn Iterator<Item = TokenSlice<'_>>; 2]) -> Self {
         let mut found = Self::default();
         for (bit, side) in [1, 2].into_iter().zip(sides) {
-            for token in side.flatten() {
-                let name = kinds.name(*token) as usize;
+            for token in side.flat_map(TokenSlice::iter) {
+                let name = kinds.name(token) as usize;
                 if name >= found.sides.len() && name != u32::MAX as usize {
                     found.sides.resize(name + 1, 0);
                 }
@@ -40,10 +41,12 @@ impl Alone {
     /// The stretches of records of a thread of this side that are such instructions: from and to.
     #[must_use]
     pub fn stretches(&self, kinds: &Kinds, side: usize, sequence: &Sequence) -> Vec<(u32, u32)> {
-        let is_alone = |token: &u32| self.sides.get(kinds.name(*token) as usize).map(|bits| usize::from(*bits));
+        let is_alone = |token: u32| self.sides.get(kinds.name(token) as usize).map(|bits| usize::from(*bits));
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut before = None;
-        for (index, _) in (0..).zip(&sequence.tokens).filter(|(_, token)| is_alone(token) == Some(side + 1)) {
+        for (index, _) in
+            (0..).zip(sequence.tokens.as_slice().iter()).filter(|(_, token)| is_alone(*token) == Some(side + 1))
+        {
             match found.last_mut() {
                 Some(last) if before == Some(index) => last.1 = index + 1,
                 _ => found.push((index, index + 1)),
@@ -62,14 +65,17 @@ mod tests {
     fn instructions_that_the_other_side_has_elsewhere_are_not_alone() {
         // Tokens 0 and 1 are two cases of one instruction.
         let kinds = Kinds::of_names(vec![0, 0, 1, 2, 3], Vec::new(), Vec::new());
-        let a = Sequence { tokens: vec![3, 0, 2, 2, 3], left_out: vec![3], ..Sequence::default() };
-        let b = Sequence { tokens: vec![1, 4], ..Sequence::default() };
+        let a = Sequence { tokens: [3, 0, 2, 2, 3].into_iter().collect(), left_out: vec![3], ..Sequence::default() };
+        let b = Sequence { tokens: [1, 4].into_iter().collect(), ..Sequence::default() };
         let other = [2_u32];
-        let found = Alone::of(&kinds, [&mut [&a.tokens[..]].into_iter(), &mut [&b.tokens[..], &other].into_iter()]);
+        let found = Alone::of(
+            &kinds,
+            [&mut [a.tokens.as_slice()].into_iter(), &mut [b.tokens.as_slice(), (&other).into()].into_iter()],
+        );
         assert_eq!([found.count(0), found.count(1)], [1, 1]);
         assert_eq!(found.stretches(&kinds, 0, &a), [(0, 1), (5, 6)]);
         assert_eq!(found.stretches(&kinds, 1, &b), [(1, 2)]);
-        let found = Alone::of(&kinds, [&mut [&a.tokens[..]].into_iter(), &mut [].into_iter()]);
+        let found = Alone::of(&kinds, [&mut [a.tokens.as_slice()].into_iter(), &mut [].into_iter()]);
         assert_eq!(found.stretches(&kinds, 0, &a), [(0, 6)]);
     }
 }

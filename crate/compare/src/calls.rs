@@ -21,6 +21,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::align::{Alignment, Hunk, Run, between, keep};
 use crate::kinds::{Kinds, Role};
+use crate::token_list::TokenSlice;
 
 /// A call around others that the other side has without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,7 @@ impl CallAlignment {
 
     /// Of whole sequences, at once.
     #[must_use]
-    pub fn of(tokens: [&[u32]; 2], kinds: &Kinds) -> Self {
+    pub fn of(tokens: [TokenSlice<'_>; 2], kinds: &Kinds) -> Self {
         let mut alignment = Self::new(tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX)));
         while !alignment.turn(tokens, kinds, u64::MAX) {}
         alignment
@@ -114,7 +115,7 @@ impl CallAlignment {
 
     /// Works for about `budget` steps, or as many as the calls of one caller need. Returns true at
     /// the end.
-    pub fn turn(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, budget: u64) -> bool {
+    pub fn turn(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, budget: u64) -> bool {
         let end = self.work.saturating_add(budget);
         while self.linked < 2 {
             if !self.link(tokens, kinds, end) {
@@ -151,7 +152,7 @@ impl CallAlignment {
     }
 
     /// Finds further calls of a side, and numbers them. Returns whether these were all.
-    fn link(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, until: u64) -> bool {
+    fn link(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, until: u64) -> bool {
         let of = self.linked;
         let Some(own) = tokens.get(of) else { return true };
         self.open_names.resize(kinds.names(), 0);
@@ -168,15 +169,15 @@ impl CallAlignment {
             }
             self.work += 1;
             side.links.push(NONE);
-            let name = kinds.name(*token);
-            match kinds.role(*token) {
+            let name = kinds.name(token);
+            match kinds.role(token) {
                 Role::Begin => {
                     self.open.push(at as u32);
                     self.count(name, 1);
                 }
                 Role::End if self.open_names.get(name as usize).is_some_and(|count| *count > 0) => {
                     while let Some(begin) = self.open.pop() {
-                        let opened = own.get(begin as usize).map_or(u32::MAX, |token| kinds.name(*token));
+                        let opened = own.get(begin as usize).map_or(u32::MAX, |token| kinds.name(token));
                         self.count(opened, -1);
                         self.close(tokens, of, begin, at as u32, opened == name);
                         if opened == name {
@@ -202,7 +203,7 @@ impl CallAlignment {
     }
 
     /// Numbers a call that ends at a record, or before it.
-    fn close(&mut self, tokens: [&[u32]; 2], of: usize, begin: u32, at: u32, has_end: bool) {
+    fn close(&mut self, tokens: [TokenSlice<'_>; 2], of: usize, begin: u32, at: u32, has_end: bool) {
         let Some(side) = self.sides.get_mut(of) else { return };
         if let Some(link) = side.links.get_mut(begin as usize) {
             *link = at + u32::from(has_end);
@@ -221,7 +222,7 @@ impl CallAlignment {
     }
 
     /// Two calls that belong together: their ends, and what is in them.
-    fn call(&mut self, tokens: [&[u32]; 2], begins: [u32; 2]) {
+    fn call(&mut self, tokens: [TokenSlice<'_>; 2], begins: [u32; 2]) {
         let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(*one(&begins, of)));
         let same = |a: Option<u32>, b: Option<u32>| {
             let (a, b) = (a?, b?);
@@ -234,7 +235,7 @@ impl CallAlignment {
     }
 
     /// Aligns calls, and records between them.
-    fn list(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
+    fn list(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
         let [a, b] = [0, 1].map(|of| one(&self.sides, of).listed(part(tokens, of), *one(&areas, of)));
         self.work += (a.keys.len() + b.keys.len()) as u64 + 1;
         if a.keys.is_empty() || b.keys.is_empty() {
@@ -258,7 +259,7 @@ impl CallAlignment {
     /// Aligns what no equal calls were found for, by names.
     fn gap(
         &mut self,
-        tokens: [&[u32]; 2],
+        tokens: [TokenSlice<'_>; 2],
         kinds: &Kinds,
         of: [&Listed; 2],
         range: [(usize, usize); 2],
@@ -293,7 +294,7 @@ impl CallAlignment {
     /// Looks for a call of one side that contains what the other side has without it.
     fn wrapped(
         &mut self,
-        tokens: [&[u32]; 2],
+        tokens: [TokenSlice<'_>; 2],
         kinds: &Kinds,
         of: [&Listed; 2],
         range: [(usize, usize); 2],
@@ -347,7 +348,7 @@ fn one<T>([a, b]: &[T; 2], side: usize) -> &T {
 }
 
 /// The tokens of a side.
-fn part([a, b]: [&[u32]; 2], side: usize) -> &[u32] {
+fn part([a, b]: [TokenSlice<'_>; 2], side: usize) -> TokenSlice<'_> {
     if side == 0 { a } else { b }
 }
 
@@ -376,10 +377,10 @@ impl Listed {
     }
 
     /// Equal for calls of one function, and for records that are equal.
-    fn name(&self, index: usize, tokens: &[u32], kinds: &Kinds) -> u32 {
+    fn name(&self, index: usize, tokens: TokenSlice<'_>, kinds: &Kinds) -> u32 {
         match self.keys.get(index) {
             Some(key) if key & 1 == 1 => {
-                tokens.get(self.at(index) as usize).map_or(u32::MAX, |token| kinds.name(*token) << 1 | 1)
+                tokens.get(self.at(index) as usize).map_or(u32::MAX, |token| kinds.name(token) << 1 | 1)
             }
             key => key.copied().unwrap_or(u32::MAX),
         }
@@ -400,9 +401,9 @@ impl Side {
     }
 
     /// The key of what begins at a record, which does not end a call, and where the next one is.
-    fn key(&self, tokens: &[u32], at: u32) -> (u32, u32) {
+    fn key(&self, tokens: TokenSlice<'_>, at: u32) -> (u32, u32) {
         match self.links.get(at as usize).copied().unwrap_or(NONE) {
-            NONE => (tokens.get(at as usize).copied().unwrap_or(NONE) << 1, at + 1),
+            NONE => (tokens.get(at as usize).unwrap_or(NONE) << 1, at + 1),
             next => {
                 let number = self.unended.get(&at).or_else(|| self.links.get(next as usize - 1));
                 (number.copied().unwrap_or(NONE) << 1 | 1, next)
@@ -410,7 +411,7 @@ impl Side {
         }
     }
 
-    fn listed(&self, tokens: &[u32], (from, to): (u32, u32)) -> Listed {
+    fn listed(&self, tokens: TokenSlice<'_>, (from, to): (u32, u32)) -> Listed {
         let mut listed = Listed { begins: Vec::new(), keys: Vec::new() };
         let mut at = from;
         while at < to {
@@ -426,12 +427,12 @@ impl Side {
 
 impl Numbers {
     /// The number of a call, given those of the calls in it.
-    fn of(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
+    fn of(&mut self, sides: &[Side; 2], tokens: [TokenSlice<'_>; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
         let Call { inside: (from, to), end } = one(sides, of).call(begin);
         let Some(end) = end.filter(|_| from >= to) else {
             return self.compared(sides, tokens, of, begin, work);
         };
-        let ends = [begin, end].map(|at| part(tokens, of).get(at as usize).copied().unwrap_or(NONE));
+        let ends = [begin, end].map(|at| part(tokens, of).get(at as usize).unwrap_or(NONE));
         let place = ends[0].wrapping_mul(31).wrapping_add(ends[1]) as usize % LEAVES;
         if let Some((known, number)) = self.leaves.get(place)
             && *known == ends
@@ -448,7 +449,14 @@ impl Numbers {
     }
 
     /// The number of a call by all that is in it.
-    fn compared(&mut self, sides: &[Side; 2], tokens: [&[u32]; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
+    fn compared(
+        &mut self,
+        sides: &[Side; 2],
+        tokens: [TokenSlice<'_>; 2],
+        of: usize,
+        begin: u32,
+        work: &mut u64,
+    ) -> u32 {
         let parts = |of: usize, begin: u32| {
             let (side, own) = (one(sides, of), part(tokens, of));
             let Call { inside: (from, to), end } = side.call(begin);
@@ -460,7 +468,7 @@ impl Numbers {
                     key
                 })
             });
-            let token = move |at: u32| own.get(at as usize).copied().unwrap_or(NONE);
+            let token = move |at: u32| own.get(at as usize).unwrap_or(NONE);
             [token(begin), end.map_or(NONE, token)].into_iter().chain(inner)
         };
         let hasher = &self.hasher;

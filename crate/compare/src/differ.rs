@@ -6,6 +6,7 @@ use crate::calls::{CallAlignment, Wrapper};
 use crate::hunks::Classifier;
 use crate::kinds::Kinds;
 use crate::sequence::Sequence;
+use crate::token_list::TokenSlice;
 use crate::what::What;
 
 /// How the records of two threads are compared.
@@ -49,10 +50,11 @@ const CUT: usize = 64;
 /// what is behind it counts on neither side.
 #[must_use]
 pub fn first([a, b]: [&Sequence; 2], kinds: &Kinds, how: How) -> Option<[u32; 2]> {
+    let tokens = [a.tokens.as_slice(), b.tokens.as_slice()];
     let whole = a.tokens.len().min(b.tokens.len()).saturating_sub(CUT);
-    let at = a.tokens.iter().zip(&b.tokens).take(whole).position(|(a, b)| a != b)?;
+    let at = Some(tokens[0].common(tokens[1])).filter(|at| *at < whole)?;
     // A call that only one side has may begin as the next one does.
-    let found = Differ::of([&a.tokens, &b.tokens], kinds, how).hunks.into_iter().next();
+    let found = Differ::of(tokens, kinds, how).hunks.into_iter().next();
     let [in_a, in_b] = found.map_or([at as u32; 2], |hunk| [hunk.a.0, hunk.b.0]);
     Some([a.number(in_a), b.number(in_b)])
 }
@@ -60,7 +62,7 @@ pub fn first([a, b]: [&Sequence; 2], kinds: &Kinds, how: How) -> Option<[u32; 2]
 impl Differ {
     /// Nothing is compared yet.
     #[must_use]
-    pub fn new(tokens: [&[u32]; 2], kinds: &Kinds, how: How) -> Self {
+    pub fn new(tokens: [TokenSlice<'_>; 2], kinds: &Kinds, how: How) -> Self {
         let lengths = tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX));
         let has_calls = kinds.has_calls && !how.flat && lengths.iter().all(|length| *length < 1 << 31);
         let stage = match has_calls {
@@ -72,7 +74,7 @@ impl Differ {
 
     /// Of whole threads, at once.
     #[must_use]
-    pub fn of(tokens: [&[u32]; 2], kinds: &Kinds, how: How) -> Differences {
+    pub fn of(tokens: [TokenSlice<'_>; 2], kinds: &Kinds, how: How) -> Differences {
         let mut differ = Self::new(tokens, kinds, how);
         loop {
             if let Some(found) = differ.turn(tokens, kinds, u64::MAX) {
@@ -82,7 +84,7 @@ impl Differ {
     }
 
     /// Works for about `budget` steps. Returns what differs at the end, once.
-    pub fn turn(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, budget: u64) -> Option<Differences> {
+    pub fn turn(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, budget: u64) -> Option<Differences> {
         let (hunks, wrappers): (Vec<Hunk>, &[Wrapper]) = match &mut self.stage {
             Stage::Records(alignment) => match alignment.turn(tokens, budget) {
                 true => (alignment.hunks(), &[]),
@@ -175,7 +177,7 @@ mod tests {
     /// What differs, by alignment of calls: the parts of both, and what they are.
     fn differences(a: &str, b: &str) -> Vec<(String, String, What)> {
         let (x, y) = (tokens(a), tokens(b));
-        let found = Differ::of([&x, &y], &kinds(), HOW);
+        let found = Differ::of([&x, &y].map(TokenSlice::from), &kinds(), HOW);
         let part = |text: &str, (from, to): (u32, u32)| text.get(from as usize..to as usize).unwrap().to_string();
         found.hunks.iter().zip(found.what).map(|(hunk, what)| (part(a, hunk.a), part(b, hunk.b), what)).collect()
     }
@@ -257,10 +259,10 @@ mod tests {
         ];
         for (n, (a, b)) in pairs.iter().enumerate() {
             let kinds = kinds();
-            let found = CallAlignment::of([a, b], &kinds);
+            let found = CallAlignment::of([a, b].map(TokenSlice::from), &kinds);
             let per_token = found.work() / (a.len() + b.len()) as u64;
             assert!(per_token < 200, "{n}: {per_token} steps for each token");
-            let found = Differ::of([a, b], &kinds, HOW);
+            let found = Differ::of([a, b].map(TokenSlice::from), &kinds, HOW);
             assert_eq!(found.what.len(), found.hunks.len());
         }
     }
@@ -279,10 +281,10 @@ mod tests {
         for _ in 0..200 {
             let (a, b) = (text(300), text(280));
             let (x, y) = (tokens(&a), tokens(&b));
-            let whole = Differ::of([&x, &y], &kinds(), HOW);
-            let mut parts = Differ::new([&x, &y], &kinds(), HOW);
+            let whole = Differ::of([&x, &y].map(TokenSlice::from), &kinds(), HOW);
+            let mut parts = Differ::new([&x, &y].map(TokenSlice::from), &kinds(), HOW);
             let found = loop {
-                if let Some(found) = parts.turn([&x, &y], &kinds(), 20) {
+                if let Some(found) = parts.turn([&x, &y].map(TokenSlice::from), &kinds(), 20) {
                     break found;
                 }
             };
@@ -307,7 +309,7 @@ mod tests {
         let sequence = |length: usize, other: usize, left_out: &[u32]| {
             let mut tokens = vec![7; length];
             tokens.iter_mut().skip(other).for_each(|token| *token = 8);
-            Sequence { tokens, left_out: left_out.to_vec(), ..Sequence::default() }
+            Sequence { tokens: tokens.into_iter().collect(), left_out: left_out.to_vec(), ..Sequence::default() }
         };
         let a = sequence(300, 300, &[]);
         let first = |b: &Sequence| first([&a, b], &kinds(), HOW);
@@ -320,12 +322,12 @@ mod tests {
     #[test]
     fn records_that_are_left_out_count_in_numbers() {
         let sequence = |tokens: &[u32], left_out: &[u32]| Sequence {
-            tokens: tokens.to_vec(),
+            tokens: tokens.iter().copied().collect(),
             left_out: left_out.to_vec(),
             ..Sequence::default()
         };
         let (a, b) = (tokens("xABCy"), tokens("xabcdy"));
-        let found = Differ::of([&a, &b], &kinds(), HOW);
+        let found = Differ::of([&a, &b].map(TokenSlice::from), &kinds(), HOW);
         assert_eq!(found.alike, [Run { a: 1, b: 1, length: 3 }]);
         let sides = [sequence(&a, &[0, 3]), sequence(&b, &[4])];
         let found = found.numbered([Some(&sides[0]), Some(&sides[1])]);
@@ -345,9 +347,10 @@ mod tests {
         let (a, b) = (calls(0..64), format!("{}(y){}", calls(0..40), calls(40..64)));
         for (how, begin) in [(HOW, 320), (How { flat: true, ..HOW }, 321)] {
             let (x, y) = (tokens(&a), tokens(&b));
-            let whole = Differ::of([&x, &y], &kinds(), how);
+            let whole = Differ::of([&x, &y].map(TokenSlice::from), &kinds(), how);
             assert_eq!((whole.hunks[0].a.0, whole.hunks[0].b.0), (begin, begin));
-            let part = |tokens: &[u32]| Sequence { tokens: tokens[..420].to_vec(), ..Sequence::default() };
+            let part =
+                |tokens: &[u32]| Sequence { tokens: tokens[..420].iter().copied().collect(), ..Sequence::default() };
             assert_eq!(super::first([&part(&x), &part(&y)], &kinds(), how), Some([begin; 2]));
         }
     }

@@ -6,6 +6,7 @@ use crate::align::Alignment;
 use crate::calls::CallAlignment;
 use crate::contents::{Contents, KEYS};
 use crate::kinds::Kinds;
+use crate::token_list::TokenSlice;
 
 const SAME: Same = Same {
     name: true,
@@ -95,10 +96,10 @@ fn pairs(count: u32) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
 }
 
 /// Counts the work at two sizes.
-fn check(work: impl Fn([&[u32]; 2]) -> u64) {
+fn check(work: impl Fn([TokenSlice<'_>; 2]) -> u64) {
     let (small, large) = (pairs(80_000), pairs(160_000));
     for ((name, a, b), (_, more_a, more_b)) in small.iter().zip(&large) {
-        let (once, twice) = (work([a, b]), work([more_a, more_b]));
+        let (once, twice) = (work([a, b].map(TokenSlice::from)), work([more_a, more_b].map(TokenSlice::from)));
         let tokens = (more_a.len() + more_b.len()) as u64;
         assert!(twice < MOST * tokens, "{name}: {} steps for each token", twice / tokens);
         // What is cheap may depend on chance.

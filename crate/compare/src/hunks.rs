@@ -13,6 +13,7 @@ use std::hash::{BuildHasher, RandomState};
 use crate::align::{Alignment, Hunk, Run};
 use crate::calls::Wrapper;
 use crate::kinds::Kinds;
+use crate::token_list::TokenSlice;
 use crate::what::What;
 
 /// Records of a hunk that are looked at for an order or a loop, at most.
@@ -61,7 +62,7 @@ impl Classifier {
 
     /// Works for about `budget` steps, or as many as a hunk of `MOST` records needs. Returns true
     /// at the end.
-    pub fn turn(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, hunks: &[Hunk], mut budget: u64) -> bool {
+    pub fn turn(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, hunks: &[Hunk], mut budget: u64) -> bool {
         while let Some(hunk) = hunks.get(self.found.len()) {
             if budget == 0 {
                 return false;
@@ -96,7 +97,7 @@ impl Classifier {
     /// known.
     fn iterations(
         &mut self,
-        tokens: [&[u32]; 2],
+        tokens: [TokenSlice<'_>; 2],
         kinds: &Kinds,
         hunk: &Hunk,
         budget: &mut u64,
@@ -127,11 +128,11 @@ impl Classifier {
 }
 
 /// The tokens from one number to another.
-fn cut(tokens: &[u32], (from, to): (u32, u32)) -> &[u32] {
-    tokens.get(from as usize..to as usize).unwrap_or_default()
+fn cut(tokens: TokenSlice<'_>, (from, to): (u32, u32)) -> TokenSlice<'_> {
+    tokens.range(from as usize..to as usize)
 }
 
-fn sides<'t>(tokens: [&'t [u32]; 2], hunk: &Hunk) -> [&'t [u32]; 2] {
+fn sides<'t>(tokens: [TokenSlice<'t>; 2], hunk: &Hunk) -> [TokenSlice<'t>; 2] {
     [cut(tokens[0], hunk.a), cut(tokens[1], hunk.b)]
 }
 
@@ -139,13 +140,13 @@ fn size(hunk: &Hunk) -> u64 {
     u64::from(hunk.a.1 - hunk.a.0) + u64::from(hunk.b.1 - hunk.b.0)
 }
 
-fn plain([a, b]: [&[u32]; 2], kinds: &Kinds) -> What {
+fn plain([a, b]: [TokenSlice<'_>; 2], kinds: &Kinds) -> What {
     match (a.len(), b.len()) {
         (_, 0) => return What::OnlyA,
         (0, _) => return What::OnlyB,
         _ => {}
     }
-    if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| kinds.stem(*a) == kinds.stem(*b)) {
+    if a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| kinds.stem(a) == kinds.stem(b)) {
         What::Arguments
     } else if is_permuted(a, b) {
         What::Order
@@ -154,23 +155,28 @@ fn plain([a, b]: [&[u32]; 2], kinds: &Kinds) -> What {
     }
 }
 
-fn is_permuted(a: &[u32], b: &[u32]) -> bool {
-    let sum = |tokens: &[u32]| tokens.iter().map(|token| u64::from(*token)).sum::<u64>();
+fn is_permuted(a: TokenSlice<'_>, b: TokenSlice<'_>) -> bool {
+    let sum = |tokens: TokenSlice<'_>| tokens.iter().map(u64::from).sum::<u64>();
     if a.len() != b.len() || a.len() > MOST || sum(a) != sum(b) {
         return false;
     }
-    let [mut a, mut b] = [a.to_vec(), b.to_vec()];
+    let [mut a, mut b] = [a, b].map(|side| side.iter().collect::<Vec<u32>>());
     a.sort_unstable();
     b.sort_unstable();
     a == b
 }
 
 /// Whether one of the calls that only one side has around others begins or ends in a hunk.
-fn inside(tokens: [&[u32]; 2], kinds: &Kinds, hunk: &Hunk, ends: &BTreeMap<(usize, u32), Wrapper>) -> Option<What> {
+fn inside(
+    tokens: [TokenSlice<'_>; 2],
+    kinds: &Kinds,
+    hunk: &Hunk,
+    ends: &BTreeMap<(usize, u32), Wrapper>,
+) -> Option<What> {
     let sides = [(0, hunk.a), (1, hunk.b)];
     let mut found = sides.iter().filter_map(|(side, (from, to))| ends.range((*side, *from)..(*side, *to)).next());
     let (_, wrapper) = found.next()?;
-    let text = |side: usize, at: u32| tokens.get(side)?.get(at as usize).map(|token| kinds.text(*token).to_string());
+    let text = |side: usize, at: u32| tokens.get(side)?.get(at as usize).map(|token| kinds.text(token).to_string());
     Some(What::Inside {
         outer: text(wrapper.side, wrapper.begin)?,
         inner: text(1 - wrapper.side, wrapper.inner)?,
@@ -195,17 +201,17 @@ struct Loop {
 }
 
 impl Loop {
-    fn new(tokens: [&[u32]; 2], kinds: &Kinds, hunk: &Hunk) -> Option<Self> {
+    fn new(tokens: [TokenSlice<'_>; 2], kinds: &Kinds, hunk: &Hunk) -> Option<Self> {
         let [a, b] = [hunk.a, hunk.b];
         let (side, of, other) = if a.1 - a.0 > b.1 - b.0 { (0, a, b) } else { (1, b, a) };
         let [own, others] = if side == 0 { sides(tokens, hunk) } else { [cut(tokens[1], b), cut(tokens[0], a)] };
         if own.is_empty() || own.len() > MOST || own.len() == others.len() {
             return None;
         }
-        let period = period(own, |token| kinds.stem(*token));
+        let period = period(&own.iter().map(|token| kinds.stem(token)).collect::<Vec<_>>());
         let is_whole = own.len().is_multiple_of(period) && others.len().is_multiple_of(period);
-        let body = own.get(..period)?;
-        let is_of = |(is, wanted): (&u32, &u32)| kinds.stem(*is) == kinds.stem(*wanted);
+        let body = own.range(0..period);
+        let is_of = |(is, wanted): (u32, u32)| kinds.stem(is) == kinds.stem(wanted);
         let found = is_whole && others.iter().zip(body.iter().cycle()).all(is_of);
         found.then_some(Self { side, of, other, period, reach: [0; 4], leg: 0 })
     }
@@ -215,7 +221,7 @@ impl Loop {
     }
 
     /// Counts on for `budget` records. Returns true at the end.
-    fn turn(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, mut budget: u64) -> bool {
+    fn turn(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, mut budget: u64) -> bool {
         let [here, there] = if self.side == 0 { tokens } else { [tokens[1], tokens[0]] };
         let body = cut(here, (self.of.0, self.of.0 + self.period as u32));
         while let Some(reach) = self.reach.get_mut(self.leg) {
@@ -227,7 +233,7 @@ impl Loop {
                 } else {
                     (Some(to as usize + *reach), *reach % self.period)
                 };
-                let stem = |token: Option<&u32>| token.map(|token| kinds.stem(*token));
+                let stem = |token: Option<u32>| token.map(|token| kinds.stem(token));
                 let is = stem(at.and_then(|at| of.get(at)));
                 if is.is_none() || is != stem(body.get(wanted)) {
                     break;
@@ -244,7 +250,7 @@ impl Loop {
     }
 
     /// What the hunk is, if both sides have the loop.
-    fn what(&self, tokens: [&[u32]; 2]) -> Option<What> {
+    fn what(&self, tokens: [TokenSlice<'_>; 2]) -> Option<What> {
         let [here, there] = if self.side == 0 { tokens } else { [tokens[1], tokens[0]] };
         let [back, on, other_back, other_on] = self.reach.map(|reach| reach / self.period * self.period);
         let first = (self.of.0 as usize - back, self.of.1 as usize + on);
@@ -254,15 +260,9 @@ impl Loop {
         if mine < 2 || others < 1 || mine == others {
             return None;
         }
-        let begins = |tokens: &[u32], (from, _): (usize, usize), with: &[u32]| {
-            tokens.get(from..from + self.period) == Some(with)
-        };
-        let ends =
-            |tokens: &[u32], (_, to): (usize, usize), with: &[u32]| tokens.get(to - self.period..to) == Some(with);
-        let same = [
-            begins(here, first, there.get(second.0..second.0 + self.period)?),
-            ends(here, first, there.get(second.1 - self.period..second.1)?),
-        ];
+        let is_same =
+            |own: usize, other: usize| here.range(own..own + self.period) == there.range(other..other + self.period);
+        let same = [is_same(first.0, second.0), is_same(first.1 - self.period, second.1 - self.period)];
         Some(What::Iterations {
             records: u32::try_from(self.period).ok()?,
             counts: if self.side == 0 { [mine, others] } else { [others, mine] },
@@ -272,8 +272,7 @@ impl Loop {
 }
 
 /// The shortest period of a sequence: the failure function of Knuth, Morris and Pratt.
-fn period<K: PartialEq>(tokens: &[u32], key: impl Fn(&u32) -> K) -> usize {
-    let keys: Vec<K> = tokens.iter().map(key).collect();
+fn period(keys: &[u32]) -> usize {
     let mut borders = vec![0_u32; keys.len()];
     for at in 1..keys.len() {
         let mut border = borders.get(at - 1).copied().unwrap_or(0);
@@ -300,7 +299,7 @@ struct Moved {
 }
 
 impl Moved {
-    fn turn(&mut self, tokens: [&[u32]; 2], hunks: &[Hunk], found: &mut [What], budget: &mut u64) -> bool {
+    fn turn(&mut self, tokens: [TokenSlice<'_>; 2], hunks: &[Hunk], found: &mut [What], budget: &mut u64) -> bool {
         while let Some(hunk) = hunks.get(self.seen[0]) {
             if *budget == 0 {
                 return false;
@@ -327,12 +326,12 @@ impl Moved {
     }
 
     /// The sum does not depend on the order.
-    fn hash(&self, part: &[u32]) -> u64 {
+    fn hash(&self, part: TokenSlice<'_>) -> u64 {
         part.iter().fold(0_u64, |sum, token| sum.wrapping_add(self.hasher.hash_one(token)))
     }
 
     /// Matches what only B has with the nearest of those that are left.
-    fn match_with(&mut self, tokens: [&[u32]; 2], hunks: &[Hunk], number: usize, found: &mut [What]) {
+    fn match_with(&mut self, tokens: [TokenSlice<'_>; 2], hunks: &[Hunk], number: usize, found: &mut [What]) {
         let Some(hunk) = hunks.get(number) else { return };
         let b = cut(tokens[1], hunk.b);
         let hash = self.hash(b);
@@ -345,7 +344,7 @@ impl Moved {
         if b.len() < FEW && (distance > NEAR || is_loop) {
             return;
         }
-        let a = hunks.get(other.2).map_or(&[][..], |it| cut(tokens[0], it.a));
+        let a = hunks.get(other.2).map_or(TokenSlice::EMPTY, |it| cut(tokens[0], it.a));
         if !is_permuted(a, b) {
             return;
         }
@@ -358,7 +357,7 @@ impl Moved {
     }
 }
 
-fn is_movable(part: &[u32], what: Option<&What>) -> bool {
+fn is_movable(part: TokenSlice<'_>, what: Option<&What>) -> bool {
     !part.is_empty() && part.len() <= MOST && matches!(what, Some(What::OnlyA | What::OnlyB | What::Iterations { .. }))
 }
 
@@ -373,7 +372,14 @@ struct Alike {
 }
 
 impl Alike {
-    fn turn(&mut self, tokens: [&[u32]; 2], kinds: &Kinds, hunks: &[Hunk], found: &[What], mut budget: u64) -> bool {
+    fn turn(
+        &mut self,
+        tokens: [TokenSlice<'_>; 2],
+        kinds: &Kinds,
+        hunks: &[Hunk],
+        found: &[What],
+        mut budget: u64,
+    ) -> bool {
         while let Some(hunk) = hunks.get(self.seen) {
             if budget == 0 {
                 return false;
@@ -383,12 +389,12 @@ impl Alike {
                 self.runs.push(Run { a: hunk.a.0, b: hunk.b.0, length: hunk.a.1 - hunk.a.0 });
             } else if !a.is_empty() && !b.is_empty() {
                 let ([x, y], alignment) = self.under_way.get_or_insert_with(|| {
-                    let stems = [a, b].map(|side| side.iter().map(|token| kinds.stem(*token)).collect::<Vec<_>>());
+                    let stems = [a, b].map(|side| side.iter().map(|token| kinds.stem(token)).collect::<Vec<_>>());
                     let lengths = [hunk.a.1 - hunk.a.0, hunk.b.1 - hunk.b.0];
                     (stems, Alignment::new(lengths))
                 });
                 let before = alignment.work();
-                let is_aligned = alignment.turn([x, y], budget);
+                let is_aligned = alignment.turn([(&*x).into(), (&*y).into()], budget);
                 budget = budget.saturating_sub(alignment.work() - before);
                 if !is_aligned {
                     return false;
@@ -415,9 +421,9 @@ mod tests {
         let hunks = Alignment::of(a, b).hunks();
         let lengths = [a.len() as u32, b.len() as u32];
         let mut whole = Classifier::new(lengths, &[], true);
-        assert!(whole.turn([a, b], &kinds, &hunks, u64::MAX));
+        assert!(whole.turn([a, b].map(TokenSlice::from), &kinds, &hunks, u64::MAX));
         let mut parts = Classifier::new(lengths, &[], true);
-        while !parts.turn([a, b], &kinds, &hunks, 1) {}
+        while !parts.turn([a, b].map(TokenSlice::from), &kinds, &hunks, 1) {}
         assert_eq!((parts.found(), parts.alike()), (whole.found(), whole.alike()));
         (hunks.into_iter().zip(whole.found().iter().cloned()).collect(), whole.alike().to_vec())
     }
@@ -484,7 +490,7 @@ mod tests {
         let kinds = Kinds::of_names((0..100).collect(), Vec::new(), Vec::new());
         let mut classifier = Classifier::new([3 * count; 2], &[], false);
         let mut turns = 0;
-        while !classifier.turn([&a, &b], &kinds, &hunks, 1000) {
+        while !classifier.turn([&a, &b].map(TokenSlice::from), &kinds, &hunks, 1000) {
             turns += 1;
         }
         assert!(turns < 1000, "{turns} turns of 1000 steps for {} tokens", 6 * count);
@@ -494,10 +500,10 @@ mod tests {
 
     #[test]
     fn the_shortest_turn() {
-        assert_eq!(period(&[1, 2, 1, 2], |it| *it), 2);
-        assert_eq!(period(&[1, 2, 1], |it| *it), 2);
-        assert_eq!(period(&[1, 2, 3], |it| *it), 3);
-        assert_eq!(period(&[7], |it| *it), 1);
-        assert_eq!(period(&[7, 7, 7], |it| *it), 1);
+        assert_eq!(period(&[1, 2, 1, 2]), 2);
+        assert_eq!(period(&[1, 2, 1]), 2);
+        assert_eq!(period(&[1, 2, 3]), 3);
+        assert_eq!(period(&[7]), 1);
+        assert_eq!(period(&[7, 7, 7]), 1);
     }
 }

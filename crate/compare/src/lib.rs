@@ -62,6 +62,7 @@ pub mod suspects;
 pub mod tables;
 pub mod things;
 pub mod threads;
+pub mod token_list;
 pub mod tokens;
 pub mod values;
 pub mod verdict;

@@ -7,6 +7,8 @@ use unspool_trace::records::Same;
 use unspool_trace::{Lane, TrackId};
 
 use crate::positions::Positions;
+pub use crate::token_list::LEFT_OUT;
+use crate::token_list::{HOLE, TokenList};
 
 /// Numbers the records of each thread, from 0, in the order of its lane: records of a thread that
 /// has a lane of its own may come out of order.
@@ -110,7 +112,7 @@ impl Numbering {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sequence {
     /// A token for each.
-    pub tokens: Vec<u32>,
+    pub tokens: TokenList,
     /// Position of the first record on the x axis.
     pub begin: u64,
     /// Where they are on the x axis.
@@ -122,14 +124,10 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// With memory for a number of tokens: a list that grows takes three times as much meanwhile.
-    /// What is not used of it remains virtual.
+    /// With memory for a number of tokens, as [`TokenList::with_room`].
     #[must_use]
     pub fn new(begin: u64, expected: usize) -> Self {
-        let mut tokens = Vec::new();
-        // Without it, the list grows.
-        let _ = tokens.try_reserve_exact(expected);
-        Self { tokens, begin, ..Self::default() }
+        Self { tokens: TokenList::with_room(expected), begin, ..Self::default() }
     }
 
     /// The number of the record with the token at an index: other than that if records before it
@@ -155,24 +153,16 @@ impl Sequence {
     /// Adds tokens of consecutive records, by the number of the first one. Those of a thread may
     /// come in any order.
     pub fn put(&mut self, first: usize, tokens: &[u32]) {
-        if first > self.tokens.len() {
-            self.tokens.resize(first, HOLE);
-        }
-        let known = (self.tokens.len() - first).min(tokens.len());
-        let (over, beyond) = tokens.split_at_checked(known).unwrap_or((tokens, &[]));
-        if let Some(places) = self.tokens.get_mut(first..first + known) {
-            places.copy_from_slice(over);
-        }
-        self.tokens.extend_from_slice(beyond);
+        self.tokens.put(first, tokens);
     }
 
     /// Drops the tokens of records that are to be ignored, once all are there.
     pub fn leave_out(&mut self) {
-        self.tokens.retain(|token| *token != HOLE);
-        if self.tokens.contains(&LEFT_OUT) {
-            let numbered = self.tokens.iter().zip(0..).filter(|(token, _)| **token == LEFT_OUT);
-            self.left_out = numbered.map(|(_, number)| number).collect();
-            self.tokens.retain(|token| *token != LEFT_OUT);
+        self.tokens.retain(|token| token != HOLE);
+        let numbered = self.tokens.as_slice().iter().zip(0..).filter(|(token, _)| *token == LEFT_OUT);
+        self.left_out = numbered.map(|(_, number)| number).collect();
+        if !self.left_out.is_empty() {
+            self.tokens.retain(|token| token != LEFT_OUT);
         }
     }
 }
@@ -185,12 +175,7 @@ pub struct Part {
     /// The number of the first record in it.
     pub first: u32,
     /// A token for each, [`LEFT_OUT`] among them.
-    pub tokens: Vec<u32>,
+    pub tokens: TokenList,
     /// How many records the track probably has.
     pub expected: u32,
 }
-
-/// No record has been seen here yet.
-const HOLE: u32 = u32::MAX;
-/// The record here is to be ignored.
-pub const LEFT_OUT: u32 = u32::MAX - 1;

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use unspool_trace::TrackId;
 use unspool_trace::records::Same;
 
+use crate::token_list::TokenSlice;
+
 /// Hashes of a sketch.
 const KEPT: usize = 128;
 /// Pairs of threads that are looked at. With more, threads are paired by their order.
@@ -25,7 +27,7 @@ pub struct Sketch {
 impl Sketch {
     /// Of the tokens of a thread.
     #[must_use]
-    pub fn of(tokens: &[u32]) -> Self {
+    pub fn of(tokens: TokenSlice<'_>) -> Self {
         let mut hashes: Vec<u64> = Vec::with_capacity(2 * KEPT);
         let mut most = u64::MAX;
         let tidy = |hashes: &mut Vec<u64>| {
@@ -35,9 +37,9 @@ impl Sketch {
             if hashes.len() == KEPT { hashes.last().copied().unwrap_or(u64::MAX) } else { u64::MAX }
         };
         let mut before = [u32::MAX; 2];
-        for token in tokens {
-            let hash = mixed(before, *token);
-            before = [before[1], *token];
+        for token in tokens.iter() {
+            let hash = mixed(before, token);
+            before = [before[1], token];
             if hash < most {
                 hashes.push(hash);
                 if hashes.len() == 2 * KEPT {
@@ -79,7 +81,7 @@ pub fn order(same: &Same, id: Option<i64>, begin: u64, track: TrackId) -> (Optio
 /// Pairs threads by what they do: indices of both sides, as [`pair`] has them. Each thread has its
 /// tokens, and an id if the trace has one.
 #[must_use]
-pub fn paired(same: &Same, sides: [&[(&[u32], Option<i64>)]; 2]) -> Vec<(Option<usize>, Option<usize>)> {
+pub fn paired(same: &Same, sides: [&[(TokenSlice<'_>, Option<i64>)]; 2]) -> Vec<(Option<usize>, Option<usize>)> {
     if let [[(_, a)], [(_, b)]] = sides
         && (a == b || !same.threads_by_id)
     {
@@ -87,7 +89,7 @@ pub fn paired(same: &Same, sides: [&[(&[u32], Option<i64>)]; 2]) -> Vec<(Option<
         return vec![(Some(0), Some(0))];
     }
     let sketches = sides.map(|side| {
-        let each = side.iter().map(|(tokens, id)| (Sketch::of(tokens), id.filter(|_| same.threads_by_id)));
+        let each = side.iter().map(|(tokens, id)| (Sketch::of(*tokens), id.filter(|_| same.threads_by_id)));
         each.collect::<Vec<_>>()
     });
     let [a, b] = sketches.each_ref().map(|side| side.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>());
@@ -150,8 +152,9 @@ mod tests {
     use super::*;
 
     fn pairs(a: &[(&[u32], Option<i64>)], b: &[(&[u32], Option<i64>)]) -> Vec<(Option<usize>, Option<usize>)> {
-        let sketches =
-            |of: &[(&[u32], Option<i64>)]| of.iter().map(|(it, id)| (Sketch::of(it), *id)).collect::<Vec<_>>();
+        let sketches = |of: &[(&[u32], Option<i64>)]| {
+            of.iter().map(|(it, id)| (Sketch::of((*it).into()), *id)).collect::<Vec<_>>()
+        };
         let (a, b) = (sketches(a), sketches(b));
         pair(
             &a.iter().map(|(it, id)| (it, *id)).collect::<Vec<_>>(),

@@ -556,7 +556,8 @@ mod tests {
             tokens.end();
         }
         let (found, _) = tokens.finish();
-        assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[0, 0, 1, 2, 3, 2][..], 100));
+        assert_eq!(found[&4].tokens, [0, 0, 1, 2, 3, 2]);
+        assert_eq!(found[&4].begin, 100);
         assert_eq!(found[&4].positions.every(), [100, 101, 102, 103, 103, 103]);
         assert_eq!(found[&4].left_out, []);
         let mut tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), &mut contents, HashMap::new());
@@ -612,7 +613,8 @@ mod tests {
             visit(&mut tokens, row, RecordName::Id(row as i64), &[]);
         }
         let (found, _) = tokens.finish();
-        assert_eq!((&found[&4].tokens[..], found[&4].begin), (&[2, 0, 1][..], 100));
+        assert_eq!(found[&4].tokens, [2, 0, 1]);
+        assert_eq!(found[&4].begin, 100);
         assert_eq!(found[&4].positions.every(), [100, u64::MAX, 102, 103]);
     }
 
@@ -632,13 +634,14 @@ mod tests {
                 tokens.end();
                 for part in tokens.take_parts(3).into_iter().flatten() {
                     assert_eq!((part.track, part.expected), (4, 9));
-                    sequence.put(part.first as usize, &part.tokens);
+                    sequence.put(part.first as usize, &part.tokens.as_slice().iter().collect::<Vec<_>>());
                 }
             }
             assert_eq!(tokens.take_parts(1), None);
             let mut found = tokens.finish().0.remove(&4).unwrap();
             if in_parts {
-                assert_eq!((&found.tokens[..], &found.left_out[..]), (&[][..], &[0, 6][..]));
+                assert_eq!(found.tokens, []);
+                assert_eq!(&found.left_out[..], &[0, 6][..]);
                 sequence.leave_out();
                 (found.tokens, found.left_out) = (sequence.tokens, sequence.left_out);
             }
@@ -731,7 +734,8 @@ mod tests {
     #[test]
     fn records_that_are_left_out_keep_their_numbers() {
         let found = calls(&["name:get*"], &[("a", &[]), ("getX", &[]), ("getY", &[]), ("b", &[]), ("getX", &[])]);
-        assert_eq!((&found.tokens[..], &found.left_out[..]), (&[0, 1][..], &[1, 2, 4][..]));
+        assert_eq!(found.tokens, [0, 1]);
+        assert_eq!(&found.left_out[..], &[1, 2, 4][..]);
         assert_eq!([0, 1, 2].map(|index| found.number(index)), [0, 3, 5]);
         assert_eq!((found.numbers((0, 1)), found.numbers((0, 2)), found.numbers((1, 1))), ((0, 1), (0, 4), (3, 3)));
     }
@@ -752,7 +756,8 @@ mod tests {
         let seeds = [("seed", &[("n", I64(1)), ("x", I64(3))][..]), ("seed", &[("n", I64(2)), ("x", I64(3))])];
         assert_eq!(calls(&[], &seeds).tokens, [0, 1]);
         let found = calls(&["arg.n"], &seeds);
-        assert_eq!((&found.tokens[..], found.values_left_out), (&[0, 0][..], 2));
+        assert_eq!(found.tokens, [0, 0]);
+        assert_eq!(found.values_left_out, 2);
         let times =
             |time| [("get", vec![("pname", Symbol { name: "GL_TIMESTAMP", value: &U64(5) }), ("data", I64(time))])];
         let [first, second] = [times(1), times(2)];

@@ -15,6 +15,7 @@ use unspool_compare::kinds::Kinds;
 use unspool_compare::sentence::grouped;
 use unspool_compare::sequence::{Numbering, Sequence};
 use unspool_compare::threads;
+use unspool_compare::token_list::TokenSlice;
 use unspool_compare::tokens::{Contents, Tokens};
 use unspool_compare::what::What;
 use unspool_engine::Session;
@@ -174,8 +175,8 @@ fn both<T: Send>(a: impl FnOnce() -> T, b: impl FnOnce() -> T + Send) -> (T, T) 
 /// Makes the tokens of B those of A, whose contents then stand for all.
 fn in_common(a: &mut Trace, b: &mut Trace) {
     let common = a.contents.merge(std::mem::take(&mut b.contents).iter());
-    for token in b.sequences.iter_mut().flat_map(|named| &mut named.sequence.tokens) {
-        *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
+    for named in &mut b.sequences {
+        named.sequence.tokens.replace(|token| common.get(token as usize).copied().unwrap_or(u32::MAX));
     }
 }
 
@@ -279,7 +280,7 @@ fn names_of(session: &Session) -> HashMap<i64, String> {
 fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Named>, Option<&'t Named>)> {
     if !what.exact {
         let [of_a, of_b] = [a, b].map(|side| -> Vec<_> {
-            side.sequences.iter().map(|named| (&named.sequence.tokens[..], named.id)).collect()
+            side.sequences.iter().map(|named| (named.sequence.tokens.as_slice(), named.id)).collect()
         });
         let pairs = threads::paired(&a.same, [&of_a, &of_b]).into_iter();
         let named = |side: &'t Trace, at: Option<usize>| at.and_then(|at| side.sequences.get(at));
@@ -300,7 +301,7 @@ fn paired<'t>(what: &Compare, a: &'t Trace, b: &'t Trace) -> Vec<(Option<&'t Nam
 }
 
 fn compared<'t>(what: &Compare, kinds: &Kinds, a: Option<&'t Named>, b: Option<&'t Named>) -> Pair<'t> {
-    let tokens = [a, b].map(|named| named.map_or(&[][..], |named| &named.sequence.tokens));
+    let tokens = [a, b].map(|named| named.map_or(TokenSlice::EMPTY, |named| named.sequence.tokens.as_slice()));
     let how = How { flat: what.exact, alike: false };
     let sequences = [a, b].map(|named| named.map(|named| &named.sequence));
     let Differences { hunks, what, .. } = Differ::of(tokens, kinds, how).numbered(sequences);

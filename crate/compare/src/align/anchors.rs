@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{Area, Run, common};
+use super::{Area, Run};
+use crate::token_list::{TokenSlice, widened};
 
 /// How many sizes of windows there are.
 pub(super) const LEVELS: usize = 3;
@@ -65,7 +66,7 @@ impl Anchors {
     }
 
     /// Goes on until `work` reaches `end`. Returns true once the chain is there.
-    pub(super) fn turn(&mut self, tokens: [&[u32]; 2], work: &mut u64, end: u64) -> bool {
+    pub(super) fn turn(&mut self, tokens: [TokenSlice<'_>; 2], work: &mut u64, end: u64) -> bool {
         if self.places.capacity() == 0 {
             let (width, mask) = self.window();
             let windows = (self.area.a.1 - self.area.a.0).saturating_sub(width as u32);
@@ -77,7 +78,11 @@ impl Anchors {
             let left = u32::try_from(end.saturating_sub(*work)).unwrap_or(u32::MAX).max(1);
             let until = self.rolling.at.saturating_add(left).min(to);
             *work += u64::from(until - self.rolling.at);
-            self.read(if self.side == 0 { tokens[0] } else { tokens[1] }, from, until);
+            // A loop for each width.
+            match if self.side == 0 { tokens[0] } else { tokens[1] } {
+                TokenSlice::Narrow(tokens) => self.read(tokens, widened, from, until),
+                TokenSlice::Wide(tokens) => self.read(tokens, |token| token, from, until),
+            }
             if self.rolling.at < to {
                 return false;
             }
@@ -99,17 +104,17 @@ impl Anchors {
     }
 
     /// Reads tokens of the present side up to `until`.
-    fn read(&mut self, tokens: &[u32], from: u32, until: u32) {
+    fn read<T: Copy>(&mut self, tokens: &[T], widened: impl Fn(T) -> u32, from: u32, until: u32) {
         let (width, mask) = self.window();
         let lead = (0..width).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
         let Rolling { at, mut hash } = self.rolling;
-        let value = |token: u32| u64::from(token) + 1;
+        let value = |token: T| u64::from(widened(token)) + 1;
         let first = from + width as u32;
         for (place, token) in (at..until).zip(tokens.get(at as usize..until as usize).unwrap_or_default()) {
             hash = hash.wrapping_mul(FACTOR).wrapping_add(value(*token));
             if place >= first {
-                let gone = tokens.get(place as usize - width).copied().unwrap_or_default();
-                hash = hash.wrapping_sub(lead.wrapping_mul(value(gone)));
+                let gone = tokens.get(place as usize - width).map_or(0, |token| value(*token));
+                hash = hash.wrapping_sub(lead.wrapping_mul(gone));
             }
             if place + 1 < first {
                 continue;
@@ -134,7 +139,7 @@ impl Anchors {
     /// Grows each place of the chain both ways as far as tokens are equal. A place whose tokens
     /// differ, because only their hashes are equal, is left out, and so is one that lies within
     /// what another has grown over.
-    fn grow(&mut self, tokens: [&[u32]; 2], places: &[[u32; 2]], work: &mut u64) {
+    fn grow(&mut self, tokens: [TokenSlice<'_>; 2], places: &[[u32; 2]], work: &mut u64) {
         let width = self.window().0 as u32;
         let mut at = (self.area.a.0, self.area.b.0);
         for &[a, b] in places {
@@ -142,9 +147,9 @@ impl Anchors {
                 continue;
             }
             let [before_a, before_b] = Area { a: (at.0, a), b: (at.1, b) }.of(tokens);
-            let back = common(before_a.iter().rev().zip(before_b.iter().rev()));
+            let back = before_a.common_at_end(before_b) as u32;
             let [after_a, after_b] = Area { a: (a, self.area.a.1), b: (b, self.area.b.1) }.of(tokens);
-            let length = common(after_a.iter().zip(after_b));
+            let length = after_a.common(after_b) as u32;
             *work += u64::from(back) + u64::from(length) + 1;
             if length < width {
                 continue;

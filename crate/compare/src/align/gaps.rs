@@ -10,7 +10,8 @@
 use std::collections::HashMap;
 
 use super::anchors::Quick;
-use super::{Area, Run, common, keep};
+use super::{Area, Run, keep};
+use crate::token_list::{TokenSlice, common};
 
 /// Bits of the largest matrix: 16 MB. An area with at most this number of pairs of tokens is
 /// compared exactly.
@@ -50,10 +51,10 @@ struct Side {
 
 impl Side {
     /// The tokens of a stretch that begins at `from`, as far as they have a number.
-    fn of(stretch: &[u32], from: u32, mut number: impl FnMut(u32) -> Option<u32>) -> Self {
+    fn of(stretch: TokenSlice<'_>, from: u32, mut number: impl FnMut(u32) -> Option<u32>) -> Self {
         let mut side = Self::default();
-        for (place, token) in (from..).zip(stretch) {
-            if let Some(number) = number(*token) {
+        for (place, token) in (from..).zip(stretch.iter()) {
+            if let Some(number) = number(token) {
                 side.tokens.push(number);
                 side.places.push(place);
             }
@@ -86,7 +87,7 @@ impl Side {
 
 impl Gap {
     /// What occurs on one side only is left out: it has no counterpart.
-    pub(super) fn new(tokens: [&[u32]; 2], area: Area) -> Self {
+    pub(super) fn new(tokens: [TokenSlice<'_>; 2], area: Area) -> Self {
         let [a, b] = area.of(tokens);
         if b.len() > a.len() {
             let Self { a, b, .. } = Self::new([tokens[1], tokens[0]], Area { a: area.b, b: area.a });
@@ -95,8 +96,8 @@ impl Gap {
         // The kinds of the shorter side, numbered in the order in which the other one has them.
         let mut kinds: HashMap<u32, Option<u32>, Quick> = HashMap::default();
         // One by one, as room for all is much more than that for the kinds.
-        for token in b {
-            kinds.entry(*token).or_default();
+        for token in b.iter() {
+            kinds.entry(token).or_default();
         }
         let mut count = 0;
         let a = Side::of(a, area.a.0, |token| {
@@ -115,7 +116,7 @@ impl Gap {
     pub(super) fn turn(&mut self, work: &mut u64, end: u64, found: &mut Vec<Run>) -> bool {
         loop {
             let [a, b] = self.rest();
-            let equal = common(a.iter().zip(b)) as usize;
+            let equal = common(a.iter().zip(b));
             *work += equal as u64 + 1;
             self.take_equal(equal, found);
             self.skip(equal, equal);
@@ -222,7 +223,7 @@ impl Gap {
         self.a.shorten(a);
         self.b.shorten(b);
         let [a, b] = self.rest();
-        let equal = common(a.iter().rev().zip(b.iter().rev())) as usize;
+        let equal = common(a.iter().rev().zip(b.iter().rev()));
         for k in 0..equal {
             self.take_last(k, k);
         }
@@ -381,7 +382,7 @@ fn nearly_equal(a: &[u32], b: &[u32], most: u64, work: &mut u64) -> Option<Vec<(
             // Beyond an end a diagonal goes on as if nothing were equal there.
             let rest = |side: &[u32], from: i64| usize::try_from(from).unwrap_or(0).min(side.len());
             let (rest_a, rest_b) = (a.get(rest(a, from)..)?, b.get(rest(b, from_b)..)?);
-            let equal = i64::from(common(rest_a.iter().zip(rest_b)));
+            let equal = common(rest_a.iter().zip(rest_b)) as i64;
             furthest.push(u32::try_from(from + equal).unwrap_or(u32::MAX));
             steps += equal as u64 + 1;
             if from + equal == length_a && from_b + equal == length_b {

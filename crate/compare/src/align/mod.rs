@@ -25,6 +25,8 @@ mod gaps;
 use anchors::Anchors;
 use gaps::Gap;
 
+use crate::token_list::TokenSlice;
+
 /// A stretch of equal tokens: `a + k` belongs to `b + k` for each `k` below `length`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -53,9 +55,8 @@ struct Area {
 }
 
 impl Area {
-    fn of<'t>(&self, tokens: [&'t [u32]; 2]) -> [&'t [u32]; 2] {
-        let cut =
-            |tokens: &'t [u32], (from, to): (u32, u32)| tokens.get(from as usize..to as usize).unwrap_or_default();
+    fn of<'t>(&self, tokens: [TokenSlice<'t>; 2]) -> [TokenSlice<'t>; 2] {
+        let cut = |tokens: TokenSlice<'t>, (from, to): (u32, u32)| tokens.range(from as usize..to as usize);
         [cut(tokens[0], self.a), cut(tokens[1], self.b)]
     }
 
@@ -97,16 +98,16 @@ impl Alignment {
 
     /// Of whole sequences, at once.
     #[must_use]
-    pub fn of(a: &[u32], b: &[u32]) -> Self {
-        let length = |tokens: &[u32]| u32::try_from(tokens.len()).unwrap_or(u32::MAX);
-        let mut alignment = Self::new([length(a), length(b)]);
-        while !alignment.turn([a, b], u64::MAX) {}
+    pub fn of<'t>(a: impl Into<TokenSlice<'t>>, b: impl Into<TokenSlice<'t>>) -> Self {
+        let tokens = [a.into(), b.into()];
+        let mut alignment = Self::new(tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX)));
+        while !alignment.turn(tokens, u64::MAX) {}
         alignment
     }
 
     /// Works for about `budget` steps, each of which looks at a token or a word of a matrix.
     /// Returns true at the end.
-    pub fn turn(&mut self, tokens: [&[u32]; 2], budget: u64) -> bool {
+    pub fn turn(&mut self, tokens: [TokenSlice<'_>; 2], budget: u64) -> bool {
         let end = self.work.saturating_add(budget);
         while self.work < end {
             let Some(task) = self.tasks.pop() else { return true };
@@ -158,14 +159,14 @@ impl Alignment {
     }
 
     /// Matches what is equal at both ends of an area, and leaves the middle to the next step.
-    fn compare(&mut self, tokens: [&[u32]; 2], mut area: Area, level: usize) {
+    fn compare(&mut self, tokens: [TokenSlice<'_>; 2], mut area: Area, level: usize) {
         let [a, b] = area.of(tokens);
-        let head = common(a.iter().zip(b));
+        let head = a.common(b) as u32;
         self.keep(Run { a: area.a.0, b: area.b.0, length: head });
         area.a.0 += head;
         area.b.0 += head;
         let [a, b] = area.of(tokens);
-        let tail = common(a.iter().rev().zip(b.iter().rev()));
+        let tail = a.common_at_end(b) as u32;
         area.a.1 -= tail;
         area.b.1 -= tail;
         self.work += u64::from(head) + u64::from(tail) + 1;
@@ -220,10 +221,6 @@ pub(crate) fn between(runs: &[Run], lengths: [u32; 2]) -> Vec<Hunk> {
         at = (run.a + run.length, run.b + run.length);
     }
     hunks
-}
-
-fn common<'t>(pairs: impl Iterator<Item = (&'t u32, &'t u32)>) -> u32 {
-    u32::try_from(pairs.take_while(|(a, b)| a == b).count()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

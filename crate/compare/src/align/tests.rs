@@ -144,7 +144,7 @@ fn turns_give_what_one_turn_gives() {
     let whole = Alignment::of(&a, &b);
     let mut parts = Alignment::new([a.len() as u32, b.len() as u32]);
     let mut turns = 0;
-    while !parts.turn([&a, &b], 5_000) {
+    while !parts.turn([&a, &b].map(TokenSlice::from), 5_000) {
         turns += 1;
     }
     assert!(turns > 20);

@@ -8,6 +8,7 @@ use unspool_compare::differ::{self, Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
 use unspool_compare::sequence::Sequence;
 use unspool_compare::threads;
+use unspool_compare::token_list::TokenSlice;
 use unspool_compare::tokens::Contents;
 use unspool_compare::what::What;
 use unspool_formats::table::same;
@@ -135,9 +136,7 @@ impl Sequences {
         }
         sequence.begin = begin;
         sequence.leave_out();
-        for token in &mut sequence.tokens {
-            *token = common.get(*token as usize).copied().unwrap_or(u32::MAX);
-        }
+        sequence.tokens.replace(|token| common.get(token as usize).copied().unwrap_or(u32::MAX));
         threads.push(Thread { track, id, sequence });
     }
 
@@ -149,10 +148,9 @@ impl Sequences {
         for side in &mut self.sides {
             side.sort_by_key(|it| threads::order(&self.same, it.id, it.sequence.begin, it.track));
         }
-        let [a, b] = self
-            .sides
-            .each_ref()
-            .map(|side| -> Vec<_> { side.iter().map(|thread| (&thread.sequence.tokens[..], thread.id)).collect() });
+        let [a, b] = self.sides.each_ref().map(|side| -> Vec<_> {
+            side.iter().map(|thread| (thread.sequence.tokens.as_slice(), thread.id)).collect()
+        });
         self.pairs = threads::paired(&self.same, [&a, &b]);
         let [mut in_a, mut in_b] = [&a, &b].map(|side| side.iter().map(|(tokens, _)| *tokens));
         self.alone = self.is_execution.then(|| Alone::of(&self.kinds, [&mut in_a, &mut in_b]));
@@ -182,7 +180,7 @@ impl Sequences {
 
     /// Begins to compare a pair, by its number, in place of another one.
     pub fn begin(&mut self, pair: usize) {
-        let tokens = self.sequences(pair).map(|it| it.map_or(&[][..], |it| &it.tokens));
+        let tokens = self.sequences(pair).map(|it| it.map_or(TokenSlice::EMPTY, |it| it.tokens.as_slice()));
         let differ = Differ::new(tokens, &self.kinds, HOW);
         self.under_way = Some((pair, differ));
     }
@@ -191,7 +189,7 @@ impl Sequences {
     pub fn turn(&mut self, budget: f64) -> Option<tsify::Ts<FoundHunks>> {
         let (pair, mut differ) = self.under_way.take()?;
         let sides = self.sequences(pair);
-        let tokens = sides.map(|it| it.map_or(&[][..], |it| &it.tokens));
+        let tokens = sides.map(|it| it.map_or(TokenSlice::EMPTY, |it| it.tokens.as_slice()));
         match differ.turn(tokens, &self.kinds, budget as u64) {
             Some(found) => {
                 let alone = |side: usize| -> Uint32Array {

@@ -510,15 +510,10 @@ impl RecordReader {
 
 fn tokens_part(parts: Vec<Part>) -> TokensPart {
     let mut places = Vec::new();
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(parts.iter().map(|part| part.tokens.len()).sum());
     for Part { track, first, tokens: its, expected } in parts {
         places.extend([track, first, its.len() as u32, expected]);
-        // Mostly, one thread has all of them.
-        if tokens.is_empty() {
-            tokens = its;
-        } else {
-            tokens.extend_from_slice(&its);
-        }
+        tokens.extend(its.as_slice().iter());
     }
     TokensPart { places: Uint32Array(places), tokens: Uint32Array(tokens) }
 }
