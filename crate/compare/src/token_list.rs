@@ -95,6 +95,12 @@ impl TokenList {
         }
     }
 
+    /// Drops those behind a number of them.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.narrow.truncate(count);
+        self.wide.iter_mut().for_each(|tokens| tokens.truncate(count));
+    }
+
     /// Drops those that are not to be kept.
     pub(crate) fn retain(&mut self, keeps: impl Fn(u32) -> bool) {
         match &mut self.wide {

@@ -13,7 +13,7 @@ pub(super) const LEVELS: usize = 3;
 /// 16, one in 4, all.
 const WINDOWS: [(usize, u64); LEVELS] = [(64, 15), (24, 3), (8, 0)];
 
-/// Windows for which there is room from the beginning: 17 MB, as much as those of ten million
+/// Windows for which there is room from the beginning: 14 MB, as much as those of ten million
 /// tokens need.
 const AT_ONCE: usize = 7 << 17;
 
@@ -36,8 +36,9 @@ pub(super) struct Anchors {
     pub(super) is_periodic: bool,
     /// How many windows of the first side were looked at.
     looked_at: usize,
-    /// Places of the windows by their hashes.
-    places: HashMap<u64, [u32; 2], Quick>,
+    /// Places of the windows by their hashes, of which half is kept: of a million windows some
+    /// hundred are lost to another one. What is found is verified.
+    places: HashMap<u32, [u32; 2], Quick>,
     /// The side that is read, or 2 after both.
     side: usize,
     rolling: Rolling,
@@ -91,7 +92,10 @@ impl Anchors {
         }
         let places = std::mem::take(&mut self.places);
         self.is_periodic = places.values().filter(|[a, _]| *a < MANY).count() * 16 < self.looked_at;
-        let mut pairs: Vec<[u32; 2]> = places.into_values().filter(|[a, b]| *a < MANY && *b < MANY).collect();
+        let is_pair = |[a, b]: &[u32; 2]| *a < MANY && *b < MANY;
+        // A list that grows is there twice meanwhile.
+        let mut pairs = Vec::with_capacity(places.values().copied().filter(is_pair).count());
+        pairs.extend(places.into_values().filter(is_pair));
         *work += pairs.len() as u64 * 8;
         pairs.sort_unstable();
         self.grow(tokens, &rising(&pairs), work);
@@ -124,12 +128,13 @@ impl Anchors {
             if mixed & mask != 0 {
                 continue;
             }
+            let key = (mixed >> 32) as u32;
             let begin = place + 1 - width as u32;
             let once = |seen: u32| if seen == NONE { begin } else { MANY };
             if self.side == 0 {
                 self.looked_at += 1;
-                self.places.entry(mixed).and_modify(|[a, _]| *a = once(*a)).or_insert([begin, NONE]);
-            } else if let Some([_, b]) = self.places.get_mut(&mixed) {
+                self.places.entry(key).and_modify(|[a, _]| *a = once(*a)).or_insert([begin, NONE]);
+            } else if let Some([_, b]) = self.places.get_mut(&key) {
                 *b = once(*b);
             }
         }
@@ -186,8 +191,8 @@ fn rising(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     chain
 }
 
-/// Of maps whose keys are numbers: hashes, which are mixed already, and tokens. Tokens count what
-/// is seen, so a file cannot choose them to collide.
+/// Of maps whose keys are numbers: parts of hashes, and tokens. Tokens count what is seen, so a
+/// file cannot choose them to collide.
 pub(super) type Quick = BuildHasherDefault<Mixed>;
 
 #[derive(Default)]
@@ -207,9 +212,5 @@ impl Hasher for Mixed {
     fn write_u32(&mut self, number: u32) {
         let mixed = (u64::from(number) + 1).wrapping_mul(FACTOR);
         self.0 = mixed ^ (mixed >> 32);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
     }
 }

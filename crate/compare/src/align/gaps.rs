@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::anchors::Quick;
 use super::{Area, Run, keep};
-use crate::token_list::{TokenSlice, common};
+use crate::token_list::{TokenList, TokenSlice, common};
 
 /// Bits of the largest matrix: 16 MB. An area with at most this number of pairs of tokens is
 /// compared exactly.
@@ -42,9 +42,11 @@ pub(super) struct Gap {
 /// What is left of one side.
 #[derive(Debug, Default)]
 struct Side {
-    /// The tokens that occur on both sides, renumbered from 0, and their numbers in the sequence.
-    tokens: Vec<u32>,
-    places: Vec<u32>,
+    /// The tokens that occur on both sides, renumbered from 0.
+    tokens: TokenList,
+    /// Their numbers in the sequence: the index of the first of each stretch without others between
+    /// them, and its number.
+    places: Vec<(u32, u32)>,
     /// How many of them are done.
     at: usize,
 }
@@ -52,36 +54,44 @@ struct Side {
 impl Side {
     /// The tokens of a stretch that begins at `from`, as far as they have a number.
     fn of(stretch: TokenSlice<'_>, from: u32, mut number: impl FnMut(u32) -> Option<u32>) -> Self {
-        let mut side = Self::default();
+        let mut side = Self { tokens: TokenList::with_room(stretch.len()), ..Self::default() };
+        let mut next = None;
         for (place, token) in (from..).zip(stretch.iter()) {
             if let Some(number) = number(token) {
+                if next != Some(place) {
+                    side.places.push((side.tokens.len() as u32, place));
+                }
                 side.tokens.push(number);
-                side.places.push(place);
+                next = Some(place + 1);
             }
         }
         side
     }
 
-    fn rest(&self) -> &[u32] {
-        self.tokens.get(self.at..).unwrap_or_default()
+    fn rest(&self) -> TokenSlice<'_> {
+        self.tokens.as_slice().range(self.at..self.tokens.len())
     }
 
-    /// The number in the sequence of the token `k` before the last one.
-    fn before_end(&self, k: usize) -> u32 {
-        let at = self.places.len().checked_sub(k + 1);
-        at.and_then(|at| self.places.get(at)).copied().unwrap_or_default()
+    /// The number in the sequence of the token at an index, and how many tokens before it and after
+    /// it belong to its stretch.
+    fn place(&self, index: usize) -> (u32, u32, u32) {
+        let next = self.places.partition_point(|(first, _)| *first as usize <= index);
+        let end = self.places.get(next).map_or(self.tokens.len() as u32, |(first, _)| *first);
+        let (first, number) = next.checked_sub(1).and_then(|at| self.places.get(at)).copied().unwrap_or_default();
+        let before = (index as u32).saturating_sub(first);
+        (number + before, before, end.saturating_sub(index as u32 + 1))
+    }
+
+    /// The place of the token `k` before the last one.
+    fn before_end(&self, k: usize) -> (u32, u32, u32) {
+        self.place(self.tokens.len().saturating_sub(k + 1))
     }
 
     /// Drops tokens at the end.
     fn shorten(&mut self, count: usize) {
         let left = self.tokens.len().saturating_sub(count);
         self.tokens.truncate(left);
-        self.places.truncate(left);
-    }
-
-    /// The number in the sequence of the token `k` from where the side is.
-    fn place(&self, k: usize) -> u32 {
-        self.places.get(self.at + k).copied().unwrap_or_default()
+        self.places.truncate(self.places.partition_point(|(first, _)| (*first as usize) < left));
     }
 }
 
@@ -116,7 +126,7 @@ impl Gap {
     pub(super) fn turn(&mut self, work: &mut u64, end: u64, found: &mut Vec<Run>) -> bool {
         loop {
             let [a, b] = self.rest();
-            let equal = common(a.iter().zip(b));
+            let equal = a.common(b);
             *work += equal as u64 + 1;
             self.take_equal(equal, found);
             self.skip(equal, equal);
@@ -204,43 +214,49 @@ impl Gap {
 
     /// The pairs of the next tokens, at most `most` of either side.
     fn part(&self, most: usize, work: &mut u64) -> Vec<(usize, usize)> {
-        let [a, b] = self.rest();
-        longest(a.get(..most).unwrap_or(a), b.get(..most).unwrap_or(b), work)
+        let [a, b] = self.rest().map(|side| side.iter().take(most).collect::<Vec<u32>>());
+        longest(&a, &b, work)
     }
 
     /// The pairs of the last tokens, counted from the end.
     fn part_from_end(&self, most: usize, work: &mut u64) -> Vec<(usize, usize)> {
-        let [a, b] = self.rest().map(|side| side.iter().rev().take(most).copied().collect::<Vec<u32>>());
+        let [a, b] = self.rest().map(|side| side.iter().rev().take(most).collect::<Vec<u32>>());
         longest(&a, &b, work)
     }
 
     /// Takes pairs, which count from the end, and what is equal before them.
     fn take_from_end(&mut self, pairs: &[(usize, usize)]) {
         for &(a, b) in pairs {
-            self.take_last(a, b);
+            self.take_last(a, b, 1);
         }
         let (a, b) = pairs.last().map_or((0, 0), |(a, b)| (a + 1, b + 1));
         self.a.shorten(a);
         self.b.shorten(b);
         let [a, b] = self.rest();
-        let equal = common(a.iter().rev().zip(b.iter().rev()));
-        for k in 0..equal {
-            self.take_last(k, k);
+        let equal = a.common_at_end(b);
+        let mut k = 0;
+        while k < equal {
+            k += self.take_last(k, k, equal - k);
         }
         self.a.shorten(equal);
         self.b.shorten(equal);
     }
 
-    /// Takes a pair, which counts from the end.
-    fn take_last(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.a.before_end(a), self.b.before_end(b));
+    /// Takes a pair, which counts from the end, and at most `most` with those before it, as far as
+    /// they are neighbours. Returns how many.
+    fn take_last(&mut self, a: usize, b: usize, most: usize) -> usize {
+        let ((a, before_a, _), (b, before_b, _)) = (self.a.before_end(a), self.b.before_end(b));
+        let more = before_a.min(before_b).min(most as u32 - 1);
         match self.tail.last_mut() {
-            Some(run) if (run.a, run.b) == (a + 1, b + 1) => *run = Run { a, b, length: run.length + 1 },
-            _ => self.tail.push(Run { a, b, length: 1 }),
+            Some(run) if (run.a, run.b) == (a + 1, b + 1) => {
+                *run = Run { a: a - more, b: b - more, length: run.length + more + 1 };
+            }
+            _ => self.tail.push(Run { a: a - more, b: b - more, length: more + 1 }),
         }
+        more as usize + 1
     }
 
-    fn rest(&self) -> [&[u32]; 2] {
+    fn rest(&self) -> [TokenSlice<'_>; 2] {
         [self.a.rest(), self.b.rest()]
     }
 
@@ -252,21 +268,25 @@ impl Gap {
     /// Adds pairs, which count from where the gap is.
     fn take(&self, pairs: &[(usize, usize)], found: &mut Vec<Run>) {
         for &(a, b) in pairs {
-            keep(found, Run { a: self.a.place(a), b: self.b.place(b), length: 1 });
+            self.take_pairs(a, b, 1, found);
         }
     }
 
     /// Adds a number of pairs from where the gap is on: of a long loop, millions.
     fn take_equal(&self, count: usize, found: &mut Vec<Run>) {
-        let Some(last) = count.checked_sub(1) else { return };
-        let beyond = |side: &Side| side.place(last) - side.place(0);
-        if (beyond(&self.a), beyond(&self.b)) == (last as u32, last as u32) {
-            keep(found, Run { a: self.a.place(0), b: self.b.place(0), length: count as u32 });
-            return;
+        let mut k = 0;
+        while k < count {
+            k += self.take_pairs(k, k, count - k, found);
         }
-        for k in 0..count {
-            keep(found, Run { a: self.a.place(k), b: self.b.place(k), length: 1 });
-        }
+    }
+
+    /// Adds a pair, which counts from where the gap is, and at most `most` with those behind it, as
+    /// far as they are neighbours. Returns how many.
+    fn take_pairs(&self, a: usize, b: usize, most: usize, found: &mut Vec<Run>) -> usize {
+        let ((a, _, more_a), (b, _, more_b)) = (self.a.place(self.a.at + a), self.b.place(self.b.at + b));
+        let more = more_a.min(more_b).min(most as u32 - 1);
+        keep(found, Run { a, b, length: more + 1 });
+        more as usize + 1
     }
 }
 
