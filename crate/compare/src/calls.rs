@@ -15,13 +15,13 @@
 //! outer one ends, or the thread.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::align::{Alignment, Hunk, Run, between, keep};
 use crate::kinds::{Kinds, Role};
-use crate::token_list::TokenSlice;
+use crate::token_list::{HOLE, TokenList, TokenSlice};
 
 /// A call around others that the other side has without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,29 +40,76 @@ pub struct Wrapper {
 const NONE: u32 = u32::MAX;
 /// Calls of a gap that may be wrappers.
 const CANDIDATES: usize = 4;
-/// Calls without others in them whose numbers are remembered.
+/// Calls that the next record ends whose numbers are remembered: a power of two.
 const LEAVES: usize = 1 << 12;
+/// Most calls and records of a list for which there is room from the beginning.
+const AT_ONCE: usize = 1 << 24;
 
-/// The calls of a side.
+/// Of [`First::length`]: the call does not end.
+const UNENDED: u32 = 1 << 31;
+
+/// The calls of a side. Most have no others in them, and end with the next record: these take a bit.
 #[derive(Debug, Default)]
 struct Side {
-    /// By the record that begins a call: where the next record is after it. By the record that ends
-    /// one: its number.
-    links: Vec<u32>,
-    /// Numbers of calls that do not end.
-    unended: HashMap<u32, u32>,
+    /// How many records were looked at.
+    at: u32,
+    /// A bit for each record, 64 a time.
+    bits: Vec<Bits>,
+    /// The numbers of the other calls, by their begins.
+    outer: TokenList,
+}
+
+/// Of 64 records.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bits {
+    /// Which begin a call that the next record ends.
+    leaves: u64,
+    /// Which begin another call.
+    outer: u64,
+    /// How many of these there are before.
+    before: u32,
+}
+
+/// A call that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    begin: u32,
+    /// The index among [`Side::outer`]. `None` as long as nothing has followed.
+    outer: Option<u32>,
+    /// Of the keys of what has followed.
+    hash: u64,
 }
 
 /// Numbers of calls. Equal hashes are verified.
 #[derive(Default)]
 struct Numbers {
     table: HashTable<u32>,
-    /// The side and the begin of a call with each number.
-    first: Vec<(u8, u32)>,
     hasher: DefaultHashBuilder,
-    /// Numbers of calls without others in them, by what begins and ends them: most calls are such,
-    /// of few functions. Each has one place, where it replaces what was there.
-    leaves: Vec<([u32; 2], u32)>,
+    known: Known,
+}
+
+/// What is known of calls by their numbers.
+#[derive(Default)]
+struct Known {
+    first: Vec<First>,
+    leaves: Leaves,
+}
+
+/// The first call with a number. Others are as long.
+#[derive(Clone, Copy)]
+struct First {
+    side: u8,
+    begin: u32,
+    /// How many records it has, and [`UNENDED`].
+    length: u32,
+}
+
+/// Numbers of calls that the next record ends, by what begins and ends them: of few functions.
+#[derive(Default)]
+struct Leaves {
+    /// Each has one place, where it replaces what was there.
+    latest: Vec<([u32; 2], u32)>,
+    all: HashMap<[u32; 2], u32>,
 }
 
 enum Task {
@@ -79,7 +126,7 @@ pub struct CallAlignment {
     numbers: Numbers,
     /// Of the side whose calls are being numbered: which are open, and how many by the number of
     /// their name.
-    open: Vec<u32>,
+    open: Vec<Open>,
     open_names: Vec<u32>,
     linked: usize,
     tasks: Vec<Task>,
@@ -158,38 +205,58 @@ impl CallAlignment {
         self.open_names.resize(kinds.names(), 0);
         loop {
             let Some(side) = self.sides.get_mut(of) else { return true };
-            let at = side.links.len();
-            let Some(token) = own.get(at) else { break };
-            if at == 0 {
-                // A list that grows is there twice meanwhile.
-                side.links.reserve_exact(own.len());
-            }
+            let at = side.at;
+            let Some(token) = own.get(at as usize) else { break };
             if self.work >= until {
                 return false;
             }
-            self.work += 1;
-            side.links.push(NONE);
+            // What is in a call is compared once it ends.
+            self.work += 2;
+            if at == 0 {
+                // A list that grows is there twice meanwhile.
+                side.bits.reserve_exact(own.len().div_ceil(64));
+            }
             let name = kinds.name(token);
-            match kinds.role(token) {
+            let role = kinds.role(token);
+            let opened = |open: Open| own.get(open.begin as usize).map_or(u32::MAX, |token| kinds.name(token));
+            let latest = self.open.last_mut().filter(|open| open.outer.is_none());
+            let is_leaf = role == Role::End && latest.as_ref().is_some_and(|open| opened(**open) == name);
+            if let Some(open) = latest.filter(|_| !is_leaf) {
+                open.outer = Some(side.begin_outer(open.begin));
+            }
+            side.begin_record();
+            match role {
                 Role::Begin => {
-                    self.open.push(at as u32);
+                    self.open.push(Open { begin: at, outer: None, hash: 0 });
                     self.count(name, 1);
                 }
+                Role::End if is_leaf => {
+                    side.put_leaf(at - 1);
+                    self.open.pop();
+                    self.count(name, -1);
+                    let number = self.numbers.leaf(*own, of, at - 1);
+                    self.follows(number << 1 | 1);
+                }
                 Role::End if self.open_names.get(name as usize).is_some_and(|count| *count > 0) => {
-                    while let Some(begin) = self.open.pop() {
-                        let opened = own.get(begin as usize).map_or(u32::MAX, |token| kinds.name(token));
+                    while let Some(open) = self.open.pop() {
+                        let opened = opened(open);
                         self.count(opened, -1);
-                        self.close(tokens, of, begin, at as u32, opened == name);
+                        self.close(tokens, of, open, at, opened == name);
                         if opened == name {
                             break;
                         }
                     }
                 }
-                _ => {}
+                _ => self.follows(token << 1),
             }
         }
-        while let Some(begin) = self.open.pop() {
-            self.close(tokens, of, begin, own.len() as u32, false);
+        if let (Some(side), Some(open)) = (self.sides.get_mut(of), self.open.last_mut())
+            && open.outer.is_none()
+        {
+            open.outer = Some(side.begin_outer(open.begin));
+        }
+        while let Some(open) = self.open.pop() {
+            self.close(tokens, of, open, own.len() as u32, false);
         }
         self.open_names.clear();
         self.linked += 1;
@@ -203,27 +270,26 @@ impl CallAlignment {
     }
 
     /// Numbers a call that ends at a record, or before it.
-    fn close(&mut self, tokens: [TokenSlice<'_>; 2], of: usize, begin: u32, at: u32, has_end: bool) {
-        let Some(side) = self.sides.get_mut(of) else { return };
-        if let Some(link) = side.links.get_mut(begin as usize) {
-            *link = at + u32::from(has_end);
+    fn close(&mut self, tokens: [TokenSlice<'_>; 2], of: usize, open: Open, at: u32, has_end: bool) {
+        let length = if has_end { at + 1 - open.begin } else { (at - open.begin) | UNENDED };
+        let number =
+            self.numbers.of(&self.sides, tokens, First { side: of as u8, begin: open.begin, length }, open.hash);
+        if let (Some(side), Some(index)) = (self.sides.get_mut(of), open.outer) {
+            side.outer.set(index as usize, number);
         }
-        // The number of a call that ends is never read until it is known.
-        if !has_end {
-            side.unended.insert(begin, NONE);
-        }
-        let number = self.numbers.of(&self.sides, tokens, of, begin, &mut self.work);
-        let Some(side) = self.sides.get_mut(of) else { return };
-        if !has_end {
-            side.unended.insert(begin, number);
-        } else if let Some(place) = side.links.get_mut(at as usize) {
-            *place = number;
+        self.follows(number << 1 | 1);
+    }
+
+    /// A key follows those of the call that is open.
+    fn follows(&mut self, key: u32) {
+        if let Some(open) = self.open.last_mut() {
+            open.hash = self.numbers.mixed(open.hash, key);
         }
     }
 
     /// Two calls that belong together: their ends, and what is in them.
     fn call(&mut self, tokens: [TokenSlice<'_>; 2], begins: [u32; 2]) {
-        let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(*one(&begins, of)));
+        let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(&self.numbers.known, *one(&begins, of)));
         let same = |a: Option<u32>, b: Option<u32>| {
             let (a, b) = (a?, b?);
             let is = tokens[0].get(a as usize) == tokens[1].get(b as usize);
@@ -236,7 +302,8 @@ impl CallAlignment {
 
     /// Aligns calls, and records between them.
     fn list(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
-        let [a, b] = [0, 1].map(|of| one(&self.sides, of).listed(part(tokens, of), *one(&areas, of)));
+        let [a, b] =
+            [0, 1].map(|of| one(&self.sides, of).listed(part(tokens, of), &self.numbers.known, *one(&areas, of)));
         self.work += (a.keys.len() + b.keys.len()) as u64 + 1;
         if a.keys.is_empty() || b.keys.is_empty() {
             return;
@@ -316,8 +383,8 @@ impl CallAlignment {
             candidates.truncate(CANDIDATES);
             for around in candidates {
                 let begin = one(&of, side).at(around);
-                let call = one(&self.sides, side).call(begin);
-                let inside = one(&self.sides, side).listed(part(tokens, side), call.inside);
+                let call = one(&self.sides, side).call(&self.numbers.known, begin);
+                let inside = one(&self.sides, side).listed(part(tokens, side), &self.numbers.known, call.inside);
                 self.work += (inside.keys.len() + bare.len()) as u64;
                 let mut counts: HashMap<u32, usize> = HashMap::new();
                 for at in bare.clone().filter(|at| one(&of, other).is_call(*at)) {
@@ -364,7 +431,7 @@ struct Listed {
     /// Where each begins, and where the last ends.
     begins: Vec<u32>,
     /// Equal where they are.
-    keys: Vec<u32>,
+    keys: TokenList,
 }
 
 impl Listed {
@@ -373,49 +440,83 @@ impl Listed {
     }
 
     fn is_call(&self, index: usize) -> bool {
-        self.keys.get(index).is_some_and(|key| key & 1 == 1)
+        self.keys.as_slice().get(index).is_some_and(|key| key & 1 == 1)
     }
 
     /// Equal for calls of one function, and for records that are equal.
     fn name(&self, index: usize, tokens: TokenSlice<'_>, kinds: &Kinds) -> u32 {
-        match self.keys.get(index) {
+        match self.keys.as_slice().get(index) {
             Some(key) if key & 1 == 1 => {
                 tokens.get(self.at(index) as usize).map_or(u32::MAX, |token| kinds.name(token) << 1 | 1)
             }
-            key => key.copied().unwrap_or(u32::MAX),
+            key => key.unwrap_or(u32::MAX),
         }
     }
 }
 
 impl Side {
-    fn next(&self, at: u32) -> u32 {
-        self.links.get(at as usize).copied().filter(|link| *link != NONE).unwrap_or(at + 1)
+    /// Of a record, 64 of which have a bit each: these, and its bit.
+    fn bits(&self, at: u32) -> (Bits, u64) {
+        (self.bits.get(at as usize / 64).copied().unwrap_or_default(), 1 << (at % 64))
     }
 
-    fn call(&self, begin: u32) -> Call {
-        let next = self.next(begin);
-        if self.unended.contains_key(&begin) {
-            return Call { inside: (begin + 1, next), end: None };
+    /// The next record is looked at. What begins with the one before it is known.
+    fn begin_record(&mut self) {
+        if self.at.is_multiple_of(64) {
+            self.bits.push(Bits { before: self.outer.len() as u32, ..Bits::default() });
         }
-        Call { inside: (begin + 1, next - 1), end: Some(next - 1) }
+        self.at += 1;
+    }
+
+    /// A record, the latest, begins a call that the next one does not end. Returns its index.
+    fn begin_outer(&mut self, begin: u32) -> u32 {
+        if let Some(bits) = self.bits.get_mut(begin as usize / 64) {
+            bits.outer |= 1 << (begin % 64);
+        }
+        self.outer.push(HOLE);
+        self.outer.len() as u32 - 1
+    }
+
+    /// A record begins a call that the next one ends.
+    fn put_leaf(&mut self, begin: u32) {
+        if let Some(bits) = self.bits.get_mut(begin as usize / 64) {
+            bits.leaves |= 1 << (begin % 64);
+        }
+    }
+
+    /// The number of the call that a record begins, unless the next one ends it.
+    fn outer(&self, begin: u32) -> Option<u32> {
+        let (bits, bit) = self.bits(begin);
+        if bits.outer & bit == 0 {
+            return None;
+        }
+        self.outer.as_slice().get((bits.before + (bits.outer & (bit - 1)).count_ones()) as usize)
+    }
+
+    fn call(&self, known: &Known, begin: u32) -> Call {
+        Call::of(begin, self.outer(begin).map_or(2, |number| known.length(number)))
     }
 
     /// The key of what begins at a record, which does not end a call, and where the next one is.
-    fn key(&self, tokens: TokenSlice<'_>, at: u32) -> (u32, u32) {
-        match self.links.get(at as usize).copied().unwrap_or(NONE) {
-            NONE => (tokens.get(at as usize).unwrap_or(NONE) << 1, at + 1),
-            next => {
-                let number = self.unended.get(&at).or_else(|| self.links.get(next as usize - 1));
-                (number.copied().unwrap_or(NONE) << 1 | 1, next)
-            }
+    fn key(&self, tokens: TokenSlice<'_>, known: &Known, at: u32) -> (u32, u32) {
+        let (bits, bit) = self.bits(at);
+        if bits.leaves & bit != 0 {
+            return (known.leaves.number(ends(tokens, at)) << 1 | 1, at + 2);
+        }
+        match self.outer(at) {
+            None => (tokens.get(at as usize).unwrap_or(NONE) << 1, at + 1),
+            Some(number) => (number << 1 | 1, at + (known.length(number) & !UNENDED)),
         }
     }
 
-    fn listed(&self, tokens: TokenSlice<'_>, (from, to): (u32, u32)) -> Listed {
-        let mut listed = Listed { begins: Vec::new(), keys: Vec::new() };
+    fn listed(&self, tokens: TokenSlice<'_>, known: &Known, (from, to): (u32, u32)) -> Listed {
+        // Lists that grow are there twice meanwhile. What is not used of their memory remains virtual.
+        let room = AT_ONCE.min(to.saturating_sub(from) as usize);
+        let mut listed = Listed { begins: Vec::new(), keys: TokenList::with_room(room) };
+        let _ = listed.begins.try_reserve_exact(room + 1);
         let mut at = from;
         while at < to {
-            let (key, next) = self.key(tokens, at);
+            let (key, next) = self.key(tokens, known, at);
             listed.begins.push(at);
             listed.keys.push(key);
             at = next;
@@ -425,78 +526,109 @@ impl Side {
     }
 }
 
-impl Numbers {
-    /// The number of a call, given those of the calls in it.
-    fn of(&mut self, sides: &[Side; 2], tokens: [TokenSlice<'_>; 2], of: usize, begin: u32, work: &mut u64) -> u32 {
-        let Call { inside: (from, to), end } = one(sides, of).call(begin);
-        let Some(end) = end.filter(|_| from >= to) else {
-            return self.compared(sides, tokens, of, begin, work);
-        };
-        let ends = [begin, end].map(|at| part(tokens, of).get(at as usize).unwrap_or(NONE));
-        let place = ends[0].wrapping_mul(31).wrapping_add(ends[1]) as usize % LEAVES;
-        if let Some((known, number)) = self.leaves.get(place)
-            && *known == ends
-        {
-            return *number;
+/// What begins a call, and what ends it as the next record.
+fn ends(tokens: TokenSlice<'_>, begin: u32) -> [u32; 2] {
+    [begin, begin + 1].map(|at| tokens.get(at as usize).unwrap_or(NONE))
+}
+
+impl Call {
+    /// By its begin, and its [`First::length`].
+    fn of(begin: u32, length: u32) -> Self {
+        let next = begin + (length & !UNENDED);
+        match length & UNENDED {
+            0 => Self { inside: (begin + 1, next - 1), end: Some(next - 1) },
+            _ => Self { inside: (begin + 1, next), end: None },
         }
-        let number = self.compared(sides, tokens, of, begin, work);
+    }
+}
+
+impl Known {
+    /// Of a call with a number, as [`First::length`].
+    fn length(&self, number: u32) -> u32 {
+        self.first.get(number as usize).map_or(1, |first| first.length)
+    }
+}
+
+impl Leaves {
+    /// Where the number of a call is remembered.
+    fn place([begin, end]: [u32; 2]) -> usize {
+        (begin ^ end.rotate_left(6)).wrapping_mul(0x9E37_79B9) as usize >> (u32::BITS - LEAVES.ilog2())
+    }
+
+    /// The number of a call that has one.
+    fn number(&self, ends: [u32; 2]) -> u32 {
+        match self.latest.get(Self::place(ends)) {
+            Some((known, number)) if *known == ends => *number,
+            _ => self.all.get(&ends).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// The number of a call, which is `next` if it has none yet.
+    fn number_or(&mut self, ends: [u32; 2], next: u32) -> u32 {
         // What begins a call is never `NONE`.
-        self.leaves.resize(LEAVES, ([NONE; 2], NONE));
-        if let Some(leaf) = self.leaves.get_mut(place) {
-            *leaf = (ends, number);
+        self.latest.resize(LEAVES, ([NONE; 2], NONE));
+        let Some(place) = self.latest.get_mut(Self::place(ends)) else { return NONE };
+        if place.0 != ends {
+            *place = (ends, *self.all.entry(ends).or_insert(next));
+        }
+        place.1
+    }
+}
+
+impl Numbers {
+    /// The number of a call that the next record ends.
+    fn leaf(&mut self, own: TokenSlice<'_>, of: usize, begin: u32) -> u32 {
+        let Known { first, leaves } = &mut self.known;
+        let next = first.len() as u32;
+        let number = leaves.number_or(ends(own, begin), next);
+        if number == next {
+            first.push(First { side: of as u8, begin, length: 2 });
         }
         number
     }
 
-    /// The number of a call by all that is in it.
-    fn compared(
-        &mut self,
-        sides: &[Side; 2],
-        tokens: [TokenSlice<'_>; 2],
-        of: usize,
-        begin: u32,
-        work: &mut u64,
-    ) -> u32 {
-        let parts = |of: usize, begin: u32| {
-            let (side, own) = (one(sides, of), part(tokens, of));
-            let Call { inside: (from, to), end } = side.call(begin);
-            let mut at = from;
-            let inner = std::iter::from_fn(move || {
+    /// The hash of keys that follow those with a hash.
+    #[inline]
+    fn mixed(&self, hash: u64, key: u32) -> u64 {
+        self.hasher.hash_one((hash, key))
+    }
+
+    /// The number of another call by all that is in it, given the numbers and the hash of that.
+    fn of(&mut self, sides: &[Side; 2], tokens: [TokenSlice<'_>; 2], own: First, hash: u64) -> u32 {
+        let Self { table, hasher, known } = self;
+        let inner = |call: First| {
+            let (side, own) = (one(sides, call.side.into()), part(tokens, call.side.into()));
+            let (mut at, to) = Call::of(call.begin, call.length).inside;
+            let known = &*known;
+            std::iter::from_fn(move || {
                 (at < to).then(|| {
-                    let (key, next) = side.key(own, at);
+                    let (key, next) = side.key(own, known, at);
                     at = next;
                     key
                 })
-            });
-            let token = move |at: u32| own.get(at as usize).unwrap_or(NONE);
-            [token(begin), end.map_or(NONE, token)].into_iter().chain(inner)
+            })
         };
-        let hasher = &self.hasher;
-        let hash_of = |of: usize, begin: u32, work: &mut u64| {
-            let mut state = hasher.build_hasher();
-            for part in parts(of, begin) {
-                part.hash(&mut state);
-                *work += 1;
-            }
-            state.finish()
+        let ends = |call: First| {
+            let token = |at: u32| part(tokens, call.side.into()).get(at as usize).unwrap_or(NONE);
+            [token(call.begin), Call::of(call.begin, call.length).end.map_or(NONE, token)]
         };
-        let hash = hash_of(of, begin, work);
-        let first = &self.first;
-        let place =
-            |number: &u32| first.get(*number as usize).map_or((0, 0), |(side, begin)| (usize::from(*side), *begin));
+        let mixed = |hash: u64, key: u32| hasher.hash_one((hash, key));
+        let first = |number: &u32| known.first.get(*number as usize).copied().unwrap_or(own);
+        let own_ends = ends(own);
+        let hash = own_ends.into_iter().fold(hash, mixed);
         let is = |number: &u32| {
-            let (side, at) = place(number);
-            parts(side, at).eq(parts(of, begin))
+            let other = first(number);
+            (other.length, ends(other)) == (own.length, own_ends) && inner(other).eq(inner(own))
         };
-        if let Some(number) = self.table.find(hash, is) {
+        if let Some(number) = table.find(hash, is) {
             return *number;
         }
-        let number = first.len() as u32;
-        self.table.insert_unique(hash, number, |number| {
-            let (side, at) = if *number as usize == first.len() { (of, begin) } else { place(number) };
-            hash_of(side, at, &mut 0)
+        let number = known.first.len() as u32;
+        table.insert_unique(hash, number, |number| {
+            let other = first(number);
+            ends(other).into_iter().fold(inner(other).fold(0, mixed), mixed)
         });
-        self.first.push((of as u8, begin));
+        known.first.push(own);
         number
     }
 }

@@ -82,6 +82,15 @@ impl TokenList {
         }
     }
 
+    /// Puts a token in place of that at an index, if there is one.
+    pub(crate) fn set(&mut self, index: usize, token: u32) {
+        match (&mut self.wide, narrowed(token)) {
+            (None, Some(token)) => self.narrow.get_mut(index).into_iter().for_each(|place| *place = token),
+            (Some(tokens), _) => tokens.get_mut(index).into_iter().for_each(|place| *place = token),
+            (None, None) => self.wide().get_mut(index).into_iter().for_each(|place| *place = token),
+        }
+    }
+
     /// Puts tokens in place of those at an index, and behind the end; between the end and an index
     /// beyond it is [`HOLE`].
     pub(crate) fn put(&mut self, first: usize, tokens: &[u32]) {

@@ -114,8 +114,8 @@ struct Making {
 /// Records of a trace at most, each of which takes four bytes in the worker that compares them.
 const MOST_RECORDS: u64 = 1 << 28;
 
-/// Tokens that are taken away together: 4 MB.
-const AT_ONCE: usize = 1 << 18;
+/// Tokens that are taken away together: half a megabyte.
+const AT_ONCE: usize = 1 << 17;
 
 /// The module's memory in bytes. It never shrinks.
 fn memory() -> f64 {
