@@ -302,14 +302,17 @@ impl CallAlignment {
 
     /// Aligns calls, and records between them.
     fn list(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
-        let [a, b] =
-            [0, 1].map(|of| one(&self.sides, of).listed(part(tokens, of), &self.numbers.known, *one(&areas, of)));
-        self.work += (a.keys.len() + b.keys.len()) as u64 + 1;
-        if a.keys.is_empty() || b.keys.is_empty() {
+        let inside =
+            [0, 1].map(|of| one(&self.sides, of).inside(part(tokens, of), &self.numbers.known, *one(&areas, of)));
+        let [a, b] = inside.each_ref().map(Inside::keys);
+        self.work += (a.len() + b.len()) as u64 + 1;
+        if a.is_empty() || b.is_empty() {
             return;
         }
-        let found = Alignment::of(&a.keys, &b.keys);
+        let found = Alignment::of(&a, &b);
         self.work += found.work();
+        // Not before, as the alignment may need as much.
+        let [a, b] = [inside[0].listed(a), inside[1].listed(b)];
         let mut tasks = Vec::new();
         let mut at = (0, 0);
         let end = Run { a: a.keys.len() as u32, b: b.keys.len() as u32, length: 0 };
@@ -384,7 +387,8 @@ impl CallAlignment {
             for around in candidates {
                 let begin = one(&of, side).at(around);
                 let call = one(&self.sides, side).call(&self.numbers.known, begin);
-                let inside = one(&self.sides, side).listed(part(tokens, side), &self.numbers.known, call.inside);
+                let inside = one(&self.sides, side).inside(part(tokens, side), &self.numbers.known, call.inside);
+                let inside = inside.listed(inside.keys());
                 self.work += (inside.keys.len() + bare.len()) as u64;
                 let mut counts: HashMap<u32, usize> = HashMap::new();
                 for at in bare.clone().filter(|at| one(&of, other).is_call(*at)) {
@@ -509,20 +513,51 @@ impl Side {
         }
     }
 
-    fn listed(&self, tokens: TokenSlice<'_>, known: &Known, (from, to): (u32, u32)) -> Listed {
-        // Lists that grow are there twice meanwhile. What is not used of their memory remains virtual.
-        let room = AT_ONCE.min(to.saturating_sub(from) as usize);
-        let mut listed = Listed { begins: Vec::new(), keys: TokenList::with_room(room) };
-        let _ = listed.begins.try_reserve_exact(room + 1);
-        let mut at = from;
-        while at < to {
-            let (key, next) = self.key(tokens, known, at);
-            listed.begins.push(at);
-            listed.keys.push(key);
-            at = next;
-        }
-        listed.begins.push(to);
-        listed
+    /// What is between two records.
+    fn inside<'s>(&'s self, tokens: TokenSlice<'s>, known: &'s Known, (from, to): (u32, u32)) -> Inside<'s> {
+        Inside { side: self, tokens, known, from, to }
+    }
+}
+
+/// Calls, and records between them, one after the other.
+#[derive(Clone, Copy)]
+struct Inside<'s> {
+    side: &'s Side,
+    tokens: TokenSlice<'s>,
+    known: &'s Known,
+    from: u32,
+    to: u32,
+}
+
+impl Inside<'_> {
+    fn keys(&self) -> TokenList {
+        // A list that grows is there twice meanwhile. What is not used of its memory remains virtual.
+        let mut keys = TokenList::with_room(AT_ONCE.min(self.to.saturating_sub(self.from) as usize));
+        self.for_each(|(_, key)| keys.push(key));
+        keys
+    }
+
+    /// With their keys.
+    fn listed(self, keys: TokenList) -> Listed {
+        let mut begins = Vec::with_capacity(keys.len() + 1);
+        begins.extend(self.map(|(at, _)| at));
+        begins.push(self.to);
+        Listed { begins, keys }
+    }
+}
+
+/// Where each begins, and its key.
+impl Iterator for Inside<'_> {
+    type Item = (u32, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u32)> {
+        let at = self.from;
+        (at < self.to).then(|| {
+            let (key, next) = self.side.key(self.tokens, self.known, at);
+            self.from = next;
+            (at, key)
+        })
     }
 }
 
@@ -597,16 +632,8 @@ impl Numbers {
     fn of(&mut self, sides: &[Side; 2], tokens: [TokenSlice<'_>; 2], own: First, hash: u64) -> u32 {
         let Self { table, hasher, known } = self;
         let inner = |call: First| {
-            let (side, own) = (one(sides, call.side.into()), part(tokens, call.side.into()));
-            let (mut at, to) = Call::of(call.begin, call.length).inside;
-            let known = &*known;
-            std::iter::from_fn(move || {
-                (at < to).then(|| {
-                    let (key, next) = side.key(own, known, at);
-                    at = next;
-                    key
-                })
-            })
+            let inside = Call::of(call.begin, call.length).inside;
+            one(sides, call.side.into()).inside(part(tokens, call.side.into()), known, inside).map(|(_, key)| key)
         };
         let ends = |call: First| {
             let token = |at: u32| part(tokens, call.side.into()).get(at as usize).unwrap_or(NONE);

@@ -20,7 +20,7 @@ const PATIENCE_MS = 2000;
  * each block is read once while it is kept. With `elsewhere` they come from another worker, as long as that gives them.
  */
 export class FileBlocks {
-  /** The least recently used first. */
+  /** The first one goes first: the least recently used, or read from the file. */
   readonly #there = new Map<number, Uint8Array>();
   /** Buffers of blocks that are kept no longer, to read others into: browsers collect buffers late, and a pass has thousands. */
   readonly #spare: ArrayBuffer[] = [];
@@ -74,7 +74,8 @@ export class FileBlocks {
   /** A block if it is there, as it is until the caller waits for something: then its memory may be another block's. */
   get(number: number): Uint8Array | undefined {
     const block = this.#there.get(number);
-    if (block) this.#keep(number, block);
+    // Of blocks that only pass by, those that were read go before those that a pass is still to read.
+    if (block && this.#keeps) this.#keep(number, block);
     return block;
   }
 
@@ -126,9 +127,10 @@ export class FileBlocks {
     this.#trim();
   }
 
-  #trim(): void {
+  /** Lets blocks go until there is room for some more. */
+  #trim(more = 0): void {
     for (const [oldest, { buffer }] of this.#there) {
-      if (this.#there.size <= this.#most) break;
+      if (this.#there.size + more <= this.#most) break;
       this.#there.delete(oldest);
       const isFree = buffer instanceof ArrayBuffer && buffer.byteLength === BLOCK;
       if (isFree && this.#spare.length < AHEAD) this.#spare.push(buffer);
@@ -139,6 +141,7 @@ export class FileBlocks {
     const known = this.#coming.get(number);
     if (known) return known;
     const length = this.#lengthOf(number);
+    this.#trim(this.#coming.size + 1);
     const take = (bytes: Uint8Array) => {
       this.#coming.delete(number);
       if (bytes.length === length) this.#keep(number, bytes);
