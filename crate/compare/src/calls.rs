@@ -48,7 +48,8 @@ const AT_ONCE: usize = 1 << 24;
 /// Of [`First::length`]: the call does not end.
 const UNENDED: u32 = 1 << 31;
 
-/// The calls of a side. Most have no others in them, and end with the next record: these take a bit.
+/// The calls of a side. Most have no others in them, and end with the next record: these take a
+/// bit.
 #[derive(Debug, Default)]
 struct Side {
     /// How many records were looked at.
@@ -531,7 +532,8 @@ struct Inside<'s> {
 
 impl Inside<'_> {
     fn keys(&self) -> TokenList {
-        // A list that grows is there twice meanwhile. What is not used of its memory remains virtual.
+        // A list that grows is there twice meanwhile. What is not used of its memory remains
+        // virtual.
         let mut keys = TokenList::with_room(AT_ONCE.min(self.to.saturating_sub(self.from) as usize));
         self.for_each(|(_, key)| keys.push(key));
         keys

@@ -1,7 +1,7 @@
-//! Lists of tokens that take two bytes a token as long as all of them fit.
+//! Lists of tokens that take two bytes a token as long as nearly all of them fit.
 //!
 //! Ten million records of either side are 82 MB of numbers of four bytes, and most traces have
-//! fewer than 65 thousand different records, or differ in fewer.
+//! fewer than 65 thousand different records, or few of the others.
 
 use std::ops::Range;
 
@@ -10,38 +10,59 @@ pub(crate) const HOLE: u32 = u32::MAX;
 /// The record here is to be ignored.
 pub const LEFT_OUT: u32 = u32::MAX - 1;
 
-/// The least token that takes four bytes, but for [`LEFT_OUT`] and [`HOLE`]: these are the last two
-/// numbers of two bytes, too.
-const WIDE: u32 = LEFT_OUT & 0xFFFF;
+/// The least token that does not fit into two bytes. Only [`LEFT_OUT`] and [`HOLE`] do beyond it,
+/// as the last two numbers.
+const LEAST_FAR: u32 = FAR as u32;
+/// A token that does not fit is here.
+const FAR: u16 = u16::MAX - 2;
 
-/// A token in fewer bytes, if it fits.
-#[inline]
-fn narrowed(token: u32) -> Option<u16> {
-    (!(WIDE..LEFT_OUT).contains(&token)).then_some(token as u16)
+/// A token that does not fit into two bytes, after its index in the list.
+type Far = (u32, u32);
+
+/// How many tokens of a list with `tokens` need not fit.
+fn most_far(tokens: usize) -> usize {
+    tokens / 16 + 16
 }
 
-/// The token that two bytes stand for.
+/// A token in two bytes, if it fits.
+#[inline]
+fn narrowed(token: u32) -> Option<u16> {
+    (!(LEAST_FAR..LEFT_OUT).contains(&token)).then_some(token as u16)
+}
+
+/// The token that two bytes stand for. Of [`FAR`], a number that no token has.
 #[inline]
 pub(crate) fn widened(token: u16) -> u32 {
     let token = u32::from(token);
-    if token < WIDE { token } else { token | !0xFFFF }
+    if token < LEAST_FAR { token } else { token | !0xFFFF }
 }
 
-/// Tokens, of two bytes each if all of them fit.
+/// Tokens, of two bytes each if nearly all of them fit.
 #[derive(Clone, Debug, Default)]
 pub struct TokenList {
     narrow: Vec<u16>,
-    /// All of them, once one does not fit.
+    /// Those that do not fit, ascending by index.
+    far: Vec<Far>,
+    /// All of them, once too many do not fit.
     wide: Option<Vec<u32>>,
 }
 
 /// A part of a list of tokens, or of numbers like them.
 #[derive(Clone, Copy, Debug)]
 pub enum TokenSlice<'t> {
-    /// Of two bytes each.
-    Narrow(&'t [u16]),
+    /// Of two bytes each, and those that do not fit.
+    Narrow(Narrow<'t>),
     /// Of four bytes each.
     Wide(&'t [u32]),
+}
+
+/// A part of a list of tokens of two bytes each.
+#[derive(Clone, Copy, Debug)]
+pub struct Narrow<'t> {
+    pub(crate) tokens: &'t [u16],
+    far: &'t [Far],
+    /// The index of the first token in the list.
+    first: u32,
 }
 
 impl TokenList {
@@ -51,13 +72,13 @@ impl TokenList {
     pub fn with_room(expected: usize) -> Self {
         let mut narrow = Vec::new();
         let _ = narrow.try_reserve_exact(expected);
-        Self { narrow, wide: None }
+        Self { narrow, ..Self::default() }
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.as_slice().len()
+        self.wide.as_ref().map_or(self.narrow.len(), Vec::len)
     }
 
     /// Whether there are none.
@@ -69,7 +90,10 @@ impl TokenList {
     /// All of them.
     #[must_use]
     pub fn as_slice(&self) -> TokenSlice<'_> {
-        self.wide.as_deref().map_or(TokenSlice::Narrow(&self.narrow), TokenSlice::Wide)
+        match &self.wide {
+            None => TokenSlice::Narrow(Narrow { tokens: &self.narrow, far: &self.far, first: 0 }),
+            Some(tokens) => TokenSlice::Wide(tokens),
+        }
     }
 
     /// Adds one at the end.
@@ -78,43 +102,63 @@ impl TokenList {
         match (&mut self.wide, narrowed(token)) {
             (None, Some(token)) => self.narrow.push(token),
             (Some(tokens), _) => tokens.push(token),
-            (None, None) => self.wide().push(token),
+            (None, None) => self.push_far(token),
+        }
+    }
+
+    #[inline(never)]
+    fn push_far(&mut self, token: u32) {
+        if self.far.len() < most_far(self.narrow.len()) {
+            self.far.push((self.narrow.len() as u32, token));
+            self.narrow.push(FAR);
+        } else {
+            self.wide().push(token);
         }
     }
 
     /// Puts a token in place of that at an index, if there is one.
     pub(crate) fn set(&mut self, index: usize, token: u32) {
-        match (&mut self.wide, narrowed(token)) {
-            (None, Some(token)) => self.narrow.get_mut(index).into_iter().for_each(|place| *place = token),
-            (Some(tokens), _) => tokens.get_mut(index).into_iter().for_each(|place| *place = token),
-            (None, None) => self.wide().get_mut(index).into_iter().for_each(|place| *place = token),
+        if let (None, Some(token)) = (&self.wide, narrowed(token))
+            && let Some(place) = self.narrow.get_mut(index).filter(|place| **place != FAR)
+        {
+            *place = token;
+        } else {
+            self.wide().get_mut(index).into_iter().for_each(|place| *place = token);
         }
     }
 
     /// Puts tokens in place of those at an index, and behind the end; between the end and an index
     /// beyond it is [`HOLE`].
     pub(crate) fn put(&mut self, first: usize, tokens: &[u32]) {
-        let fitting = match self.wide {
-            Some(_) => None,
-            None => tokens.iter().map(|token| narrowed(*token)).collect::<Option<Vec<u16>>>(),
-        };
-        match fitting {
-            Some(tokens) => put(&mut self.narrow, first, &tokens, HOLE as u16),
-            None => put(self.wide(), first, tokens, HOLE),
+        let known = self.len().saturating_sub(first).min(tokens.len());
+        let (over, beyond) = tokens.split_at_checked(known).unwrap_or((&[], tokens));
+        for (index, token) in (first..).zip(over) {
+            self.set(index, *token);
+        }
+        for _ in self.len()..first {
+            self.push(HOLE);
+        }
+        for token in beyond {
+            self.push(*token);
         }
     }
 
     /// Drops those behind a number of them.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.narrow.truncate(count);
+        self.far.truncate(self.far.partition_point(|(index, _)| (*index as usize) < count));
         self.wide.iter_mut().for_each(|tokens| tokens.truncate(count));
     }
 
     /// Drops those that are not to be kept.
     pub(crate) fn retain(&mut self, keeps: impl Fn(u32) -> bool) {
+        if self.as_slice().iter().all(&keeps) {
+            return;
+        }
         match &mut self.wide {
-            None => self.narrow.retain(|token| keeps(widened(*token))),
             Some(tokens) => tokens.retain(|token| keeps(*token)),
+            None if self.far.is_empty() => self.narrow.retain(|token| keeps(widened(*token))),
+            None => *self = self.as_slice().iter().filter(|token| keeps(*token)).collect(),
         }
     }
 
@@ -122,16 +166,28 @@ impl TokenList {
     pub fn replace(&mut self, other: impl Fn(u32) -> u32) {
         let mut done = 0;
         if self.wide.is_none() {
-            for token in &mut self.narrow {
-                let Some(fitting) = narrowed(other(widened(*token))) else { break };
-                *token = fitting;
+            let most = most_far(self.narrow.len());
+            let before = std::mem::take(&mut self.far);
+            let mut before = before.into_iter();
+            for place in self.narrow.iter_mut() {
+                if self.far.len() == most {
+                    break;
+                }
+                let token =
+                    if *place == FAR { before.next().map_or(HOLE, |(_, token)| token) } else { widened(*place) };
+                let token = other(token);
+                *place = narrowed(token).unwrap_or_else(|| {
+                    self.far.push((done, token));
+                    FAR
+                });
                 done += 1;
             }
-            if done == self.narrow.len() {
+            if done as usize == self.narrow.len() {
                 return;
             }
+            self.far.extend(before);
         }
-        for token in self.wide().iter_mut().skip(done) {
+        for token in self.wide().iter_mut().skip(done as usize) {
             *token = other(*token);
         }
     }
@@ -139,12 +195,12 @@ impl TokenList {
     /// Makes each take four bytes.
     #[inline(never)]
     fn wide(&mut self) -> &mut Vec<u32> {
-        let Self { narrow, wide } = self;
+        let Self { narrow, far, wide } = self;
         wide.get_or_insert_with(|| {
-            let narrow = std::mem::take(narrow);
+            let (narrow, far) = (std::mem::take(narrow), std::mem::take(far));
             let mut wide = Vec::new();
             let _ = wide.try_reserve_exact(narrow.capacity());
-            wide.extend(narrow.iter().map(|token| widened(*token)));
+            wide.extend(TokenSlice::Narrow(Narrow { tokens: &narrow, far: &far, first: 0 }).iter());
             wide
         })
     }
@@ -174,28 +230,15 @@ impl FromIterator<u32> for TokenList {
     }
 }
 
-/// Puts items in place of those at an index, and behind the end.
-fn put<T: Copy>(list: &mut Vec<T>, first: usize, items: &[T], hole: T) {
-    if first > list.len() {
-        list.resize(first, hole);
-    }
-    let known = (list.len() - first).min(items.len());
-    let (over, beyond) = items.split_at_checked(known).unwrap_or((items, &[]));
-    if let Some(places) = list.get_mut(first..first + known) {
-        places.copy_from_slice(over);
-    }
-    list.extend_from_slice(beyond);
-}
-
 impl<'t> TokenSlice<'t> {
     /// None.
-    pub const EMPTY: Self = Self::Narrow(&[]);
+    pub const EMPTY: Self = Self::Wide(&[]);
 
     /// How many there are.
     #[must_use]
     pub fn len(self) -> usize {
         match self {
-            Self::Narrow(tokens) => tokens.len(),
+            Self::Narrow(slice) => slice.tokens.len(),
             Self::Wide(tokens) => tokens.len(),
         }
     }
@@ -211,7 +254,10 @@ impl<'t> TokenSlice<'t> {
     #[must_use]
     pub fn get(self, index: usize) -> Option<u32> {
         match self {
-            Self::Narrow(tokens) => tokens.get(index).map(|token| widened(*token)),
+            Self::Narrow(slice) => match *slice.tokens.get(index)? {
+                FAR => slice.far_at(index),
+                token => Some(widened(token)),
+            },
             Self::Wide(tokens) => tokens.get(index).copied(),
         }
     }
@@ -220,7 +266,7 @@ impl<'t> TokenSlice<'t> {
     #[must_use]
     pub fn range(self, range: Range<usize>) -> Self {
         match self {
-            Self::Narrow(tokens) => Self::Narrow(tokens.get(range).unwrap_or_default()),
+            Self::Narrow(slice) => Self::Narrow(slice.range(range)),
             Self::Wide(tokens) => Self::Wide(tokens.get(range).unwrap_or_default()),
         }
     }
@@ -229,7 +275,7 @@ impl<'t> TokenSlice<'t> {
     #[must_use]
     pub fn iter(self) -> Iter<'t> {
         match self {
-            Self::Narrow(tokens) => Iter::Narrow(tokens.iter()),
+            Self::Narrow(Narrow { tokens, far, .. }) => Iter::Narrow(tokens.iter(), far.iter()),
             Self::Wide(tokens) => Iter::Wide(tokens.iter()),
         }
     }
@@ -238,22 +284,49 @@ impl<'t> TokenSlice<'t> {
     pub(crate) fn common(self, other: Self) -> usize {
         // Not by iterators of either width: those of one width are compared several at a time.
         match (self, other) {
-            (Self::Narrow(a), Self::Narrow(b)) => common(a.iter().zip(b)),
-            (Self::Wide(a), Self::Wide(b)) => common(a.iter().zip(b)),
-            (Self::Narrow(a), Self::Wide(b)) | (Self::Wide(b), Self::Narrow(a)) => {
-                a.iter().zip(b).take_while(|(a, b)| widened(**a) == **b).count()
+            (Self::Narrow(a), Self::Narrow(b)) => {
+                let equal = common(a.tokens.iter().zip(b.tokens));
+                // Up to there both have others at the same places.
+                let mut far =
+                    a.far.iter().zip(b.far).map(|(a_far, b_far)| ((a_far.0 - a.first) as usize, a_far.1 == b_far.1));
+                far.find(|(at, is_equal)| *at >= equal || !is_equal).map_or(equal, |(at, _)| at.min(equal))
             }
+            (Self::Wide(a), Self::Wide(b)) => common(a.iter().zip(b)),
+            (a, b) => a.iter().zip(b.iter()).take_while(|(a, b)| a == b).count(),
         }
     }
 
     /// How many are equal from the end on.
     pub(crate) fn common_at_end(self, other: Self) -> usize {
         match (self, other) {
-            (Self::Narrow(a), Self::Narrow(b)) => common(a.iter().rev().zip(b.iter().rev())),
-            (Self::Wide(a), Self::Wide(b)) => common(a.iter().rev().zip(b.iter().rev())),
-            (Self::Narrow(a), Self::Wide(b)) | (Self::Wide(b), Self::Narrow(a)) => {
-                a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| widened(**a) == **b).count()
+            (Self::Narrow(a), Self::Narrow(b)) => {
+                let equal = common(a.tokens.iter().rev().zip(b.tokens.iter().rev()));
+                let last = a.first as usize + a.tokens.len();
+                let far = a.far.iter().rev().zip(b.far.iter().rev());
+                let mut far = far.map(|(a_far, b_far)| (last - 1 - a_far.0 as usize, a_far.1 == b_far.1));
+                far.find(|(at, is_equal)| *at >= equal || !is_equal).map_or(equal, |(at, _)| at.min(equal))
             }
+            (Self::Wide(a), Self::Wide(b)) => common(a.iter().rev().zip(b.iter().rev())),
+            (a, b) => a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count(),
+        }
+    }
+}
+
+impl Narrow<'_> {
+    /// The token at an index that does not fit.
+    #[inline(never)]
+    fn far_at(self, index: usize) -> Option<u32> {
+        let place = self.far.binary_search_by_key(&(self.first + index as u32), |(index, _)| *index).ok()?;
+        self.far.get(place).map(|(_, token)| *token)
+    }
+
+    fn range(self, range: Range<usize>) -> Self {
+        let first = self.first + range.start as u32;
+        let far = |end: usize| self.far.partition_point(|(index, _)| ((index - self.first) as usize) < end);
+        let far = self.far.get(far(range.start)..far(range.end)).unwrap_or_default();
+        match self.tokens.get(range) {
+            Some(tokens) => Self { tokens, far, first },
+            None => Self { tokens: &[], far: &[], first },
         }
     }
 }
@@ -302,8 +375,8 @@ impl<'t> From<&'t TokenList> for TokenSlice<'t> {
 /// Tokens one after the other.
 #[derive(Clone, Debug)]
 pub enum Iter<'t> {
-    /// Of two bytes each.
-    Narrow(std::slice::Iter<'t, u16>),
+    /// Of two bytes each, and those that do not fit.
+    Narrow(std::slice::Iter<'t, u16>, std::slice::Iter<'t, (u32, u32)>),
     /// Of four bytes each.
     Wide(std::slice::Iter<'t, u32>),
 }
@@ -314,24 +387,18 @@ impl Iterator for Iter<'_> {
     #[inline]
     fn next(&mut self) -> Option<u32> {
         match self {
-            Self::Narrow(tokens) => tokens.next().map(|token| widened(*token)),
+            Self::Narrow(tokens, far) => match *tokens.next()? {
+                FAR => far.next().map(|(_, token)| *token),
+                token => Some(widened(token)),
+            },
             Self::Wide(tokens) => tokens.next().copied(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match self {
-            Self::Narrow(tokens) => tokens.size_hint(),
+            Self::Narrow(tokens, _) => tokens.size_hint(),
             Self::Wide(tokens) => tokens.size_hint(),
-        }
-    }
-
-    /// The width is looked at once.
-    #[inline]
-    fn fold<B, F: FnMut(B, u32) -> B>(self, init: B, mut with: F) -> B {
-        match self {
-            Self::Narrow(tokens) => tokens.fold(init, |so_far, token| with(so_far, widened(*token))),
-            Self::Wide(tokens) => tokens.fold(init, |so_far, token| with(so_far, *token)),
         }
     }
 }
@@ -340,7 +407,10 @@ impl DoubleEndedIterator for Iter<'_> {
     #[inline]
     fn next_back(&mut self) -> Option<u32> {
         match self {
-            Self::Narrow(tokens) => tokens.next_back().map(|token| widened(*token)),
+            Self::Narrow(tokens, far) => match *tokens.next_back()? {
+                FAR => far.next_back().map(|(_, token)| *token),
+                token => Some(widened(token)),
+            },
             Self::Wide(tokens) => tokens.next_back().copied(),
         }
     }
@@ -352,70 +422,99 @@ impl ExactSizeIterator for Iter<'_> {}
 mod tests {
     use super::*;
 
-    /// Some token of two bytes, the last one, the first of four bytes, and what stands for no
+    /// Some token of two bytes, the last one, the first that does not fit, and what stands for no
     /// token.
-    const EDGES: [u32; 5] = [0, WIDE - 1, WIDE, LEFT_OUT, HOLE];
+    const EDGES: [u32; 5] = [0, LEAST_FAR - 1, LEAST_FAR, LEFT_OUT, HOLE];
 
     fn all(list: &TokenList) -> Vec<u32> {
         list.as_slice().iter().collect()
     }
 
     #[test]
-    fn a_list_takes_two_bytes_a_token_until_one_does_not_fit() {
-        let mut list: TokenList = [7, WIDE - 1, LEFT_OUT, HOLE].into_iter().collect();
-        assert!(matches!(list.as_slice(), TokenSlice::Narrow([7, ..])));
-        list.push(WIDE);
-        assert!(matches!(list.as_slice(), TokenSlice::Wide([7, ..])));
-        list.push(3);
-        assert_eq!(list, [7, WIDE - 1, LEFT_OUT, HOLE, WIDE, 3]);
-        assert_eq!(
-            all(&list).into_iter().map(Some).collect::<Vec<_>>(),
-            [0, 1, 2, 3, 4, 5].map(|i| list.as_slice().get(i))
-        );
-        assert_eq!((list.as_slice().get(6), list.len(), TokenList::default().is_empty()), (None, 6, true));
+    fn a_list_takes_two_bytes_a_token_until_too_many_do_not_fit() {
+        let mut list = TokenList::default();
+        let mut wanted = Vec::new();
+        for round in 0..40 {
+            for token in EDGES {
+                list.push(token + if token == LEAST_FAR { round } else { 0 });
+                wanted.push(token + if token == LEAST_FAR { round } else { 0 });
+                assert_eq!((list.len(), all(&list).len()), (wanted.len(), wanted.len()));
+            }
+            assert_eq!(list.wide.is_some(), round > 22, "{round}");
+            assert_eq!(all(&list), wanted);
+            assert!((0..=wanted.len()).all(|at| list.as_slice().get(at) == wanted.get(at).copied()));
+        }
         for token in EDGES {
             assert_eq!(TokenList::from_iter([token]), [token]);
         }
+        assert!(TokenList::default().is_empty());
     }
 
     #[test]
     fn tokens_are_put_over_and_beyond_others() {
-        for far in [5, WIDE + 5] {
+        for far in [5, LEAST_FAR + 5] {
             let mut list = TokenList::with_room(4);
             list.put(2, &[far, LEFT_OUT]);
             list.put(0, &[1]);
-            list.put(3, &[WIDE - 1, 9]);
-            assert_eq!(list, [1, HOLE, far, WIDE - 1, 9]);
+            assert_eq!(list, [1, HOLE, far, LEFT_OUT]);
+            list.put(3, &[LEAST_FAR - 1, 9]);
+            assert_eq!(list, [1, HOLE, far, LEAST_FAR - 1, 9]);
             list.retain(|token| token != HOLE);
-            assert_eq!(list, [1, far, WIDE - 1, 9]);
-            // Those that were replaced before one did not fit are not replaced again.
-            list.replace(|token| if token == 9 { WIDE } else { token + 1 });
-            let changed = [2, far + 1, WIDE, WIDE];
-            assert_eq!(list, changed);
-            list.put(1, &[3]);
-            assert_eq!(list, [2, 3, WIDE, WIDE]);
+            assert_eq!(list, [1, far, LEAST_FAR - 1, 9]);
+            list.replace(|token| if token == 9 { LEAST_FAR } else { token + 1 });
+            assert_eq!(list, [2, far + 1, LEAST_FAR, LEAST_FAR]);
+            assert!(list.wide.is_none());
+            list.put(0, &[3]);
+            assert_eq!(list, [3, far + 1, LEAST_FAR, LEAST_FAR]);
+            list.put(1, &[far + 2, 4]);
+            assert_eq!(list, [3, far + 2, 4, LEAST_FAR]);
+            list.truncate(2);
+            assert_eq!(list, [3, far + 2]);
         }
-        let mut list: TokenList = [1, 2].into_iter().collect();
-        list.replace(|token| token * 2);
-        assert!(matches!(list.as_slice(), TokenSlice::Narrow([2, 4])));
     }
 
     #[test]
-    fn slices_of_either_width_are_compared() {
-        let narrow: TokenList = [1, 2, HOLE, 4, 5].into_iter().collect();
-        let other: TokenList = [1, 2, LEFT_OUT, 4, 5].into_iter().collect();
-        let wide = [[1, 2, HOLE, 4, 5], [1, 2, LEFT_OUT, 4, 5]];
-        for (a, b) in [
-            (narrow.as_slice(), other.as_slice()),
-            (narrow.as_slice(), (&wide[1]).into()),
-            ((&wide[0]).into(), other.as_slice()),
-            ((&wide[0]).into(), (&wide[1]).into()),
-        ] {
-            assert_eq!((a.common(b), a.common_at_end(b)), (2, 2));
-            assert!(a != b && a.range(0..2) == b.range(0..2) && a.range(3..5) == b.range(3..5));
-            assert_eq!((a.range(3..6).len(), a.range(1..3).get(1)), (0, Some(HOLE)));
-            assert_eq!(a.iter().rev().collect::<Vec<_>>(), [5, 4, HOLE, 2, 1]);
-            assert_eq!((a.iter().len(), a.iter().map(u64::from).max()), (5, Some(HOLE.into())));
+    fn a_token_is_replaced_once() {
+        // The first 17 do not fit any more, and then too many.
+        let mut list: TokenList = (0..100).collect();
+        list.replace(|token| token + LEAST_FAR);
+        assert!(list.wide.is_some());
+        assert_eq!(all(&list), (LEAST_FAR..LEAST_FAR + 100).collect::<Vec<_>>());
+        // Those that did not fit do.
+        let mut list: TokenList = (0..400).map(|at| if at % 40 == 7 { LEAST_FAR + at } else { at }).collect();
+        assert!(list.wide.is_none());
+        list.replace(|token| if token >= LEAST_FAR { token - LEAST_FAR } else { token });
+        assert_eq!((all(&list), list.far.len()), ((0..400).collect(), 0));
+    }
+
+    #[test]
+    fn slices_are_compared_whatever_they_take() {
+        let far = LEAST_FAR + 7;
+        let texts =
+            [[1, far, 2, HOLE, 4, far, 5], [1, far, 2, LEFT_OUT, 4, far, 5], [1, far + 1, 2, HOLE, 4, far + 1, 5]];
+        let narrow = texts.map(TokenList::from_iter);
+        let wide = texts.each_ref().map(TokenSlice::from);
+        for [x, y] in [[0, 0], [0, 1], [1, 2], [0, 2]] {
+            let plain = |from: usize, to: usize| {
+                let (a, b) = (&texts[x][from..to], &texts[y][from..to]);
+                (common(a.iter().zip(b)), common(a.iter().rev().zip(b.iter().rev())))
+            };
+            for (a, b) in [
+                (narrow[x].as_slice(), narrow[y].as_slice()),
+                (narrow[x].as_slice(), wide[y]),
+                (wide[x], narrow[y].as_slice()),
+                (wide[x], wide[y]),
+            ] {
+                for (from, to) in (0..=7).flat_map(|to| (0..=to).map(move |from| (from, to))) {
+                    let (a, b) = (a.range(from..to), b.range(from..to));
+                    assert_eq!((a.common(b), a.common_at_end(b)), plain(from, to));
+                    assert_eq!(a == b, texts[x][from..to] == texts[y][from..to]);
+                    assert!(a.iter().rev().eq(texts[x][from..to].iter().rev().copied()));
+                    assert!((from..to).all(|at| a.get(at - from) == Some(texts[x][at])));
+                    assert_eq!((a.iter().len(), a.range(0..a.len() + 1).len()), (to - from, 0));
+                }
+                assert_eq!(a.range(2..7).range(1..4).common(b.range(3..6)), plain(3, 6).0);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use unspool_compare::calls::CallAlignment;
 use unspool_compare::differ::{Differ, Differences, How};
 use unspool_compare::kinds::Kinds;
 use unspool_compare::sequence::Sequence;
+use unspool_compare::token_list::{TokenList, TokenSlice};
 use unspool_compare::tokens::Contents;
 use unspool_compare::what::What;
 use unspool_trace::records::Same;
@@ -76,7 +77,7 @@ pub(crate) fn aligned(bytes: &[u8]) {
     }
     assert!(whole.work() < MOST_STEPS * (a.len() + b.len() + 10) as u64, "{} steps", whole.work());
     let mut parts = Alignment::new([a.len() as u32, b.len() as u32]);
-    while !parts.turn([&a, &b], 1 + choices.below(5000)) {}
+    while !parts.turn([&a, &b].map(TokenSlice::from), 1 + choices.below(5000)) {}
     assert_eq!(parts.runs(), whole.runs());
 }
 
@@ -86,7 +87,10 @@ pub(crate) fn aligned(bytes: &[u8]) {
 pub(crate) fn told_apart(bytes: &[u8]) {
     let mut choices = Choices::of(bytes);
     let [a, b] = sides(bytes, &mut choices, 8_000);
-    let tokens = [&a[..], &b[..]];
+    // Of either width.
+    let lists = [&a, &b].map(|side| side.iter().copied().collect::<TokenList>());
+    let wide = choices.below(2) == 0;
+    let tokens = [0, 1].map(|side| if wide { TokenSlice::from([&a, &b][side]) } else { lists[side].as_slice() });
     let kinds = kinds(choices.below(4) > 0);
     let how = How { flat: choices.below(4) == 0, alike: true };
     let whole = Differ::of(tokens, &kinds, how);
@@ -133,7 +137,7 @@ pub(crate) fn told_apart(bytes: &[u8]) {
     assert_eq!(found, whole);
     let work = CallAlignment::of(tokens, &kinds).work();
     assert!(work < MOST_STEPS * (a.len() + b.len() + 10) as u64, "{work} steps");
-    numbered(&whole, [&a, &b], &mut choices);
+    numbered(&whole, tokens, &mut choices);
 }
 
 /// Of each byte as a token: one of eight names, and whether it begins a call, ends one or does
@@ -178,13 +182,13 @@ fn fits(what: &What, [a, b]: [&[u32]; 2], kinds: &Kinds) {
 }
 
 /// Where records are left out, the same records differ by their numbers.
-fn numbered(found: &Differences, tokens: [&[u32]; 2], choices: &mut Choices) {
+fn numbered(found: &Differences, tokens: [TokenSlice<'_>; 2], choices: &mut Choices) {
     let one_in = 1 + choices.below(50);
     let mut numbers: [Vec<u32>; 2] = Default::default();
     let sequences = [0, 1].map(|side| {
         let mut left_out = Vec::new();
         let mut next = 0;
-        for _ in tokens[side] {
+        for _ in tokens[side].iter() {
             while choices.below(one_in) == 1 {
                 left_out.push(next);
                 next += 1;
@@ -192,7 +196,7 @@ fn numbered(found: &Differences, tokens: [&[u32]; 2], choices: &mut Choices) {
             numbers[side].push(next);
             next += 1;
         }
-        Sequence { tokens: tokens[side].to_vec(), left_out, ..Sequence::default() }
+        Sequence { tokens: tokens[side].iter().collect(), left_out, ..Sequence::default() }
     });
     let of_records = found.clone().numbered([Some(&sequences[0]), Some(&sequences[1])]);
     for (hunk, with) in found.hunks.iter().zip(&of_records.hunks) {

@@ -91,6 +91,11 @@ export class FileBlocks {
     return readNow(this.#file, from, to);
   }
 
+  /** A pass has read a block to its end, and reads none of it again. */
+  leave(number: number): void {
+    if (!this.#keeps) this.#drop(number);
+  }
+
   /** Has a pass's next blocks on their way, from this one on. */
   ahead(first: number): void {
     const end = Math.min(first + AHEAD, Math.ceil(this.size / BLOCK));
@@ -129,12 +134,17 @@ export class FileBlocks {
 
   /** Lets blocks go until there is room for some more. */
   #trim(more = 0): void {
-    for (const [oldest, { buffer }] of this.#there) {
+    for (const [oldest] of this.#there) {
       if (this.#there.size + more <= this.#most) break;
-      this.#there.delete(oldest);
-      const isFree = buffer instanceof ArrayBuffer && buffer.byteLength === BLOCK;
-      if (isFree && this.#spare.length < AHEAD) this.#spare.push(buffer);
+      this.#drop(oldest);
     }
+  }
+
+  #drop(number: number): void {
+    const buffer = this.#there.get(number)?.buffer;
+    this.#there.delete(number);
+    const isFree = buffer instanceof ArrayBuffer && buffer.byteLength === BLOCK;
+    if (isFree && this.#spare.length < AHEAD) this.#spare.push(buffer);
   }
 
   #fetch(number: number): Promise<void> {

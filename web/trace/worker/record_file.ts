@@ -67,6 +67,8 @@ export class RecordFile {
     const bytes = block ? block.subarray(from - number * BLOCK, to - number * BLOCK) : blocks.part(from, to);
     if (isOfPass) {
       this.#delivered = from + bytes.length;
+      // Of a read that was late, its first blocks are read again.
+      if (!this.isPatient) blocks.leave(number - 1);
       blocks.ahead(Math.floor(this.#delivered / BLOCK));
     }
     return bytes;

@@ -81,7 +81,7 @@ impl Anchors {
             *work += u64::from(until - self.rolling.at);
             // A loop for each width.
             match if self.side == 0 { tokens[0] } else { tokens[1] } {
-                TokenSlice::Narrow(tokens) => self.read(tokens, widened, from, until),
+                TokenSlice::Narrow(slice) => self.read(slice.tokens, widened, from, until),
                 TokenSlice::Wide(tokens) => self.read(tokens, |token| token, from, until),
             }
             if self.rolling.at < to {
