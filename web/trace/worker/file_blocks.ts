@@ -91,7 +91,7 @@ export class FileBlocks {
     return readNow(this.#file, from, to);
   }
 
-  /** A pass has read a block to its end, and reads none of it again. */
+  /** A pass reads none of a block again. */
   leave(number: number): void {
     if (!this.#keeps) this.#drop(number);
   }

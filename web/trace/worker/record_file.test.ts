@@ -107,6 +107,23 @@ test('a pass over a file that is not kept takes no more memory for a longer file
   expect(made).toBeLessThan(12);
 });
 
+test('a pass whose turns begin before the end of the last one reads each block once', async () => {
+  const { bytes, file, reads } = counted(24);
+  const read = new RecordFile(file);
+  for (let from = 0; from < file.size; from += 2 * BLOCK + 9) {
+    const to = Math.min(from + 4 * BLOCK, file.size);
+    for (let at = from; at < to; ) {
+      await read.arrival();
+      const part = read.read(at, Math.min(at + 2 * BLOCK, file.size))!;
+      expect(same(part, bytes.subarray(at, at + part.length))).toBe(true);
+      at += part.length;
+    }
+    read.at = to;
+  }
+  expect(reads.now.length).toBeLessThan(3);
+  expect(reads.later).toBeLessThan(26 * BLOCK);
+});
+
 test('short reads of a file that is not kept take what they need, and others a block', () => {
   const { bytes, file, reads } = counted(30);
   for (const read of [new RecordFile(file), new RecordFile(new FileBlocks(file, 28 * BLOCK))]) {

@@ -6,6 +6,9 @@ export const STEP_BYTES = 4 * 1024 * 1024;
 /** Bytes. A longer read is one of a pass, which reads on from there. */
 const LONG_READ = 1024 * 1024;
 
+/** Blocks before its latest one that a pass may read again: a turn begins where a piece of the file does, before the end of the last turn. */
+const REREAD = 2;
+
 const NOTHING = new Uint8Array();
 
 /** A file that is read while the caller waits, bound by `crate/wasm/js/src/file.rs`. */
@@ -68,7 +71,7 @@ export class RecordFile {
     if (isOfPass) {
       this.#delivered = from + bytes.length;
       // Of a read that was late, its first blocks are read again.
-      if (!this.isPatient) blocks.leave(number - 1);
+      if (!this.isPatient) blocks.leave(number - 1 - REREAD);
       blocks.ahead(Math.floor(this.#delivered / BLOCK));
     }
     return bytes;
