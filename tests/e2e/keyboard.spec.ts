@@ -7,9 +7,9 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.clas
 test('the timeline has the focus after a file is opened', async ({ page }) => {
   await page.getByRole('button', { name: 'Open a trace' }).focus();
   await open(page, fixture('threads.xray'));
-  expect(await focused(page)).toBe('area');
+  await expect.poll(() => focused(page)).toBe('area');
   await open(page, fixture('events.xray'));
-  expect(await focused(page)).toBe('area');
+  await expect.poll(() => focused(page)).toBe('area');
 });
 
 test('up and down change the row, then the track, and lead back', async ({ page }) => {

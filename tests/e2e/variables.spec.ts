@@ -161,7 +161,7 @@ test('statements and variables are those of the range', async ({ page }) => {
   await tab(page, OVERRUN, 'Statements');
   const statements = page.locator('.statements .panel-bar');
   await expect(statements).toContainText(/[\d,]+.points/);
-  const points = async (text: Promise<string>) => Number(/([\d,]+).points?/.exec(await text)![1]!.replace(',', ''));
+  const points = async (text: Promise<string>) => Number(/([\d,]+).points?/.exec(await text)?.[1]?.replace(',', ''));
   const whole = await points(statements.innerText());
   const box = (await page.locator('.area').boundingBox())!;
   await page.keyboard.down('Shift');
