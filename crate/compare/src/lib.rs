@@ -18,7 +18,8 @@
 //! **Records** are compared one by one.
 //!
 //! - [`tokens`] makes a number of each record, equal where records are the same, but for what is to
-//!   be ignored ([`mod@ignore`]), and [`sequence`] has them by thread.
+//!   be ignored ([`mod@ignore`]), and [`sequence`] has them by thread, in two bytes each where they
+//!   fit ([`token_list`]).
 //! - [`threads`] pairs threads by their records.
 //! - [`align`] says which of two sequences of numbers belong together, and [`calls`] does that
 //!   within calls that belong together.

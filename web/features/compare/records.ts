@@ -113,7 +113,7 @@ export interface RecordDifferences {
 /** The traces, as far as their records are compared. */
 type Sides = readonly [Pick<Pair['a'], 'trace'>, Pick<Pair['b'], 'trace'>];
 
-/** Most records of a trace: each takes four bytes in two workers. */
+/** Most records of a trace: each takes up to four bytes in the worker that compares. */
 const MOST = 1 << 28;
 
 /** Events of traces whose first difference is looked for before all is compared. Others are compared as soon. */
@@ -177,6 +177,7 @@ export function createRecordDifferences(
         let bytes = 0;
         const take = (part: TokensPart) => {
           if (signal.aborted) return;
+          // As much as they may take: half of it, if most fit into two bytes.
           bytes += part.tokens.byteLength;
           hold(side, bytes);
           // If the worker has died, what comes next says so.

@@ -16,8 +16,8 @@
 //! for each token. Periodic sequences have no anchors, and traces that share nothing have nothing
 //! else; both end in step 3. [`Alignment::work`] counts, for tests.
 //!
-//! Memory is that of the runs, 24 bytes for each sampled window of a gap's first side, and at most
-//! two matrices.
+//! Memory is that of the runs, some 20 bytes for each sampled window of a gap's first side, two
+//! bytes or four for each token of a gap without anchors, and at most two matrices.
 
 mod anchors;
 mod gaps;

@@ -111,7 +111,8 @@ struct Making {
     pieces: u64,
 }
 
-/// Records of a trace at most, each of which takes four bytes in the worker that compares them.
+/// Records of a trace at most, each of which takes up to four bytes in the worker that compares
+/// them.
 const MOST_RECORDS: u64 = 1 << 28;
 
 /// Tokens that are taken away together: half a megabyte.
