@@ -178,8 +178,8 @@ export interface RecordService extends ValuesService {
     stop: AbortSignal,
   ): Promise<FoundTokens | null>;
   /**
-   * Takes an array of {@link RecordService.tokens} back, for the next part. Browsers collect the memory of what came in a message late, and
-   * no earlier once it is detached.
+   * Takes an array of {@link RecordService.tokens} back, for the next part. Browsers free the memory of what came in a message late,
+   * even if it is detached.
    */
   reuse(tokens: Uint32Array): void;
   /** At most `count` records of a track from number `first` on, whatever list there is. null if it is stopped. */

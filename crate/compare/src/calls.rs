@@ -21,7 +21,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::align::{Alignment, Hunk, Run, between, keep};
 use crate::kinds::{Kinds, Role};
-use crate::token_list::{HOLE, TokenList, TokenSlice};
+use crate::token_list::{TokenList, TokenSlice};
 
 /// A call around others that the other side has without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,7 +284,7 @@ impl CallAlignment {
     /// A key follows those of the call that is open.
     fn follows(&mut self, key: u32) {
         if let Some(open) = self.open.last_mut() {
-            open.hash = self.numbers.mixed(open.hash, key);
+            open.hash = mixed(&self.numbers.hasher, open.hash, key);
         }
     }
 
@@ -478,7 +478,7 @@ impl Side {
         if let Some(bits) = self.bits.get_mut(begin as usize / 64) {
             bits.outer |= 1 << (begin % 64);
         }
-        self.outer.push(HOLE);
+        self.outer.push(NONE);
         self.outer.len() as u32 - 1
     }
 
@@ -612,6 +612,12 @@ impl Leaves {
     }
 }
 
+/// The hash of keys, given that of those before the last one.
+#[inline]
+fn mixed(hasher: &DefaultHashBuilder, hash: u64, key: u32) -> u64 {
+    hasher.hash_one((hash, key))
+}
+
 impl Numbers {
     /// The number of a call that the next record ends.
     fn leaf(&mut self, own: TokenSlice<'_>, of: usize, begin: u32) -> u32 {
@@ -622,12 +628,6 @@ impl Numbers {
             first.push(First { side: of as u8, begin, length: 2 });
         }
         number
-    }
-
-    /// The hash of keys that follow those with a hash.
-    #[inline]
-    fn mixed(&self, hash: u64, key: u32) -> u64 {
-        self.hasher.hash_one((hash, key))
     }
 
     /// The number of another call by all that is in it, given the numbers and the hash of that.
@@ -641,7 +641,7 @@ impl Numbers {
             let token = |at: u32| part(tokens, call.side.into()).get(at as usize).unwrap_or(NONE);
             [token(call.begin), Call::of(call.begin, call.length).end.map_or(NONE, token)]
         };
-        let mixed = |hash: u64, key: u32| hasher.hash_one((hash, key));
+        let mixed = |hash: u64, key: u32| mixed(hasher, hash, key);
         let first = |number: &u32| known.first.get(*number as usize).copied().unwrap_or(own);
         let own_ends = ends(own);
         let hash = own_ends.into_iter().fold(hash, mixed);

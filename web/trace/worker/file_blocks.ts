@@ -71,7 +71,7 @@ export class FileBlocks {
     this.#trim();
   }
 
-  /** A block if it is there, as it is until the caller waits for something: then its memory may be another block's. */
+  /** A block if it is there. It stays as it is until the caller waits for something: later its memory may hold another block. */
   get(number: number): Uint8Array | undefined {
     const block = this.#there.get(number);
     // Of blocks that only pass by, those that were read go before those that a pass is still to read.
@@ -151,6 +151,7 @@ export class FileBlocks {
     const known = this.#coming.get(number);
     if (known) return known;
     const length = this.#lengthOf(number);
+    // What goes may be what a caller has just got. It is not written over before that one waits: reads begin after that.
     this.#trim(this.#coming.size + 1);
     const take = (bytes: Uint8Array) => {
       this.#coming.delete(number);
