@@ -3,8 +3,8 @@
 //! A call that one side lacks then shifts nothing but its neighbours: what a caller calls is
 //! matched with what its counterpart calls, never with calls of another caller that look alike.
 //!
-//! 1. Calls get numbers, from inner to outer ones: equal calls, with all that is in them, have
-//!    equal numbers.
+//! 1. The calls of each side get numbers, from inner to outer ones: equal calls, with all that is
+//!    in them, have equal numbers. For each number of B, that of A for the same is looked up.
 //! 2. The calls of a caller, and of its counterpart, are aligned by these numbers.
 //! 3. Those that are left are aligned by their names, and the calls in them in the same way.
 //! 4. A call that is left on one side, and contains calls like those that are left on the other,
@@ -36,6 +36,8 @@ pub struct Wrapper {
     pub inner: u32,
 }
 
+/// Records of either side whose calls are worth a thread.
+const WORTH_A_THREAD: usize = 1 << 16;
 /// No call begins here.
 const NONE: u32 = u32::MAX;
 /// Calls of a gap that may be wrappers.
@@ -48,16 +50,29 @@ const AT_ONCE: usize = 1 << 24;
 /// Of [`First::length`]: the call does not end.
 const UNENDED: u32 = 1 << 31;
 
-/// The calls of a side. Most have no others in them, and end with the next record: these take a
-/// bit.
-#[derive(Debug, Default)]
+/// The calls of a side.
+#[derive(Default)]
 struct Side {
     /// How many records were looked at.
     at: u32,
-    /// A bit for each record, 64 a time.
+    /// Steps so far.
+    work: u64,
+    /// A bit for each record, 64 a time. Most calls have no others in them, and end with the next
+    /// record: these take no more.
     bits: Vec<Bits>,
     /// The numbers of the other calls, by their begins.
     outer: TokenList,
+    /// By its number, the first call with it: others are as long.
+    first: Vec<First>,
+    leaves: Leaves,
+    /// By their hashes, the numbers of calls that are not leaves. Equal hashes are verified.
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    /// Which calls are open, and how many by the number of their name.
+    open: Vec<Open>,
+    open_names: Vec<u32>,
+    /// Numbers that both sides have in common, by those of this side. Empty if these are the same.
+    common: Vec<u32>,
 }
 
 /// Of 64 records.
@@ -81,25 +96,9 @@ struct Open {
     hash: u64,
 }
 
-/// Numbers of calls. Equal hashes are verified.
-#[derive(Default)]
-struct Numbers {
-    table: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    known: Known,
-}
-
-/// What is known of calls by their numbers.
-#[derive(Default)]
-struct Known {
-    first: Vec<First>,
-    leaves: Leaves,
-}
-
-/// The first call with a number. Others are as long.
+/// The first call with a number.
 #[derive(Clone, Copy)]
 struct First {
-    side: u8,
     begin: u32,
     /// How many records it has, and [`UNENDED`].
     length: u32,
@@ -124,12 +123,8 @@ enum Task {
 /// An alignment of calls that is under way. Tokens and kinds must be the same for each turn.
 pub struct CallAlignment {
     sides: [Side; 2],
-    numbers: Numbers,
-    /// Of the side whose calls are being numbered: which are open, and how many by the number of
-    /// their name.
-    open: Vec<Open>,
-    open_names: Vec<u32>,
-    linked: usize,
+    /// How many numbers of B are of calls that A has none of.
+    only_b: u32,
     tasks: Vec<Task>,
     runs: Vec<Run>,
     wrappers: Vec<Wrapper>,
@@ -140,12 +135,12 @@ impl CallAlignment {
     /// Nothing is aligned yet. The number of tokens of each side must be less than 2^31.
     #[must_use]
     pub fn new(lengths: [u32; 2]) -> Self {
+        let a = Side::default();
+        // Equal calls must have equal hashes.
+        let b = Side { hasher: a.hasher.clone(), ..Side::default() };
         Self {
-            sides: [Side::default(), Side::default()],
-            numbers: Numbers::default(),
-            open: Vec::new(),
-            open_names: Vec::new(),
-            linked: 0,
+            sides: [a, b],
+            only_b: 0,
             tasks: vec![Task::List(lengths.map(|length| (0, length)))],
             runs: Vec::new(),
             wrappers: Vec::new(),
@@ -157,20 +152,40 @@ impl CallAlignment {
     #[must_use]
     pub fn of(tokens: [TokenSlice<'_>; 2], kinds: &Kinds) -> Self {
         let mut alignment = Self::new(tokens.map(|tokens| u32::try_from(tokens.len()).unwrap_or(u32::MAX)));
+        alignment.link(tokens, kinds);
         while !alignment.turn(tokens, kinds, u64::MAX) {}
         alignment
+    }
+
+    /// Numbers the calls of long sequences in two threads, where there are threads. What it leaves
+    /// is for turns to do.
+    pub(crate) fn link(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds) {
+        if tokens.iter().any(|tokens| tokens.len() < WORTH_A_THREAD) {
+            return;
+        }
+        let [a, b] = &mut self.sides;
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || b.link(tokens[1], kinds, u64::MAX));
+            if other.is_ok() {
+                a.link(tokens[0], kinds, u64::MAX);
+            }
+        });
     }
 
     /// Works for about `budget` steps, or as many as the calls of one caller need. Returns true at
     /// the end.
     pub fn turn(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, budget: u64) -> bool {
-        let end = self.work.saturating_add(budget);
-        while self.linked < 2 {
-            if !self.link(tokens, kinds, end) {
+        let end = self.work().saturating_add(budget);
+        for (of, tokens) in tokens.into_iter().enumerate() {
+            let rest = end - self.work().min(end);
+            if self.sides.get_mut(of).is_some_and(|side| !side.link(tokens, kinds, rest)) {
                 return false;
             }
         }
-        while self.work < end {
+        if !self.join(tokens, end) {
+            return false;
+        }
+        while self.work() < end {
             match self.tasks.pop() {
                 None => return true,
                 Some(Task::Keep(run)) => keep(&mut self.runs, run),
@@ -184,7 +199,7 @@ impl CallAlignment {
     /// Steps so far.
     #[must_use]
     pub fn work(&self) -> u64 {
-        self.work
+        self.sides.iter().fold(self.work, |sum, side| sum + side.work)
     }
 
     /// What has no counterpart, in order. Of a finished alignment.
@@ -199,98 +214,29 @@ impl CallAlignment {
         &self.wrappers
     }
 
-    /// Finds further calls of a side, and numbers them. Returns whether these were all.
-    fn link(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, until: u64) -> bool {
-        let of = self.linked;
-        let Some(own) = tokens.get(of) else { return true };
-        self.open_names.resize(kinds.names(), 0);
-        loop {
-            let Some(side) = self.sides.get_mut(of) else { return true };
-            let at = side.at;
-            let Some(token) = own.get(at as usize) else { break };
-            if self.work >= until {
+    /// Looks up further numbers of B among those of A. Returns whether these were all.
+    fn join(&mut self, tokens: [TokenSlice<'_>; 2], until: u64) -> bool {
+        while let [a, b] = &mut self.sides
+            && let Some(own) = b.first.get(b.common.len())
+        {
+            if self.work + a.work + b.work >= until {
                 return false;
             }
-            // What is in a call is compared once it ends.
-            self.work += 2;
-            if at == 0 {
-                // A list that grows is there twice meanwhile.
-                side.bits.reserve_exact(own.len().div_ceil(64));
-            }
-            let name = kinds.name(token);
-            let role = kinds.role(token);
-            let opened = |open: Open| own.get(open.begin as usize).map_or(u32::MAX, |token| kinds.name(token));
-            let latest = self.open.last_mut().filter(|open| open.outer.is_none());
-            let is_leaf = role == Role::End && latest.as_ref().is_some_and(|open| opened(**open) == name);
-            if let Some(open) = latest.filter(|_| !is_leaf) {
-                open.outer = Some(side.begin_outer(open.begin));
-            }
-            side.begin_record();
-            match role {
-                Role::Begin => {
-                    self.open.push(Open { begin: at, outer: None, hash: 0 });
-                    self.count(name, 1);
-                }
-                Role::End if is_leaf => {
-                    side.put_leaf(at - 1);
-                    self.open.pop();
-                    self.count(name, -1);
-                    let number = self.numbers.leaf(*own, of, at - 1);
-                    self.follows(number << 1 | 1);
-                }
-                Role::End if self.open_names.get(name as usize).is_some_and(|count| *count > 0) => {
-                    while let Some(open) = self.open.pop() {
-                        let opened = opened(open);
-                        self.count(opened, -1);
-                        self.close(tokens, of, open, at, opened == name);
-                        if opened == name {
-                            break;
-                        }
-                    }
-                }
-                _ => self.follows(token << 1),
-            }
+            let own = b.whole(tokens[1], *own);
+            self.work += 1 + own.inside.count() as u64;
+            let number = a.number(tokens[0], own, own.hash(&a.hasher)).unwrap_or_else(|| {
+                self.only_b += 1;
+                a.first.len() as u32 + self.only_b - 1
+            });
+            b.common.push(number);
         }
-        if let (Some(side), Some(open)) = (self.sides.get_mut(of), self.open.last_mut())
-            && open.outer.is_none()
-        {
-            open.outer = Some(side.begin_outer(open.begin));
-        }
-        while let Some(open) = self.open.pop() {
-            self.close(tokens, of, open, own.len() as u32, false);
-        }
-        self.open_names.clear();
-        self.linked += 1;
+        self.sides.each_mut().into_iter().for_each(|side| side.table = HashTable::new());
         true
-    }
-
-    fn count(&mut self, name: u32, change: i32) {
-        if let Some(count) = self.open_names.get_mut(name as usize) {
-            *count = count.saturating_add_signed(change);
-        }
-    }
-
-    /// Numbers a call that ends at a record, or before it.
-    fn close(&mut self, tokens: [TokenSlice<'_>; 2], of: usize, open: Open, at: u32, has_end: bool) {
-        let length = if has_end { at + 1 - open.begin } else { (at - open.begin) | UNENDED };
-        let number =
-            self.numbers.of(&self.sides, tokens, First { side: of as u8, begin: open.begin, length }, open.hash);
-        if let (Some(side), Some(index)) = (self.sides.get_mut(of), open.outer) {
-            side.outer.set(index as usize, number);
-        }
-        self.follows(number << 1 | 1);
-    }
-
-    /// A key follows those of the call that is open.
-    fn follows(&mut self, key: u32) {
-        if let Some(open) = self.open.last_mut() {
-            open.hash = mixed(&self.numbers.hasher, open.hash, key);
-        }
     }
 
     /// Two calls that belong together: their ends, and what is in them.
     fn call(&mut self, tokens: [TokenSlice<'_>; 2], begins: [u32; 2]) {
-        let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(&self.numbers.known, *one(&begins, of)));
+        let [a, b] = [0, 1].map(|of| one(&self.sides, of).call(*one(&begins, of)));
         let same = |a: Option<u32>, b: Option<u32>| {
             let (a, b) = (a?, b?);
             let is = tokens[0].get(a as usize) == tokens[1].get(b as usize);
@@ -303,8 +249,7 @@ impl CallAlignment {
 
     /// Aligns calls, and records between them.
     fn list(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds, areas: [(u32, u32); 2]) {
-        let inside =
-            [0, 1].map(|of| one(&self.sides, of).inside(part(tokens, of), &self.numbers.known, *one(&areas, of)));
+        let inside = [0, 1].map(|of| one(&self.sides, of).inside(part(tokens, of), *one(&areas, of)));
         let [a, b] = inside.each_ref().map(Inside::keys);
         self.work += (a.len() + b.len()) as u64 + 1;
         if a.is_empty() || b.is_empty() {
@@ -387,8 +332,8 @@ impl CallAlignment {
             candidates.truncate(CANDIDATES);
             for around in candidates {
                 let begin = one(&of, side).at(around);
-                let call = one(&self.sides, side).call(&self.numbers.known, begin);
-                let inside = one(&self.sides, side).inside(part(tokens, side), &self.numbers.known, call.inside);
+                let call = one(&self.sides, side).call(begin);
+                let inside = one(&self.sides, side).inside(part(tokens, side), call.inside);
                 let inside = inside.listed(inside.keys());
                 self.work += (inside.keys.len() + bare.len()) as u64;
                 let mut counts: HashMap<u32, usize> = HashMap::new();
@@ -460,9 +405,96 @@ impl Listed {
 }
 
 impl Side {
-    /// Of a record, 64 of which have a bit each: these, and its bit.
-    fn bits(&self, at: u32) -> (Bits, u64) {
-        (self.bits.get(at as usize / 64).copied().unwrap_or_default(), 1 << (at % 64))
+    /// Finds further calls, and numbers them, in about `budget` steps. Returns whether these were
+    /// all.
+    fn link(&mut self, tokens: TokenSlice<'_>, kinds: &Kinds, budget: u64) -> bool {
+        let until = self.work.saturating_add(budget);
+        self.open_names.resize(kinds.names(), 0);
+        while let Some(token) = tokens.get(self.at as usize) {
+            if self.work >= until {
+                return false;
+            }
+            let at = self.at;
+            // What is in a call is compared once it ends.
+            self.work += 2;
+            if at == 0 {
+                // A list that grows is there twice meanwhile.
+                self.bits.reserve_exact(tokens.len().div_ceil(64));
+            }
+            let name = kinds.name(token);
+            let role = kinds.role(token);
+            let opened = |open: Open| tokens.get(open.begin as usize).map_or(u32::MAX, |token| kinds.name(token));
+            let is_leaf =
+                role == Role::End && self.open.last().is_some_and(|open| open.outer.is_none() && opened(*open) == name);
+            if !is_leaf {
+                self.begin_outer();
+            }
+            self.begin_record();
+            match role {
+                Role::Begin => {
+                    self.open.push(Open { begin: at, outer: None, hash: 0 });
+                    self.count(name, 1);
+                }
+                Role::End if is_leaf => {
+                    self.put_leaf(at - 1);
+                    self.open.pop();
+                    self.count(name, -1);
+                    let number = self.leaf(tokens, at - 1);
+                    self.follows(number << 1 | 1);
+                }
+                Role::End if self.open_names.get(name as usize).is_some_and(|count| *count > 0) => {
+                    while let Some(open) = self.open.pop() {
+                        let opened = opened(open);
+                        self.count(opened, -1);
+                        self.close(tokens, open, at, opened == name);
+                        if opened == name {
+                            break;
+                        }
+                    }
+                }
+                _ => self.follows(token << 1),
+            }
+        }
+        self.begin_outer();
+        while let Some(open) = self.open.pop() {
+            self.close(tokens, open, tokens.len() as u32, false);
+        }
+        self.open_names = Vec::new();
+        true
+    }
+
+    fn count(&mut self, name: u32, change: i32) {
+        if let Some(count) = self.open_names.get_mut(name as usize) {
+            *count = count.saturating_add_signed(change);
+        }
+    }
+
+    /// Numbers a call that ends at a record, or before it.
+    fn close(&mut self, tokens: TokenSlice<'_>, open: Open, at: u32, has_end: bool) {
+        let length = if has_end { at + 1 - open.begin } else { (at - open.begin) | UNENDED };
+        let first = First { begin: open.begin, length };
+        let own = self.whole(tokens, first);
+        let hash = own.hash_after(&self.hasher, open.hash);
+        let number = self.number(tokens, own, hash).unwrap_or_else(|| {
+            let mut table = std::mem::take(&mut self.table);
+            let hash_of = |first: First| self.whole(tokens, first).hash(&self.hasher);
+            let number = self.first.len() as u32;
+            table.insert_unique(hash, number, |number| self.first.get(*number as usize).map_or(0, |it| hash_of(*it)));
+            self.table = table;
+            self.first.push(first);
+            number
+        });
+        if let Some(index) = open.outer {
+            self.outer.set(index as usize, number);
+        }
+        self.follows(number << 1 | 1);
+    }
+
+    /// A key follows those of the call that is open.
+    fn follows(&mut self, key: u32) {
+        if let Some(open) = self.open.last_mut() {
+            open.hash = mixed(&self.hasher, open.hash, key);
+        }
     }
 
     /// The next record is looked at. What begins with the one before it is known.
@@ -473,13 +505,14 @@ impl Side {
         self.at += 1;
     }
 
-    /// A record, the latest, begins a call that the next one does not end. Returns its index.
-    fn begin_outer(&mut self, begin: u32) -> u32 {
-        if let Some(bits) = self.bits.get_mut(begin as usize / 64) {
-            bits.outer |= 1 << (begin % 64);
+    /// The latest call is not one that the next record ends, if it was not known yet.
+    fn begin_outer(&mut self) {
+        let Some(open) = self.open.last_mut().filter(|open| open.outer.is_none()) else { return };
+        if let Some(bits) = self.bits.get_mut(open.begin as usize / 64) {
+            bits.outer |= 1 << (open.begin % 64);
         }
+        open.outer = Some(self.outer.len() as u32);
         self.outer.push(NONE);
-        self.outer.len() as u32 - 1
     }
 
     /// A record begins a call that the next one ends.
@@ -487,6 +520,39 @@ impl Side {
         if let Some(bits) = self.bits.get_mut(begin as usize / 64) {
             bits.leaves |= 1 << (begin % 64);
         }
+    }
+
+    /// Numbers a call that the next record ends.
+    fn leaf(&mut self, tokens: TokenSlice<'_>, begin: u32) -> u32 {
+        let next = self.first.len() as u32;
+        let number = self.leaves.number_or(ends(tokens, begin), next);
+        if number == next {
+            self.first.push(First { begin, length: 2 });
+        }
+        number
+    }
+
+    /// The number of a call, maybe of the other side, if one like it has a number here.
+    fn number(&self, tokens: TokenSlice<'_>, call: Whole<'_>, hash: u64) -> Option<u32> {
+        if call.length == 2 {
+            return Some(self.leaves.number(call.ends)).filter(|number| *number != NONE);
+        }
+        let is = |number: &u32| {
+            let first = self.first.get(*number as usize);
+            first.is_some_and(|first| first.length == call.length && self.whole(tokens, *first) == call)
+        };
+        self.table.find(hash, is).copied()
+    }
+
+    fn whole<'s>(&'s self, tokens: TokenSlice<'s>, First { begin, length }: First) -> Whole<'s> {
+        let Call { inside, end } = Call::of(begin, length);
+        let ends = [Some(begin), end].map(|at| at.and_then(|at| tokens.get(at as usize)).unwrap_or(NONE));
+        Whole { length, ends, inside: self.inside(tokens, inside) }
+    }
+
+    /// Of a record, 64 of which have a bit each: these, and its bit.
+    fn bits(&self, at: u32) -> (Bits, u64) {
+        (self.bits.get(at as usize / 64).copied().unwrap_or_default(), 1 << (at % 64))
     }
 
     /// The number of the call that a record begins, unless the next one ends it.
@@ -498,25 +564,64 @@ impl Side {
         self.outer.as_slice().get((bits.before + (bits.outer & (bit - 1)).count_ones()) as usize)
     }
 
-    fn call(&self, known: &Known, begin: u32) -> Call {
-        Call::of(begin, self.outer(begin).map_or(2, |number| known.length(number)))
+    /// Of a call with a number, as [`First::length`].
+    fn length(&self, number: u32) -> u32 {
+        self.first.get(number as usize).map_or(1, |first| first.length)
+    }
+
+    fn call(&self, begin: u32) -> Call {
+        Call::of(begin, self.outer(begin).map_or(2, |number| self.length(number)))
+    }
+
+    /// The key of a call with a number. The numbers of what is in a call are in common before its
+    /// own is.
+    fn call_key(&self, number: u32) -> u32 {
+        self.common.get(number as usize).copied().unwrap_or(number) << 1 | 1
     }
 
     /// The key of what begins at a record, which does not end a call, and where the next one is.
-    fn key(&self, tokens: TokenSlice<'_>, known: &Known, at: u32) -> (u32, u32) {
+    fn key(&self, tokens: TokenSlice<'_>, at: u32) -> (u32, u32) {
         let (bits, bit) = self.bits(at);
         if bits.leaves & bit != 0 {
-            return (known.leaves.number(ends(tokens, at)) << 1 | 1, at + 2);
+            return (self.call_key(self.leaves.number(ends(tokens, at))), at + 2);
         }
         match self.outer(at) {
             None => (tokens.get(at as usize).unwrap_or(NONE) << 1, at + 1),
-            Some(number) => (number << 1 | 1, at + (known.length(number) & !UNENDED)),
+            Some(number) => (self.call_key(number), at + (self.length(number) & !UNENDED)),
         }
     }
 
     /// What is between two records.
-    fn inside<'s>(&'s self, tokens: TokenSlice<'s>, known: &'s Known, (from, to): (u32, u32)) -> Inside<'s> {
-        Inside { side: self, tokens, known, from, to }
+    fn inside<'s>(&'s self, tokens: TokenSlice<'s>, (from, to): (u32, u32)) -> Inside<'s> {
+        Inside { side: self, tokens, from, to }
+    }
+}
+
+/// A call, with what makes others equal to it: how many records it has, as [`First::length`], the
+/// tokens that begin and end it, and what is in it.
+#[derive(Clone, Copy)]
+struct Whole<'s> {
+    length: u32,
+    ends: [u32; 2],
+    inside: Inside<'s>,
+}
+
+impl PartialEq for Whole<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let keys = |inside: Self| inside.inside.map(|(_, key)| key);
+        (self.length, self.ends) == (other.length, other.ends) && keys(*self).eq(keys(*other))
+    }
+}
+
+impl Whole<'_> {
+    fn hash(self, hasher: &DefaultHashBuilder) -> u64 {
+        let inside = self.inside.fold(0, |hash, (_, key)| mixed(hasher, hash, key));
+        self.hash_after(hasher, inside)
+    }
+
+    /// Given the hash of what is in it.
+    fn hash_after(self, hasher: &DefaultHashBuilder, inside: u64) -> u64 {
+        self.ends.into_iter().fold(inside, |hash, end| mixed(hasher, hash, end))
     }
 }
 
@@ -525,7 +630,6 @@ impl Side {
 struct Inside<'s> {
     side: &'s Side,
     tokens: TokenSlice<'s>,
-    known: &'s Known,
     from: u32,
     to: u32,
 }
@@ -556,7 +660,7 @@ impl Iterator for Inside<'_> {
     fn next(&mut self) -> Option<(u32, u32)> {
         let at = self.from;
         (at < self.to).then(|| {
-            let (key, next) = self.side.key(self.tokens, self.known, at);
+            let (key, next) = self.side.key(self.tokens, at);
             self.from = next;
             (at, key)
         })
@@ -576,13 +680,6 @@ impl Call {
             0 => Self { inside: (begin + 1, next - 1), end: Some(next - 1) },
             _ => Self { inside: (begin + 1, next), end: None },
         }
-    }
-}
-
-impl Known {
-    /// Of a call with a number, as [`First::length`].
-    fn length(&self, number: u32) -> u32 {
-        self.first.get(number as usize).map_or(1, |first| first.length)
     }
 }
 
@@ -616,48 +713,4 @@ impl Leaves {
 #[inline]
 fn mixed(hasher: &DefaultHashBuilder, hash: u64, key: u32) -> u64 {
     hasher.hash_one((hash, key))
-}
-
-impl Numbers {
-    /// The number of a call that the next record ends.
-    fn leaf(&mut self, own: TokenSlice<'_>, of: usize, begin: u32) -> u32 {
-        let Known { first, leaves } = &mut self.known;
-        let next = first.len() as u32;
-        let number = leaves.number_or(ends(own, begin), next);
-        if number == next {
-            first.push(First { side: of as u8, begin, length: 2 });
-        }
-        number
-    }
-
-    /// The number of another call by all that is in it, given the numbers and the hash of that.
-    fn of(&mut self, sides: &[Side; 2], tokens: [TokenSlice<'_>; 2], own: First, hash: u64) -> u32 {
-        let Self { table, hasher, known } = self;
-        let inner = |call: First| {
-            let inside = Call::of(call.begin, call.length).inside;
-            one(sides, call.side.into()).inside(part(tokens, call.side.into()), known, inside).map(|(_, key)| key)
-        };
-        let ends = |call: First| {
-            let token = |at: u32| part(tokens, call.side.into()).get(at as usize).unwrap_or(NONE);
-            [token(call.begin), Call::of(call.begin, call.length).end.map_or(NONE, token)]
-        };
-        let mixed = |hash: u64, key: u32| mixed(hasher, hash, key);
-        let first = |number: &u32| known.first.get(*number as usize).copied().unwrap_or(own);
-        let own_ends = ends(own);
-        let hash = own_ends.into_iter().fold(hash, mixed);
-        let is = |number: &u32| {
-            let other = first(number);
-            (other.length, ends(other)) == (own.length, own_ends) && inner(other).eq(inner(own))
-        };
-        if let Some(number) = table.find(hash, is) {
-            return *number;
-        }
-        let number = known.first.len() as u32;
-        table.insert_unique(hash, number, |number| {
-            let other = first(number);
-            ends(other).into_iter().fold(inner(other).fold(0, mixed), mixed)
-        });
-        known.first.push(own);
-        number
-    }
 }

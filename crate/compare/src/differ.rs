@@ -76,6 +76,9 @@ impl Differ {
     #[must_use]
     pub fn of(tokens: [TokenSlice<'_>; 2], kinds: &Kinds, how: How) -> Differences {
         let mut differ = Self::new(tokens, kinds, how);
+        if let Stage::Calls(alignment) = &mut differ.stage {
+            alignment.link(tokens, kinds);
+        }
         loop {
             if let Some(found) = differ.turn(tokens, kinds, u64::MAX) {
                 return found;
