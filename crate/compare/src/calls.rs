@@ -157,10 +157,10 @@ impl CallAlignment {
         alignment
     }
 
-    /// Numbers the calls of long sequences in two threads, where there are threads. What it leaves
-    /// is for turns to do.
+    /// Numbers the calls of long sequences in two threads, where there are threads: a worker of the
+    /// page has none. What it leaves is for turns to do.
     pub(crate) fn link(&mut self, tokens: [TokenSlice<'_>; 2], kinds: &Kinds) {
-        if tokens.iter().any(|tokens| tokens.len() < WORTH_A_THREAD) {
+        if cfg!(target_family = "wasm") || tokens.iter().any(|tokens| tokens.len() < WORTH_A_THREAD) {
             return;
         }
         let [a, b] = &mut self.sides;
