@@ -1,3 +1,4 @@
+import { resolveObjectURL } from 'node:buffer';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failures } from './failures.ts';
 import { sourceOf, startWorker } from './workers.ts';
@@ -22,10 +23,12 @@ it('allows the one origin of an address', () => {
 
 describe('a worker', () => {
   let name = '';
+  let script = '';
   class FakeWorker extends EventTarget {
-    constructor(_url: string, options: WorkerOptions) {
+    constructor(url: string, options: WorkerOptions) {
       super();
       name = options.name ?? '';
+      script = url;
     }
     terminate(): void {}
   }
@@ -64,6 +67,28 @@ describe('a worker', () => {
   };
   afterEach(() => {
     vi.unstubAllGlobals();
+  });
+
+  it('hears messages once its module is there, and keeps none of them', async () => {
+    await start();
+    const code = (await resolveObjectURL(script.replace(/#.*/, ''))?.text()) ?? '';
+    const worker = new EventTarget();
+    const heard: unknown[] = [];
+    let load: () => void = () => undefined;
+    const module = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    const methods = ['addEventListener', 'removeEventListener', 'dispatchEvent'] as const;
+    const run = new Function(...methods, 'navigator', 'load', `${code.replace('import(', 'load(')};return q`);
+    const kept: unknown[] = run(...methods.map((method) => worker[method].bind(worker)), {}, () => module);
+    worker.addEventListener('message', (event) => heard.push((event as MessageEvent).data));
+    worker.dispatchEvent(new MessageEvent('message', { data: 1 }));
+    worker.dispatchEvent(new MessageEvent('message', { data: 2 }));
+    expect([heard, kept.length]).toEqual([[], 2]);
+    load();
+    await vi.waitFor(() => expect(heard).toEqual([1, 2]));
+    worker.dispatchEvent(new MessageEvent('message', { data: 3 }));
+    expect([heard, kept.length]).toEqual([[1, 2, 3], 0]);
   });
 
   it('gets an error when it ends by itself', async () => {

@@ -25,10 +25,10 @@ const ALIVE = 'unspool:alive';
 const scripts = new Map<string, string>();
 let started = 0;
 
-/** Holds back messages until `go`, when the module hears them. */
+/** Holds back messages until `go`, when the module hears them. None is kept: their arrays would be, too. */
 const WAIT =
   'const q=[],k=e=>{e.stopImmediatePropagation();q.push(e)};addEventListener("message",k);' +
-  'const go=()=>{removeEventListener("message",k);for(const{data,ports}of q)dispatchEvent(new MessageEvent("message",{data,ports}))};';
+  'const go=()=>{removeEventListener("message",k);for(const{data,ports}of q.splice(0))dispatchEvent(new MessageEvent("message",{data,ports}))};';
 /** Tells the page when it has the lock. */
 const LOCK = `navigator.locks?.request(name,()=>new Promise(()=>postMessage("${ALIVE}")))`;
 
