@@ -102,23 +102,23 @@ impl Run {
 
     /// The run with its times in another unit. The same if the units are not ticks of clocks with
     /// known frequencies.
-    pub fn in_unit(&self, own: &Unit, wanted: &Unit) -> Self {
-        let mut run = self.clone();
+    #[must_use]
+    pub fn in_unit(mut self, own: &Unit, wanted: &Unit) -> Self {
         let (Unit::Ticks { frequency: Some(from) }, Unit::Ticks { frequency: Some(to) }) = (own, wanted) else {
-            return run;
+            return self;
         };
         if from == to || *from == 0 {
-            return run;
+            return self;
         }
         let factor = *to as f64 / *from as f64;
-        for Function { figures, stretches, .. } in &mut run.functions {
+        for Function { figures, stretches, .. } in &mut self.functions {
             let Figures { total, own, min, median, p90, p99, max, count: _, bytes: _ } = figures;
             [total, own, min, median, p90, p99, max]
                 .into_iter()
                 .for_each(|it| *it = (*it as f64 * factor).round() as u64);
             stretches.iter_mut().for_each(|it| *it *= factor);
         }
-        run
+        self
     }
 }
 
@@ -132,9 +132,9 @@ mod tests {
         let function = Function { figures, stretches: vec![100.0], ..Function::default() };
         let run = Run { functions: vec![function], ..Run::default() };
         let of = |frequency| Unit::Ticks { frequency };
-        let found = run.in_unit(&of(Some(1_000)), &of(Some(500)));
+        let found = run.clone().in_unit(&of(Some(1_000)), &of(Some(500)));
         let Function { figures, stretches, .. } = &found.functions[0];
         assert_eq!((figures.count, figures.own, figures.max, stretches.as_slice()), (3, 150, 51, &[50.0][..]));
-        assert_eq!(run.in_unit(&of(None), &of(Some(500))), run);
+        assert_eq!(run.clone().in_unit(&of(None), &of(Some(500))), run);
     }
 }

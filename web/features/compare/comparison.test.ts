@@ -22,7 +22,10 @@ function side(names: readonly string[], questions: JobQuestion[] = []): Side & {
     const part =
       question.kind === 'selfTimes'
         ? { function: Uint32Array.from(names.keys()), start: columns, own: columns }
-        : { functions: { ...functions, ...figures, bytes: columns }, tree: { ...path, count: columns } };
+        : {
+            functions: { ...functions, ...figures, bytes: columns },
+            tree: { ...path, count: columns, cut: names.length },
+          };
     const progress = { done: 1, of: 1 };
     take({ t: 'job-part', id: 1, part, progress, last: true } as unknown as JobReply);
     return () => undefined;
@@ -121,6 +124,35 @@ it('asks for the flame graph only while that is shown, of what is in focus', asy
   expect(comparison.wanted.value).toBeNull();
   paths.sandwich(0);
   await vi.waitFor(() => expect(asked.at(-1)).toEqual({ ...heavy, mode: 'sandwich', path: [0] }));
+});
+
+it('asks for call paths only once something needs them', async () => {
+  const questions: JobQuestion[] = [];
+  const taken: (0 | 1)[] = [];
+  const saved: string[] = [];
+  const service: Partial<Comparing> = {
+    compare: () => Promise.resolve(rows()),
+    takePaths: (side) => {
+      taken.push(side);
+    },
+    saved: (kind) => {
+      saved.push(`${kind} after ${taken.length}`);
+      return new Uint8Array();
+    },
+  };
+  comparison = createComparison(side(['f'], questions), side(['f', '#7'], questions), () => worker(service));
+  await vi.waitFor(() => expect(comparison!.state.value.at).toBe('done'));
+  await comparison.saved('functions', '', '');
+  const rowsOf = () => questions.filter((question) => question.kind === 'statistics' && question.tree).length;
+  expect(rowsOf()).toBe(0);
+  await comparison.saved('folded', '', '');
+  await comparison.saved('report', '', '');
+  expect(saved).toEqual(['functions after 0', 'folded after 2', 'report after 2']);
+  expect([rowsOf(), comparison.cut.value]).toEqual([2, 3]);
+  // They are there.
+  comparison.view.value = 'flame';
+  await new Promise((resolve) => setTimeout(resolve));
+  expect([rowsOf(), taken]).toEqual([2, [0, 1]]);
 });
 
 it('has both traces change their paths, by the names that each has, and then asks again', async () => {

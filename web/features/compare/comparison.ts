@@ -1,6 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { TreeView } from '../../base/calls_protocol.ts';
-import type { RemoteWorker } from '../../base/remote.ts';
+import { give, type RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import type { PairDifferences } from '../../page/differences.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -10,12 +10,11 @@ import type { Change } from '../../trace/transforms.ts';
 import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
 import { createDrawnOfBoth, type DrawnOfBoth } from './drawn.ts';
 import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
-import { changedPaths, type Profiled, profileOf } from './profile.ts';
+import { type Profiled, pathsOf, profileOf } from './profile.ts';
 import type {
   ComparedFlames,
   ComparedRows,
   ComparedTree,
-  Compares,
   Comparing,
   FlameQuestion,
   FlameWidth,
@@ -50,8 +49,8 @@ export interface TreeAnswer {
   readonly asked: TreeView;
 }
 
-/** What is kept of a side: its functions, where they are from, and how many call paths are left out. */
-export type ComparedSide = Pick<Profiled, 'functions' | 'cut'>;
+/** What is kept of a side: its functions. */
+export type ComparedSide = Pick<Profiled, 'functions'>;
 
 /** A flame graph, and the question that it answers. */
 export interface FlameAnswer extends ComparedFlames {
@@ -102,6 +101,8 @@ export interface Comparison {
   readonly wanted: ReadonlySignal<FlameQuestion | null>;
   /** The last one that was shown, null while there is none. */
   readonly flame: ReadonlySignal<FlameAnswer | null>;
+  /** How many call paths the two leave out. */
+  readonly cut: ReadonlySignal<number>;
   /** The rows of the call tree that were shown last, null while there are none. */
   readonly tree: ReadonlySignal<TreeAnswer | null>;
   readonly graph: GraphChoice;
@@ -150,8 +151,11 @@ export function createComparison(
   const view = signal<View>('functions');
   const chosen = signal(-1);
   const filter = signal('');
-  /** The changes that the worker's call paths have. */
-  const changed = signal<readonly Change[]>([]);
+  /**
+   * The changes that the worker's call paths have, and how many are left out. null while it has none: they may be a hundred times the
+   * functions, and most people look at those.
+   */
+  const taken = signal<{ readonly changes: readonly Change[]; readonly cut: number } | null>(null);
   const fail = (sentence: string) => {
     state.value = { at: 'failed', sentence };
   };
@@ -159,6 +163,8 @@ export function createComparison(
   scope.add(service.end);
 
   let paths: BothPaths | null = null;
+  /** Aborted once another comparison takes the place of the present one. */
+  let over = AbortSignal.abort();
   const compare = async (shares: [number, number], further: Further, signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
@@ -168,20 +174,21 @@ export function createComparison(
     try {
       const [of, to] = await Promise.all([find(a, 0), find(b, 1)]);
       if (!of || !to || signal.aborted) return;
-      const rows = await service.remote().compare(comparedOf(of, further.a), comparedOf(to, further.b));
+      const rows = await service
+        .remote()
+        .compare({ profile: give(of.profile), runs: further.a }, { profile: give(to.profile), runs: further.b });
       if (signal.aborted) return;
       paths = createBothPaths(rows.names, paths);
       const compared = {
         rows,
-        a: { functions: of.functions, cut: of.cut },
-        b: { functions: to.functions, cut: to.cut },
+        a: { functions: of.functions },
+        b: { functions: to.functions },
         paths,
         tree: createTreeModel('change'),
       };
       batch(() => {
         chosen.value = -1;
-        // The worker has the paths as they are.
-        changed.value = paths?.changes.peek().length === 0 ? paths.changes.peek() : [];
+        taken.value = null;
         state.value = { at: 'done', compared };
       });
     } catch (thrown) {
@@ -201,11 +208,26 @@ export function createComparison(
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
       const controller = new AbortController();
+      over = controller.signal;
       // What is known is shown until the runs that are still being read are there.
       void compare([0, 0], { a: further.a ?? [], b: further.b ?? [] }, controller.signal);
       return () => controller.abort();
     }),
   );
+  /** Has the worker take the call paths of both after changes. */
+  const takePaths = async ({ rows, ...sides }: Compared, changes: readonly Change[], signal: AbortSignal) => {
+    const find = ({ trace, statistics }: Side, side: 'a' | 'b') => {
+      const { functions } = sides[side];
+      const ids = (row: number) => functions.name[rows[side][row] ?? -1] ?? -1;
+      const transforms = changesFor(changes, sides.paths.names, ids);
+      return pathsOf({ trace }, statistics.asked(), functions, transforms, signal);
+    };
+    const [of, to] = await Promise.all([find(a, 'a'), find(b, 'b')]);
+    if (!of || !to || signal.aborted) return;
+    const remote = service.remote();
+    await Promise.all([remote.takePaths(0, give(of.paths)), remote.takePaths(1, give(to.paths))]);
+    if (!signal.aborted) taken.value = { changes, cut: of.cut + to.cut };
+  };
 
   /** Runs what belongs to the comparison as it is, until that or what is shown is another one. */
   const during = (run: (isOver: () => boolean) => Promise<void>) => {
@@ -222,24 +244,10 @@ export function createComparison(
     effect(() => {
       const now = state.value;
       if (now.at !== 'done' || !showsPaths.value) return undefined;
-      const { rows, paths, a: ofA, b: ofB } = now.compared;
-      const sides = { a: ofA, b: ofB };
-      const changes = paths.changes.value;
-      if (changes === changed.peek()) return undefined;
+      const changes = now.compared.paths.changes.value;
+      if (changes === taken.peek()?.changes) return undefined;
       const controller = new AbortController();
-      const end = during(async (isOver) => {
-        const find = ({ trace, statistics }: Side, side: 'a' | 'b') => {
-          const { functions } = sides[side];
-          const ids = (row: number) => functions.name[rows[side][row] ?? -1] ?? -1;
-          const transforms = changesFor(changes, paths.names, ids);
-          return changedPaths({ trace }, statistics.asked(), functions, transforms, controller.signal);
-        };
-        const [of, to] = await Promise.all([find(a, 'a'), find(b, 'b')]);
-        if (!of || !to || isOver()) return;
-        const remote = service.remote();
-        await Promise.all([remote.takePaths(0, of), remote.takePaths(1, to)]);
-        if (!isOver()) changed.value = changes;
-      });
+      const end = during(() => takePaths(now.compared, changes, controller.signal));
       return () => {
         end();
         controller.abort();
@@ -259,7 +267,7 @@ export function createComparison(
     effect(() => {
       const asked = wanted.value;
       const now = state.peek();
-      if (!asked || now.at !== 'done' || changed.value !== now.compared.paths.changes.peek()) return undefined;
+      if (!asked || now.at !== 'done' || taken.value?.changes !== now.compared.paths.changes.peek()) return undefined;
       return during(async (isOver) => {
         const found = await service.remote().flame(asked);
         if (!isOver()) flame.value = found && { ...found, asked };
@@ -269,9 +277,8 @@ export function createComparison(
   scope.add(
     effect(() => {
       const now = state.value;
-      if (now.at !== 'done' || view.value !== 'tree' || changed.value !== now.compared.paths.changes.value) {
-        return undefined;
-      }
+      if (now.at !== 'done' || view.value !== 'tree') return undefined;
+      if (taken.value?.changes !== now.compared.paths.changes.value) return undefined;
       const asked = now.compared.tree.rowsAsked.value;
       return during(async (isOver) => {
         // The question is asked again with other rows, so its arrays stay here.
@@ -304,6 +311,7 @@ export function createComparison(
     choice,
     wanted,
     flame,
+    cut: computed(() => taken.value?.cut ?? 0),
     tree,
     graph: { form: signal('graph'), weight: signal('change'), count: signal(null) },
     view,
@@ -311,7 +319,13 @@ export function createComparison(
     chosen,
     filter,
     holds,
-    saved: (kind, a, b) => service.remote().saved(kind, a, b),
+    saved: async (kind, a, b) => {
+      const now = state.peek();
+      if (kind !== 'functions' && now.at === 'done' && !taken.peek()) {
+        await takePaths(now.compared, now.compared.paths.changes.peek(), over);
+      }
+      return service.remote().saved(kind, a, b);
+    },
     records,
     drawn,
     thingsApart: (a, b) => service.remote().thingsApart(a, b),
@@ -328,7 +342,3 @@ export function nameIn({ rows }: Compared, row: number): string {
 
 /** Further runs of both sides. */
 type Further = Readonly<Record<'a' | 'b', readonly Profile[]>>;
-
-function comparedOf({ profile, paths }: Profiled, runs: readonly Profile[]): Compares {
-  return { profile, paths, runs };
-}

@@ -211,7 +211,7 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
     view === 'drawn'
       ? ofCalls || 'Frames, calls, draws and uploads do not differ in number.'
       : [compared.rows.sentence, ofCalls].join(' ').trim();
-  const cut = compared.a.cut + compared.b.cut;
+  const cut = comparison.cut.value;
   const ofPaths = (
     <>
       <Sentence text={sentence} isBrief />

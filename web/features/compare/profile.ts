@@ -15,13 +15,13 @@ import type { Profile, ProfilePaths } from './protocol.ts';
 export interface Profiled {
   readonly functions: Functions;
   readonly profile: Profile;
-  readonly paths: ProfilePaths;
-  /** Call paths that are left out, because there are too many. */
-  readonly cut: number;
 }
 
-/** The question for all call paths. */
-const PATHS = { flame: null, tree: listingView(LISTINGS.paths), weighed: false };
+/** Call paths, and how many are left out, because there are too many. */
+export interface PathsOf {
+  readonly paths: ProfilePaths;
+  readonly cut: number;
+}
 
 /** Of the slots of jobs: those of other panels keep their results. */
 const SLOT = 'compare';
@@ -31,26 +31,12 @@ const SLOT = 'compare';
  * aborted.
  */
 export async function profileOf(
-  open: Pick<OpenTrace, 'trace'>,
-  asked: RangeQuestion,
-  hear: (share: number) => void,
-  signal: AbortSignal,
-): Promise<Profiled | null> {
-  const found = await figuresOf(open, asked, hear, signal, PATHS.tree);
-  if (!found?.tree) return null;
-  const { functions, profile, tree } = found;
-  return { functions, profile, paths: pathsOver(functions, tree), cut: tree.cut };
-}
-
-/** The same without call paths, or with rows of them. */
-export async function figuresOf(
   { trace }: Pick<OpenTrace, 'trace'>,
   asked: RangeQuestion,
   hear: (share: number) => void,
   signal: AbortSignal,
-  tree: TreeView | null = null,
-): Promise<(Omit<Profiled, 'paths' | 'cut'> & { readonly tree: TreeRows | null }) | null> {
-  const question = { ...asked, ...PATHS, tree, functions: true, transforms: NO_TRANSFORMS };
+): Promise<Profiled | null> {
+  const question = { ...asked, flame: null, tree: null, weighed: false, functions: true, transforms: NO_TRANSFORMS };
   const begin = jobOf(trace, signal);
   const part = await begin({ kind: 'statistics', ...question }, (share) => hear(share / 2));
   const functions = part?.functions;
@@ -78,19 +64,19 @@ export async function figuresOf(
     frequency: clock.kind === 'seconds' ? Number(clock.frequency) : 0,
     interleaved: asked.tracks.length > 1,
   };
-  return { functions, profile, tree: part.tree };
+  return { functions, profile };
 }
 
-/** The call paths of the same range after changes. Rejects with a sentence. Resolves with null if it is aborted. */
-export async function changedPaths(
+/** All call paths of the same range after changes. Rejects with a sentence. Resolves with null if it is aborted. */
+export async function pathsOf(
   { trace }: Pick<OpenTrace, 'trace'>,
   asked: RangeQuestion,
   functions: Functions,
   transforms: Transforms,
   signal: AbortSignal,
-): Promise<ProfilePaths | null> {
-  const part = await statisticsOf({ trace }, asked, { tree: PATHS.tree, transforms }, signal);
-  return part?.tree ? pathsOver(functions, part.tree) : null;
+): Promise<PathsOf | null> {
+  const part = await statisticsOf({ trace }, asked, { tree: listingView(LISTINGS.paths), transforms }, signal);
+  return part?.tree ? { paths: pathsOver(functions, part.tree), cut: part.tree.cut } : null;
 }
 
 /** Figures of a range: rows of its calls. Rejects with a sentence. Resolves with null if it is aborted. */

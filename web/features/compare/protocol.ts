@@ -140,11 +140,10 @@ export interface ComparedFlames {
   readonly callers: ComparedFlame | null;
 }
 
-/** One side: the trace that is open, its call paths, and further runs. */
+/** One side: the trace that is open, and further runs. */
 export interface Compares {
   readonly profile: Profile;
   readonly runs: readonly Profile[];
-  readonly paths: ProfilePaths;
 }
 
 /** The resources and findings of a trace. */
@@ -168,11 +167,11 @@ export interface ThingsOf {
 export interface Comparing {
   /** Compares B with A, in place of what was compared before. */
   compare(a: Compares, b: Compares): Promise<ComparedRows>;
-  /** Takes changed call paths of A, 0, or B, 1. */
+  /** Takes the call paths of the traces that are open, A, 0, or B, 1, which it has not got yet, or other ones. */
   takePaths(side: 0 | 1, paths: ProfilePaths): void;
-  /** The flame graph of both. null before {@link Comparing.compare}. */
+  /** The flame graph of both, whose call paths it has. null before {@link Comparing.compare}. */
   flame(question: FlameQuestion): Promise<ComparedFlames | null>;
-  /** Rows of the call tree of both. null before {@link Comparing.compare}. */
+  /** The same: rows of the call tree of both. */
   calls(question: TreeView): Promise<ComparedTree | null>;
   /** The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. */
   saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;

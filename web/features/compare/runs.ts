@@ -6,7 +6,7 @@ import { watch } from '../../base/watch.ts';
 import { furtherRunsOf, type RunFile } from '../../page/further_runs.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { tracksOf } from '../../trace/statistics.ts';
-import { figuresOf } from './profile.ts';
+import { profileOf } from './profile.ts';
 import type { Profile } from './protocol.ts';
 import { haveValues, namesFilesOf, valuesOf, type WholeValues, wholeValues } from './values.ts';
 
@@ -143,7 +143,7 @@ async function readRun(
     }
     const tracks = Uint32Array.from(tracksOf(open.trace.tracks.peek().values(), 'all'), ({ id }) => id);
     const asked = { from: ticks(0n), to: MAX_TICKS, tracks };
-    const found = await figuresOf(open, asked, () => undefined, signal);
+    const found = await profileOf(open, asked, () => undefined, signal);
     return found && { profile: found.profile, values: null, failure: '' };
   } catch (thrown) {
     return failed(String(thrown));

@@ -67,7 +67,7 @@ impl Side {
 
     /// The runs, with all times in the unit of a trace.
     pub(super) fn runs(&self, of: &Trace) -> Vec<Run> {
-        self.0.iter().map(|trace| trace.run.in_unit(&trace.unit, &of.unit)).collect()
+        self.0.iter().map(|trace| trace.run.clone().in_unit(&trace.unit, &of.unit)).collect()
     }
 
     /// The values of the run that stands for the side.

@@ -65,11 +65,14 @@ impl SelfTimes {
         let mut function_of = vec![u32::MAX; store.names().len()];
         let most = (MOST_TOGETHER / functions.len().max(1)).clamp(FEWEST, MOST) as u64;
         let mut samplings = Vec::with_capacity(functions.len());
+        let mut expected = 0;
         for (name, count) in functions {
             if let Some(of) = function_of.get_mut(name as usize) {
                 *of = samplings.len() as u32;
             }
-            samplings.push(Sampling { every: count.div_ceil(most).max(1), seen: 0, next: 0 });
+            let every = count.div_ceil(most).max(1);
+            expected += count.div_ceil(every);
+            samplings.push(Sampling { every, seen: 0, next: 0 });
         }
         let mut parts = Vec::new();
         let mut of = 0;
@@ -81,7 +84,13 @@ impl SelfTimes {
                 parts.push(Part { track: *id, depth, next: range.start, end: range.end });
             }
         }
-        let columns = SelfTimeColumns::default();
+        // Columns that grow are there twice meanwhile.
+        let expected = expected.min(of) as usize;
+        let columns = SelfTimeColumns {
+            function: Vec::with_capacity(expected),
+            start: Vec::with_capacity(expected),
+            own: Vec::with_capacity(expected),
+        };
         Self { function_of, functions: samplings, parts, at: 0, columns, progress: Progress { done: 0, of } }
     }
 

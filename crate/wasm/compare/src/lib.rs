@@ -188,8 +188,7 @@ impl Comparer {
     }
 
     /// Takes the call paths of the first run of A (0) or B (1), a caller before its callees: the
-    /// index of the function, that of the caller's path, or 2^32 - 1, and figures. Those that are
-    /// taken before [`Comparer::rows`] say how long both are.
+    /// index of the function, that of the caller's path, or 2^32 - 1, and figures.
     #[wasm_bindgen(js_name = takePaths)]
     pub fn take_paths(
         &mut self,
@@ -212,8 +211,14 @@ impl Comparer {
         let [a, b] = &self.sides;
         let unit = a.unit.clone().unwrap_or(Unit::Ticks { frequency: None });
         let from = b.unit.as_ref().unwrap_or(&unit);
-        let in_a: Vec<Run> = b.runs.iter().map(|run| run.in_unit(from, &unit)).collect();
-        let found = compare(unit, &a.runs, &in_a);
+        let converted: Vec<Run>;
+        let in_a = if *from == unit {
+            &b.runs
+        } else {
+            converted = b.runs.iter().map(|run| run.clone().in_unit(from, &unit)).collect();
+            &converted
+        };
+        let found = compare(unit, &a.runs, in_a);
         let index = |at: Option<usize>| at.map_or(-1, |at| at as i32);
         let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
         let rows = &found.rows;
@@ -238,8 +243,7 @@ impl Comparer {
             own_a: found.own.0 as f64,
             own_b: found.own.1 as f64,
         };
-        let scaled = b.in_unit_of(a);
-        self.factor = factor_of([&a.paths, &scaled]);
+        self.factor = factor_of([&a.runs, in_a].map(|runs| runs.first().map_or(0, Run::own)));
         (self.found, self.tree) = (Some(found), None);
         answer.cross()
     }

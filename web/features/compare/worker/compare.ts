@@ -10,14 +10,7 @@ import init, {
   Sequences,
   Things,
 } from '../../../worker/wasm/unspool_compare.js';
-import {
-  type Comparing,
-  type FoundHunks,
-  type Profile,
-  type ProfilePaths,
-  type TraceTokens,
-  WIDTHS,
-} from '../protocol.ts';
+import { type Comparing, type FoundHunks, type Profile, type TraceTokens, WIDTHS } from '../protocol.ts';
 
 const loaded = init();
 loaded.catch(() => undefined);
@@ -47,10 +40,6 @@ function take(to: Comparer, side: 0 | 1, of: Profile): void {
   to.take(side, [...names], [...keys], figures, functions, start, own, counted, frequency, interleaved);
 }
 
-function takePaths(to: Comparer | null, side: 0 | 1, paths: ProfilePaths): void {
-  to?.takePaths(side, paths.functions, paths.parent, paths.total, paths.self, paths.count);
-}
-
 /** The pairs of threads, once all records are taken. */
 function paired(sides: readonly TraceTokens[]): Uint32Array {
   for (const [side, { contents, contentEnds, tracks }] of sides.entries()) {
@@ -70,11 +59,11 @@ const service: Comparing = {
     for (const side of [0, 1] as const) {
       const { profile, runs } = sides[side];
       for (const of of [profile, ...runs]) take(comparer, side, of);
-      takePaths(comparer, side, sides[side].paths);
     }
     return comparer.rows();
   },
-  takePaths: (side, paths) => takePaths(comparer, side, paths),
+  takePaths: (side, { functions, parent, total, self, count }) =>
+    comparer?.takePaths(side, functions, parent, total, self, count),
   flame: async ({ mode, path, width, normalised }) => {
     const view = (of: number) => comparer?.flame(of, Uint32Array.from(path), WIDTHS.indexOf(width), normalised) ?? null;
     const flame = view({ heavy: VIEWS.down, inverted: VIEWS.up, sandwich: VIEWS.callees }[mode]);
