@@ -12,13 +12,24 @@ const MOST: usize = 32;
 /// calls: the index of the function, the begin, and the self time of each. A function with few
 /// calls has a stretch for each of them.
 pub fn stretches(functions: usize, function: &[u32], start: &[f64], own: &[f64]) -> Vec<Vec<f64>> {
-    let mut calls: Vec<Vec<(f64, f64)>> = vec![Vec::new(); functions];
-    for ((function, start), own) in function.iter().zip(start).zip(own) {
-        if let Some(calls) = calls.get_mut(*function as usize) {
-            calls.push((*start, *own));
-        }
+    // The indices of calls, by function: lists of the calls themselves would take as much again.
+    let mut begins = vec![0; functions];
+    for of in function {
+        begins.get_mut(*of as usize).into_iter().for_each(|count| *count += 1);
     }
-    calls.into_iter().map(typical).collect()
+    let mut known = 0;
+    for begin in &mut begins {
+        known += std::mem::replace(begin, known);
+    }
+    let (mut order, mut ends) = (vec![0; known], begins.clone());
+    for (i, of) in (0..).zip(function) {
+        let Some(end) = ends.get_mut(*of as usize) else { continue };
+        order.get_mut(*end).into_iter().for_each(|place| *place = i);
+        *end += 1;
+    }
+    let call = |i: &usize| Some((*start.get(*i)?, *own.get(*i)?));
+    let calls = begins.iter().zip(&ends).map(|(begin, end)| order.get(*begin..*end).unwrap_or_default());
+    calls.map(|calls| typical(calls.iter().filter_map(call).collect())).collect()
 }
 
 fn typical(mut calls: Vec<(f64, f64)>) -> Vec<f64> {
