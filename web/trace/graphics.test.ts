@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 /** A worker whose parts report nothing. */
-function setUp() {
+function setUp(file: Pick<Blob, 'size'> = new Blob(['abc'])) {
   const told: string[] = [];
   const workers: ReturnType<typeof workerOf>[] = [];
   const status = signal<Status>({ at: 'ready', how: 'complete', error: null });
@@ -26,7 +26,7 @@ function setUp() {
     () => 0,
     (bytes) => elsewhere.push(bytes),
   );
-  const recordSource = { file: () => new Blob(['abc']), index: () => state.index(), ledger };
+  const recordSource = { file: () => file, index: () => state.index(), ledger };
   const graphics = createGraphics({ recordSource } as unknown as Parameters<typeof createGraphics>[0], () => {
     const worker = workerOf<Graphics>({
       open: ({ file }) => void told.push(`open ${file.size}`),
@@ -115,6 +115,13 @@ it('enters what is kept of the file in the account, until it is let go or all pa
   await vi.waitFor(() => expect(elsewhere).toEqual([3]));
   again.dispose();
   expect(elsewhere).toEqual([3, 0]);
+});
+
+it('keeps less of a file that cannot be kept whole', async () => {
+  const { read, elsewhere } = setUp({ size: 100 << 20 });
+  const survey = read('survey');
+  await vi.waitFor(() => expect(elsewhere).toEqual([16 << 20]));
+  survey.dispose();
 });
 
 it('gives blocks of the file to others while it reads', async () => {

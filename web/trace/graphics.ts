@@ -17,8 +17,10 @@ export interface GraphicsWorker {
   readonly dispose: Dispose;
 }
 
-/** Bytes of a file that are kept in memory at most. */
+/** Bytes of a file that are kept in memory, if that is all of it. */
 const MOST_KEPT = 64 << 20;
+/** Of a larger file: enough for parts that read it at the same time. What was read last is seldom what is asked for next. */
+const KEPT_IN_PASSING = 16 << 20;
 
 /** The worker for a trace. `spawn` starts it. */
 export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => RemoteWorker): GraphicsWorker {
@@ -52,7 +54,8 @@ export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => 
       opening = null;
       return null;
     }
-    const mostBytes = Math.min(MOST_KEPT, file.size, trace.recordSource.ledger?.room('file') ?? MOST_KEPT);
+    const room = trace.recordSource.ledger?.room('file') ?? MOST_KEPT;
+    const mostBytes = file.size <= Math.min(MOST_KEPT, room) ? file.size : Math.min(KEPT_IN_PASSING, room);
     enter(mostBytes);
     void service.remote().open({ file, records: give(records), mostBytes });
     return true;
