@@ -157,8 +157,19 @@ impl TokenList {
         }
         match &mut self.wide {
             Some(tokens) => tokens.retain(|token| keeps(*token)),
-            None if self.far.is_empty() => self.narrow.retain(|token| keeps(widened(*token))),
-            None => *self = self.as_slice().iter().filter(|token| keeps(*token)).collect(),
+            None => {
+                let mut before = std::mem::take(&mut self.far).into_iter();
+                let mut kept = 0;
+                self.narrow.retain(|token| {
+                    let far = if *token == FAR { before.next() } else { None };
+                    let is_kept = keeps(far.map_or(widened(*token), |(_, token)| token));
+                    if is_kept {
+                        self.far.extend(far.map(|(_, token)| (kept, token)));
+                        kept += 1;
+                    }
+                    is_kept
+                });
+            }
         }
     }
 
@@ -485,6 +496,21 @@ mod tests {
         assert!(list.wide.is_none());
         list.replace(|token| if token >= LEAST_FAR { token - LEAST_FAR } else { token });
         assert_eq!((all(&list), list.far.len()), ((0..400).collect(), 0));
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_the_others_in_two_bytes() {
+        // Those that do not fit come first, more than a list without the others may have.
+        let far = |at: u32| LEAST_FAR + at;
+        let mut list = TokenList::default();
+        list.put(0, &[0; 800]);
+        list.put(0, &[1, 2]);
+        for at in 0..40 {
+            list.push(far(at));
+        }
+        list.retain(|token| token != 0 && token != far(3));
+        let wanted: Vec<u32> = [1, 2].into_iter().chain((0..40).filter(|at| *at != 3).map(far)).collect();
+        assert_eq!((all(&list), list.wide.is_none()), (wanted, true));
     }
 
     #[test]
