@@ -117,3 +117,17 @@ fn work_with_calls_is_linear() {
     let kinds = kinds();
     check(|tokens| CallAlignment::of(tokens, &kinds).work());
 }
+
+#[test]
+fn two_threads_find_what_turns_find() {
+    let kinds = kinds();
+    for (name, a, b) in pairs(160_000) {
+        let tokens = [&a, &b].map(TokenSlice::from);
+        let lengths = tokens.map(|tokens| tokens.len() as u32);
+        let at_once = CallAlignment::of(tokens, &kinds);
+        let mut parts = CallAlignment::new(lengths);
+        while !parts.turn(tokens, &kinds, 10_000) {}
+        assert_eq!(at_once.hunks(lengths), parts.hunks(lengths), "{name}");
+        assert_eq!((at_once.wrappers(), at_once.work()), (parts.wrappers(), parts.work()), "{name}");
+    }
+}
