@@ -406,7 +406,7 @@ fn machine(session: &Session) -> Option<String> {
 }
 
 fn of_two_machines(a: &str, b: &str) -> String {
-    format!("these are instructions of {a}, and those of B are of {b}: no two of them are the same.")
+    format!("the instructions of A are of {a}, and those of B of {b}: no two of them are the same.")
 }
 
 /// The sentence for two traces of two formats, each with its name and its title.

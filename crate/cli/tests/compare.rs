@@ -396,7 +396,7 @@ fn resources_and_findings_of_calls_are_compared() {
 #[test]
 fn instructions_of_two_machines_are_said_to_be_and_have_no_reason_in_common() {
     let files = ["frames/compare-good.frames", "frames/mips.frames"];
-    let said = "these are instructions of i386, and those of B are of mips: no two of them are the same.";
+    let said = "the instructions of A are of i386, and those of B of mips: no two of them are the same.";
     let output = unspool("compare", &files, &["--records"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(said));
