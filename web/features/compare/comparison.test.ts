@@ -13,18 +13,19 @@ afterEach(() => comparison?.dispose());
 /** A trace with these functions, which answers jobs at once. */
 function side(names: readonly string[], questions: JobQuestion[] = []): Side & { status: { at: string } } {
   const status = signal<{ at: string }>({ at: 'ready' });
-  const columns = Float64Array.from(names, () => 10);
+  // Each answer has arrays of its own, as they change hands.
+  const column = () => Float64Array.from(names, () => 10);
   const begin = (question: JobQuestion, take: (reply: JobReply) => void) => {
     questions.push(question);
-    const functions = { length: names.length, name: Uint32Array.from(names.keys()), count: columns, total: columns };
-    const figures = { self: columns, min: columns, median: columns, p90: columns, p99: columns, max: columns };
-    const path = { name: Uint32Array.of(0), parent: Uint32Array.of(2 ** 32 - 1), total: columns, self: columns };
+    const functions = { length: names.length, name: Uint32Array.from(names.keys()), count: column(), total: column() };
+    const figures = { self: column(), min: column(), median: column(), p90: column(), p99: column(), max: column() };
+    const path = { name: Uint32Array.of(0), parent: Uint32Array.of(2 ** 32 - 1), total: column(), self: column() };
     const part =
       question.kind === 'selfTimes'
-        ? { function: Uint32Array.from(names.keys()), start: columns, own: columns }
+        ? { function: Uint32Array.from(names.keys()), start: column(), own: column() }
         : {
-            functions: { ...functions, ...figures, bytes: columns },
-            tree: { ...path, count: columns, cut: names.length },
+            functions: { ...functions, ...figures, bytes: column() },
+            tree: { ...path, count: column(), cut: names.length },
           };
     const progress = { done: 1, of: 1 };
     take({ t: 'job-part', id: 1, part, progress, last: true } as unknown as JobReply);
