@@ -156,6 +156,31 @@ it('asks for call paths only once something needs them', async () => {
   expect([rowsOf(), taken]).toEqual([2, [0, 1]]);
 });
 
+it('saves call paths after the latest changes, and nothing of a comparison that has ended', async () => {
+  const questions: JobQuestion[] = [];
+  const taken: (0 | 1)[] = [];
+  const service: Partial<Comparing> = {
+    compare: () => Promise.resolve(rows()),
+    takePaths: (side) => {
+      taken.push(side);
+    },
+    saved: () => Uint8Array.of(taken.length),
+  };
+  comparison = createComparison(side(['f'], questions), side(['f', '#7'], questions), () => worker(service));
+  await vi.waitFor(() => expect(comparison!.state.value.at).toBe('done'));
+  const { state } = comparison;
+  const { paths } = (state.value as Extract<typeof state.value, { at: 'done' }>).compared;
+  const saved = comparison.saved('folded', '', '');
+  paths.add({ kind: 'only', text: 'f' });
+  expect(await saved).toEqual(Uint8Array.of(2));
+  const changes = questions.slice(-2).map((of) => (of.kind === 'statistics' ? of.transforms.kinds.length : -1));
+  expect(changes).toEqual([1, 1]);
+  paths.add({ kind: 'hide', name: 0 });
+  const late = comparison.saved('folded', '', '');
+  comparison.dispose();
+  await expect(late).rejects.toBe('The worker has ended.');
+});
+
 it('has both traces change their paths, by the names that each has, and then asks again', async () => {
   const questions: JobQuestion[] = [];
   const { comparison, paths, asked, taken } = await withFlame(questions);

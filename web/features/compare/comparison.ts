@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { TreeView } from '../../base/calls_protocol.ts';
 import { give, type RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import { whenHolds } from '../../base/when.ts';
 import type { PairDifferences } from '../../page/differences.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { createService, ENDED } from '../../trace/service.ts';
@@ -114,7 +115,7 @@ export interface Comparison {
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
-  /** The comparison as a file, which may name the files of both. */
+  /** The comparison as a file, which may name the files of both. Rejects if the comparison fails or ends before. */
   saved(kind: SavedKind, a: string, b: string): Promise<Uint8Array<ArrayBuffer>>;
   readonly records: RecordDifferences;
   /** Of traces of OpenGL calls. */
@@ -163,8 +164,6 @@ export function createComparison(
   scope.add(service.end);
 
   let paths: BothPaths | null = null;
-  /** Aborted once another comparison takes the place of the present one. */
-  let over = AbortSignal.abort();
   const compare = async (shares: [number, number], further: Further, signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
       shares[side] = share;
@@ -208,7 +207,6 @@ export function createComparison(
       state.value = isRead ? { at: 'working', share: 0 } : { at: 'waiting' };
       if (!isRead) return undefined;
       const controller = new AbortController();
-      over = controller.signal;
       // What is known is shown until the runs that are still being read are there.
       void compare([0, 0], { a: further.a ?? [], b: further.b ?? [] }, controller.signal);
       return () => controller.abort();
@@ -239,13 +237,19 @@ export function createComparison(
       isOver = true;
     };
   };
-  const showsPaths = computed(() => view.value === 'flame' || view.value === 'tree');
+  /** How many files are being saved that have call paths. */
+  const saving = signal(0);
+  const needsPaths = computed(() => saving.value > 0 || view.value === 'flame' || view.value === 'tree');
+  /** Whether the worker has the call paths as they are to be. */
+  const hasPaths = computed(() => {
+    const now = state.value;
+    return now.at === 'done' && taken.value?.changes === now.compared.paths.changes.value;
+  });
   scope.add(
     effect(() => {
       const now = state.value;
-      if (now.at !== 'done' || !showsPaths.value) return undefined;
+      if (now.at !== 'done' || !needsPaths.value || hasPaths.value) return undefined;
       const changes = now.compared.paths.changes.value;
-      if (changes === taken.peek()?.changes) return undefined;
       const controller = new AbortController();
       const end = during(() => takePaths(now.compared, changes, controller.signal));
       return () => {
@@ -254,6 +258,20 @@ export function createComparison(
       };
     }),
   );
+  /** Has the worker take call paths if it has not. Rejects if it cannot. */
+  const whenPathsAreThere = async () => {
+    const isSettled = computed(() => hasPaths.value || state.value.at === 'failed');
+    saving.value += 1;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const settle = () => (hasPaths.peek() ? resolve() : reject(ENDED));
+        scope.add(whenHolds(isSettled, (is): is is true => is, settle));
+        scope.add(() => reject(ENDED));
+      });
+    } finally {
+      saving.value -= 1;
+    }
+  };
   const wanted = computed((): FlameQuestion | null => {
     const now = state.value;
     if (now.at !== 'done' || view.value !== 'flame') return null;
@@ -266,8 +284,7 @@ export function createComparison(
   scope.add(
     effect(() => {
       const asked = wanted.value;
-      const now = state.peek();
-      if (!asked || now.at !== 'done' || taken.value?.changes !== now.compared.paths.changes.peek()) return undefined;
+      if (!asked || !hasPaths.value) return undefined;
       return during(async (isOver) => {
         const found = await service.remote().flame(asked);
         if (!isOver()) flame.value = found && { ...found, asked };
@@ -277,8 +294,7 @@ export function createComparison(
   scope.add(
     effect(() => {
       const now = state.value;
-      if (now.at !== 'done' || view.value !== 'tree') return undefined;
-      if (taken.value?.changes !== now.compared.paths.changes.value) return undefined;
+      if (now.at !== 'done' || view.value !== 'tree' || !hasPaths.value) return undefined;
       const asked = now.compared.tree.rowsAsked.value;
       return during(async (isOver) => {
         // The question is asked again with other rows, so its arrays stay here.
@@ -320,10 +336,7 @@ export function createComparison(
     filter,
     holds,
     saved: async (kind, a, b) => {
-      const now = state.peek();
-      if (kind !== 'functions' && now.at === 'done' && !taken.peek()) {
-        await takePaths(now.compared, now.compared.paths.changes.peek(), over);
-      }
+      if (kind !== 'functions') await whenPathsAreThere();
       return service.remote().saved(kind, a, b);
     },
     records,

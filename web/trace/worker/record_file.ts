@@ -40,8 +40,7 @@ export class RecordFile {
 
   /**
    * Bytes of the file, perhaps fewer than requested, empty only at its end. Returns undefined if they cannot be read, or are late:
-   * {@link isLate} says so. They stay as they are until the caller waits for something: later their memory
-   * may hold others.
+   * {@link isLate} says so. They stay as they are until the caller waits for something: later their memory may hold others.
    */
   read(from: number, to: number): Uint8Array | undefined {
     this.isLate = false;
