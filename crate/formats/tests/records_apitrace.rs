@@ -646,6 +646,15 @@ fn names_of_constants_are_escaped_in_the_dump() {
 }
 
 #[test]
+fn flags_without_letters_are_names_too() {
+    const BLANK: BitmaskSig<'_> = BitmaskSig { id: 1, flags: &[("", 0), ("", 1), ("x", 2)] };
+    let mut w = Writer::new(&[]);
+    w.call(0, &DRAW, vec![Arg::Bitmask(&BLANK, 0), Arg::Bitmask(&BLANK, 7)], None);
+    let calls = check(&w.finish(), &[1], 10);
+    assert!(calls[0].json.contains(r#""mode":"","first":" | x | 0x4""#), "{}", calls[0].json);
+}
+
+#[test]
 fn groups_and_markers_have_flags() {
     let mut w = Writer::new(&[]);
     w.call(0, &PUSH, vec![Arg::Null, Arg::Null, Arg::Null, Arg::Text(b"inner")], None);

@@ -288,15 +288,8 @@ impl<N: Notation> Lines<N> {
             },
             Scalar::Bitmask { signature, value } => {
                 self.notation.quote(text);
-                let mut first = true;
-                let left = tables.bitmasks.get(signature).map_or(value, |mask| {
-                    mask.split(value, |name| {
-                        text.push_str(if core::mem::take(&mut first) { "" } else { " | " });
-                        self.notation.name(text, name);
-                    })
-                });
-                if left != 0 || first {
-                    let _ = write!(text, "{}{left:#x}", if first { "" } else { " | " });
+                if !tables.flags(signature, value, text, |text, name| self.notation.name(text, name)) {
+                    let _ = write!(text, "{value:#x}");
                 }
                 self.notation.quote(text);
             }

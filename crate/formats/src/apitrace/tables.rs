@@ -321,20 +321,35 @@ impl Tables {
             Scalar::Bitmask { signature, value } => {
                 number = FieldValue::Hex(value);
                 scratch.clear();
-                let add = |name: &str| {
-                    scratch.push_str(if scratch.is_empty() { "" } else { " | " });
-                    scratch.push_str(name);
-                };
-                let left = self.bitmasks.get(signature).map_or(value, |mask| mask.split(value, add));
-                let is_named = !scratch.is_empty();
-                if is_named && left != 0 {
-                    // Writing to a String cannot fail.
-                    let _ = write!(scratch, " | {left:#x}");
-                }
+                let is_named = self.flags(signature, value, scratch, |out, name| out.push_str(name));
                 if is_named { FieldValue::Symbol { name: scratch, value: &number } } else { number }
             }
         };
         visit(value);
+    }
+
+    /// Appends the flags of `value` of a bitmask to `out`, names by `put`, then the bits that have
+    /// none, as apitrace dumps them: a name may be empty. Returns whether there was a name; if not,
+    /// nothing was appended.
+    pub(crate) fn flags(
+        &self,
+        signature: u32,
+        value: u64,
+        out: &mut String,
+        mut put: impl FnMut(&mut String, &str),
+    ) -> bool {
+        let mut is_named = false;
+        let left = self.bitmasks.get(signature).map_or(value, |mask| {
+            mask.split(value, |name| {
+                out.push_str(if core::mem::replace(&mut is_named, true) { " | " } else { "" });
+                put(out, name);
+            })
+        });
+        if is_named && left != 0 {
+            // Writing to a String cannot fail.
+            let _ = write!(out, " | {left:#x}");
+        }
+        is_named
     }
 }
 
