@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
+use crate::interrupt;
+
 const CAPACITY: usize = 1 << 20;
 
 /// Standard output, or where what is printed is held.
@@ -102,16 +104,33 @@ pub(crate) fn say(line: impl Display) {
 
 /// Prints a line to standard error; for programs an object with one key, `kind`.
 pub(crate) fn say_as<T: Serialize>(line: impl Display, kind: &'static str, object: impl FnOnce() -> T) {
-    if is_held() {
-        HELD.with_borrow_mut(|held| held.get_or_insert_default().said.push(line.to_string()));
-        return;
-    }
     if !FOR_PROGRAMS.load(Ordering::Relaxed) {
-        return print_error(&line.to_string());
+        return say_line(line.to_string());
     }
     if let Ok(line) = serde_json::to_string(&BTreeMap::from([(kind, object())])) {
+        say_line(line);
+    }
+}
+
+fn say_line(line: String) {
+    if is_held() {
+        HELD.with_borrow_mut(|held| held.get_or_insert_default().said.push(line));
+    } else {
         print_error(&line);
     }
+}
+
+/// Does two things at once, the second on another thread. Both stop with the work of this one, and
+/// what the second says is said after what the first does.
+pub(crate) fn both<T: Send>(a: impl FnOnce() -> T, b: impl FnOnce() -> T + Send) -> (T, T) {
+    let stop = interrupt::here();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| held(|| stop.run(b)));
+        let a = a();
+        let (b, held) = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        held.said.into_iter().for_each(say_line);
+        (a, b)
+    })
 }
 
 fn print_error(line: &str) {
@@ -278,6 +297,28 @@ mod tests {
         let long = format!("{}!{}", "x".repeat(70_000), "y".repeat(70_000));
         let expected = format!("Wrong.\n  …{}!{}…\n  {}^", "x".repeat(60), "y".repeat(59), " ".repeat(61));
         assert_eq!(pointed("Wrong.", &long, 70_000, 1), expected);
+    }
+
+    #[test]
+    fn what_two_threads_say_is_said_in_their_order() {
+        let (spoke, speaks) = std::sync::mpsc::channel();
+        let first = || {
+            speaks.recv().unwrap();
+            say("first");
+        };
+        let second = move || {
+            say("second");
+            spoke.send(()).unwrap();
+        };
+        assert_eq!(held(|| both(first, second)).1.said, ["first", "second"]);
+    }
+
+    #[test]
+    fn both_threads_stop_with_the_work() {
+        let stop = interrupt::Stop::default();
+        assert!(matches!(stop.run(|| both(interrupt::check, interrupt::check)), (Ok(()), Ok(()))));
+        stop.stop();
+        assert!(matches!(stop.run(|| both(interrupt::check, interrupt::check)), (Err(_), Err(_))));
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl Stop {
     }
 }
 
+/// What stops the work of this thread, for threads that it starts.
+pub(crate) fn here() -> Stop {
+    STOP.with_borrow(Clone::clone).unwrap_or_default()
+}
+
 /// Fails once the work of this thread is stopped: called wherever it may take long.
 ///
 /// # Errors

@@ -141,7 +141,8 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
         writeln!(out, "{line}")?;
         out.flush()?;
     }
-    let (a, b) = both(|| read(what, a, &what.names_a, &what.binary_a), || read(what, b, &what.names_b, &what.binary_b));
+    let (a, b) =
+        console::both(|| read(what, a, &what.names_a, &what.binary_a), || read(what, b, &what.names_b, &what.binary_b));
     let (mut a, mut b) = (a?, b?);
     if a.format != b.format {
         return Err(Failure::new(super::of_two_formats((&a.source.name, &a.title), (&b.source.name, &b.title))));
@@ -161,15 +162,6 @@ pub(super) fn run(what: &Compare, a: &Path, b: &Path) -> Result<ExitCode, Failur
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(pairs.iter().any(|pair| !pair.hunks.is_empty()))))
-}
-
-/// Does two things at once.
-fn both<T: Send>(a: impl FnOnce() -> T, b: impl FnOnce() -> T + Send) -> (T, T) {
-    std::thread::scope(|scope| {
-        let other = scope.spawn(b);
-        let a = a();
-        (a, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }
 
 /// Makes the tokens of B those of A, whose contents then stand for all.

@@ -25,6 +25,7 @@ use unspool_trace::problem::TRUNCATED;
 use crate::clean::CleanArgs;
 use crate::console;
 use crate::find::{failed, reader_of, search_for};
+use crate::interrupt;
 use crate::output::{Inputs, Output};
 use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
@@ -198,16 +199,18 @@ pub(crate) fn run(what: &Convert) -> Result<ExitCode, Failure> {
     }
     let queue = Mutex::new((VecDeque::from(jobs), 0_u64));
     let changed = Condvar::new();
+    let work = || {
+        while let Some(job) = take(&queue, &changed) {
+            let outcome = one(what, &job);
+            summary.lock().unwrap_or_else(PoisonError::into_inner).add(&job, outcome);
+            queue.lock().unwrap_or_else(PoisonError::into_inner).1 -= job.size;
+            changed.notify_all();
+        }
+    };
+    let stop = interrupt::here();
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(job) = take(&queue, &changed) {
-                    let outcome = one(what, &job);
-                    summary.lock().unwrap_or_else(PoisonError::into_inner).add(&job, outcome);
-                    queue.lock().unwrap_or_else(PoisonError::into_inner).1 -= job.size;
-                    changed.notify_all();
-                }
-            });
+            scope.spawn(|| stop.run(work));
         }
     });
     let summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use unspool_compare::sentence::grouped;
 use unspool_engine::read::ReadAt;
 use unspool_engine::{Session, Step};
 
-use super::{Named, Trace, both, in_common, of_session, paired};
+use super::{Named, Trace, in_common, of_session, paired};
 use crate::binaries::Argument;
 use crate::compare::{Compare, side_args};
 use crate::{Source, TraceArgs, console};
@@ -74,7 +74,7 @@ fn filled(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// What differs first in this many bytes of both.
 fn look(what: &Compare, [a, b]: [&Path; 2], until: u64) -> Option<String> {
-    let (a, b) = both(|| beginning(what, a, until), || beginning(what, b, until));
+    let (a, b) = console::both(|| beginning(what, a, until), || beginning(what, b, until));
     let (mut a, mut b) = (a?, b?);
     if a.format != b.format {
         return None;
