@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type BrowserContext, expect, type Page } from '@playwright/test';
 import {
   barriers,
@@ -53,6 +55,29 @@ test('a trace dropped on another one is opened or compared', async ({ page }) =>
   await notice(page).getByRole('button', { name: 'Open instead' }).click();
   await settled(page, 'ready', 'third.xray');
   await expect(page.locator('.side')).toHaveCount(1);
+});
+
+for (const path of [
+  'threads.xray',
+  'scene.trace',
+  'frames/calls.frames',
+  'trace_db/variables.trace',
+  'rvn/blocks.sqlite',
+]) {
+  test(`${basename(path)} is compared with one that is compressed`, async ({ page }) => {
+    const bytes = readFileSync(fixture(path));
+    const plain = `before${extname(path)}`;
+    await choose(page, chosen(plain, bytes), chosen(`after${extname(path)}.gz`, gzipSync(bytes)));
+    await settled(page, 'ready', plain);
+    await expect(areaOf(page, 'B')).toHaveAccessibleName(`Timeline of B, after${extname(path)}.gz`);
+  });
+}
+
+test('a compressed trace dropped on another one is compared', async ({ page }) => {
+  await open(page, fixture('events.xray'));
+  await drop(page, 'threads.xray.gz', fixture('containers/threads.xray.gz'));
+  await notice(page).getByRole('button', { name: 'Compare' }).click();
+  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray.gz');
 });
 
 test('two traces of one format chosen together are compared, and each ends with its workers', async ({ page }) => {

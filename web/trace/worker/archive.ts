@@ -92,9 +92,8 @@ async function formatOfEntry(
   read: (from: number, to: number) => Uint8Array,
   formatOf: FormatOf,
 ): Promise<string | null> {
-  const { Container } = await import('../../worker/wasm/unspool_unpack.js');
-  let name = archive.name(entry);
-  let size = archive.size(entry) ?? Number.POSITIVE_INFINITY;
+  const name = archive.name(entry);
+  const size = archive.size(entry) ?? Number.POSITIVE_INFINITY;
   const refused = archive.refusal(entry) !== undefined;
   let head: Uint8Array;
   try {
@@ -105,16 +104,33 @@ async function formatOfEntry(
   }
   // What cannot be unpacked is listed by its name.
   if (refused) return /\.(xray|trace|frames|db|sqlite3?|rvn)$/i.test(name) ? 'cannot be unpacked' : null;
-  let unpacker = archive.unpacker(entry);
+  const unpacker = archive.unpacker(entry);
+  if (unpacker) head = headOf(unpacker, head);
+  return within(name, size, head, new Uint8Array(), formatOf, (container) => container);
+}
+
+/**
+ * What `known` says of a file with these ends, or of what is compressed in it, however often. `archive` says what an archive is, by the
+ * name of its container. null if it is neither.
+ */
+export async function within<T>(
+  name: string,
+  size: number,
+  head: Uint8Array,
+  tail: Uint8Array,
+  known: (...ends: Parameters<FormatOf>) => Promise<T | null>,
+  archive: (container: string) => T,
+): Promise<T | null> {
+  const { Container } = await import('../../worker/wasm/unspool_unpack.js');
   for (let layer = 0; layer < LAYERS; layer += 1) {
-    if (unpacker) head = headOf(unpacker, head);
-    const format = await formatOf(name, size, head.subarray(0, HEAD), new Uint8Array());
-    if (format !== null) return format;
+    const found = await known(name, size, head.subarray(0, HEAD), tail);
+    if (found !== null) return found;
     const container = Container.of(head, name);
-    unpacker = container?.unpacker();
+    const unpacker = container?.unpacker();
     const kind = container?.name ?? null;
     container?.free();
-    if (!unpacker) return kind;
+    if (!unpacker) return kind === null ? null : archive(kind);
+    [head, tail] = [headOf(unpacker, head), new Uint8Array()];
     name = name.replace(/\.[^.]*$/, '');
     size = Number.POSITIVE_INFINITY;
   }

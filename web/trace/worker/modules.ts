@@ -4,6 +4,7 @@ import init, {
   lookAt,
   needsDecompressor,
   provideDecompressors,
+  type Seen,
   Session as WasmSession,
 } from '../../worker/wasm/unspool_browser.js';
 import { loadDecompressors, loadUnpack } from './decompressors.ts';
@@ -60,10 +61,7 @@ export async function openSession(
           throw thrown;
         }),
       ends: (part, partName) => endsOf(part, partName, null),
-      formatOf: async (...some) => {
-        if (needsDecompressor(...some)) await loadDecompressors(provideDecompressors);
-        return lookAt(...some).name;
-      },
+      formatOf: async (...some) => (await seen(...some)).name,
     });
     const found = packed.file ?? file;
     const itsLog = log ?? packed.log;
@@ -130,23 +128,34 @@ function isUnrecognised(error: unknown): error is TraceError {
 }
 
 /**
- * What a file is: a trace, a companion of one, or something else. A file in a container counts as a possible trace. Throws as
- * {@link openSession} does, except that no file is refused.
+ * What a file is: a trace, a companion of one, or something else. A compressed trace is one of its format; any other file in a container
+ * counts as a possible trace. Throws as {@link openSession} does, except that no file is refused.
  */
 export async function look(file: Blob, name: string): Promise<Look> {
   const ends = await endsOf(file, name, null);
-  if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
-  const { format, confidence, looks } = lookAt(...ends);
-  const seen = { format, confidence, looks };
-  if (format !== null) return { ...seen, companion: null };
+  const { format, confidence, looks } = await seen(...ends);
+  const itself = { format, confidence, companion: null, looks };
+  if (format !== null) return itself;
   const { companionOf } = await loadSymbols();
   const [kind, what] = companionOf(...ends) ?? [];
-  if (kind !== undefined) return { ...seen, companion: kind as CompanionKind, looks: what! };
-  if (!mayBePacked(ends)) return { ...seen, companion: null };
+  if (kind !== undefined) return { ...itself, companion: kind as CompanionKind, looks: what! };
+  if (!mayBePacked(ends)) return itself;
   const container = (await loadUnpack()).Container.of(ends[2], name);
-  const isPacked = container !== undefined;
-  container?.free();
-  return { ...seen, ...(isPacked && { format: 'packed', confidence: 1 }), companion: null };
+  if (!container) return itself;
+  container.free();
+  const { within } = await import('./archive.ts');
+  const known = async (...some: Ends) => {
+    const inner = await seen(...some);
+    return inner.format === null ? null : { format: inner.format, confidence: inner.confidence };
+  };
+  const packed = { format: 'packed', confidence: 1 };
+  return { ...itself, ...((await within(...ends, known, () => packed)) ?? packed) };
+}
+
+/** What formats say of a file with these ends. */
+async function seen(...ends: Ends): Promise<Seen> {
+  if (needsDecompressor(...ends)) await loadDecompressors(provideDecompressors);
+  return lookAt(...ends);
 }
 
 async function endsOf(file: Blob, name: string, overlaid: DatabaseBytes | null): Promise<Ends> {
