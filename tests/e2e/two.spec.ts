@@ -75,9 +75,13 @@ for (const path of [
 
 test('a compressed trace dropped on another one is compared', async ({ page }) => {
   await open(page, fixture('events.xray'));
-  await drop(page, 'threads.xray.gz', fixture('containers/threads.xray.gz'));
-  await notice(page).getByRole('button', { name: 'Compare' }).click();
-  await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray.gz');
+  for (const packed of ['threads.xray.gz', 'threads.xray.zst', 'threads.xray.xz', 'threads.xray.br']) {
+    await drop(page, packed, fixture(`containers/${packed}`));
+    await notice(page).getByRole('button', { name: 'Compare' }).click();
+    await expect(areaOf(page, 'B')).toHaveAccessibleName(`Timeline of B, ${packed}`);
+    await page.getByRole('button', { name: 'Close B' }).click();
+    await expect(page.locator('.side')).toHaveCount(1);
+  }
 });
 
 test('two traces of one format chosen together are compared, and each ends with its workers', async ({ page }) => {
