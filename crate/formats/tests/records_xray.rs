@@ -367,7 +367,8 @@ fn lengthen(buffer: &mut [u8], by: u64) {
 
 #[test]
 fn a_buffer_whose_clock_goes_back_may_be_elsewhere_in_the_dump() {
-    // Its first clock is the latest of all: the dump has it after the other, the timeline in the order of the file.
+    // Its first clock is the latest of all: the dump has it after the other, the timeline in the
+    // order of the file.
     let mut early = FdrBuffer::new(1, 1, 0, 1 << 32, (1, 2));
     early.cpu(3, 10_000);
     early.function(FunctionKind::Enter, 1, 10_010);
