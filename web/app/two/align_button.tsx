@@ -29,23 +29,27 @@ function at({ trace }: OpenTrace, position: bigint): string {
   return info && extent ? formatPosition(position, extent.from, info.clock) : `${position}`;
 }
 
+/** The number of the first call. */
+const FIRST = '1';
+
 function Choices({ pair, front, close }: { pair: Pair; front: OpenTrace; close: () => void }) {
   const alignment = alignmentOf(pair);
   const name = useSignal('');
-  const number = useSignal('1');
+  /** null: nothing was typed or suggested. */
+  const number = useSignal<string | null>(null);
   const why = useSignal('');
   const hasBoth = pair.a.selection.place() !== null && pair.b.selection.place() !== null;
-  // What is selected is the first suggestion.
+  // What is selected is the first suggestion. It may be found after the user has begun to type.
   useEffect(() => {
     void selectedCall(front).then((call) => {
       if (!call || name.peek() !== '') return;
       name.value = call.text;
-      number.value = String(call.n + 1);
+      number.value ??= String(call.n + 1);
     });
   }, [front]);
   const align = async () => {
     why.value = '';
-    why.value = await alignAtCall(pair, name.peek().trim(), Math.max(0, Number(number.peek()) - 1));
+    why.value = await alignAtCall(pair, name.peek().trim(), Math.max(0, Number(number.peek() ?? FIRST) - 1));
     if (why.peek() === '') close();
   };
   const begin = (run: () => void) => () => {
@@ -78,7 +82,7 @@ function Choices({ pair, front, close }: { pair: Pair; front: OpenTrace; close: 
             class="align-number"
             type="number"
             min="1"
-            value={number.value}
+            value={number.value ?? FIRST}
             onInput={(event) => {
               number.value = event.currentTarget.value;
             }}
