@@ -16,7 +16,7 @@ use unspool_formats::xray::encode::{FdrBuffer, basic_log, header};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Mode};
 use unspool_formats::{apitrace, frames, open_records, trace_db};
 use unspool_records::memory::read_all;
-use unspool_records::{ByteSource, List, RecordReader, Scope};
+use unspool_records::{Beside, ByTrack, ByteSource, List, RecordReader, Scope, TraceErrorOut};
 use unspool_trace::records::Row;
 use unspool_trace::{Locator, Record, TrackId, Visitor};
 
@@ -253,13 +253,47 @@ impl Trace {
         }
     }
 
+    /// Checks the records of each track by their numbers, wherever they were counted.
+    fn check_by_track(&mut self) {
+        let mut alone = ByTrack::new(self.reader.lanes());
+        let mut share = 0.0;
+        while let Some(next) = self.reader.count_tracks(&mut alone).unwrap() {
+            assert!(share < next && next < 1.0, "{}: {next}", self.name);
+            share = next;
+        }
+        let mut beside = ByTrack::new(self.reader.lanes());
+        let mut seen = Keys::default();
+        let mut next = 0;
+        while self.reader.covered(next).0 < self.reader.covered(next).1 {
+            let mut visitor = Beside { by_track: Some(&mut beside), of: &mut seen };
+            next = self.reader.visit_all(next, 3, &mut visitor).unwrap();
+        }
+        beside.finish();
+        assert_eq!(seen.0.len(), self.all.len());
+        for track in self.tracks().into_iter().chain([9999]) {
+            let expected: Vec<Key> = self.all.iter().filter(|key| key.track == track).copied().collect();
+            let len = expected.len();
+            for first in [0, 1, len / 3, len / 2 + 1, len.saturating_sub(20), len, len + 7] {
+                for (by_track, count) in [(&alone, 1), (&beside, 37), (&beside, 3000)] {
+                    let rows = self.reader.rows_of_track(by_track, track, first as u64, count).unwrap();
+                    let rows: Vec<Key> = rows.iter().map(Key::from).collect();
+                    let wanted = &expected[first.min(len)..(first + count as usize).min(len)];
+                    assert!(rows == wanted, "{}, track {track}: {count} from {first}", self.name);
+                }
+            }
+        }
+    }
+
+    fn tracks(&self) -> Vec<TrackId> {
+        self.all.iter().map(|key| key.track).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     /// Checks lists of several scopes.
     fn check_scopes(&mut self, every: usize) {
         self.check(&ALL, every);
         self.check_narrowed(&ALL, every);
-        let mut tracks: Vec<TrackId> = self.all.iter().map(|key| key.track).collect();
-        tracks.sort_unstable();
-        tracks.dedup();
+        self.check_by_track();
+        let tracks = self.tracks();
         let xs: Vec<u64> = {
             let mut xs: Vec<u64> = self.all.iter().map(|key| key.x).collect();
             xs.sort_unstable();
@@ -540,6 +574,9 @@ fn a_file_that_shrinks_or_vanishes() {
             if let Err(error) = trace.reader.row_at(&mut list, key.x, Some(key.track), Some(key.locator)) {
                 is_unreadable(error.kind);
             }
+            if let Err(error) = numbered(&mut trace.reader, key.track) {
+                is_unreadable(error.kind);
+            }
             // Nothing panics, and nothing is read forever.
             drop(trace.reader.details(key.locator));
             assert!(trace.source.calls.get() < 10_000, "{name}: {} reads", trace.source.calls.get());
@@ -554,6 +591,17 @@ fn a_file_that_shrinks_or_vanishes() {
             }
         }
     }
+}
+
+/// Some records of a track by their numbers.
+fn numbered(reader: &mut RecordReader, track: TrackId) -> Result<Vec<Row>, TraceErrorOut> {
+    let mut by_track = ByTrack::new(reader.lanes());
+    let mut steps = 0;
+    while reader.count_tracks(&mut by_track)?.is_some() {
+        steps += 1;
+        assert!(steps < 10_000);
+    }
+    reader.rows_of_track(&by_track, track, 10, 50)
 }
 
 /// Flips bytes of an index. A reader may refuse it; else it must not panic, hang or take much
@@ -578,6 +626,9 @@ fn survives(format: &str, index: &[u8], file: &[u8]) {
             drop(reader.row_at(&mut list, first, Some(1), Some(Locator::at(first))));
         }
         drop(reader.row_at(&mut list, u64::MAX, None, None));
+    }
+    for track in 0..3 {
+        drop(numbered(&mut reader, track));
     }
     for locator in (0..40).map(|i| i * file.len() as u64 / 40).chain([u64::MAX]) {
         drop(reader.details(Locator::from_bits(locator)));

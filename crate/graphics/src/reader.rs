@@ -9,8 +9,9 @@ use unspool_trace::{Cause, Error};
 
 use crate::calls::Call;
 
-/// Bytes that are read at once: over many pieces, and for one.
-const AHEAD: usize = 8 << 20;
+/// Bytes that are read at once: over many pieces, and for one. The page gives at most a block of 1
+/// MiB at once, and knows a pass by longer reads.
+const AHEAD: usize = 2 << 20;
 const STRETCH: usize = 256 << 10;
 /// Pieces that count as one stretch.
 const FEW: u32 = 4;

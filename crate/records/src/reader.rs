@@ -1,5 +1,6 @@
 //! Reads records: of a file with the index of its decoder, or of a database.
 
+mod by_track;
 mod list;
 
 use std::ops::Range as Numbers;
@@ -21,6 +22,7 @@ use crate::error::TraceErrorOut;
 use crate::rows::RowSource;
 use crate::source::{ByteSource, Reads, Unreadable, Window, fill, run_pass};
 
+pub use by_track::{Beside, ByTrack};
 pub use list::List;
 
 /// Bytes that are read at once by a pass over all records: more than for a list, so that the page

@@ -12,6 +12,8 @@ export const AWAITED = 4 * BLOCK;
 const FEW = 2 * (AWAITED / BLOCK + 1);
 /** Streams that are open at once: one for each place in the file where blocks are read one after the other. */
 const STREAMS = 4;
+/** Parts read at once that are remembered: rows of a list are read from where their pieces begin, many times from the same place. */
+const PARTS = 4;
 /** Milliseconds that another worker has to give a block. It may be busy, or have ended, which this one cannot notice. */
 const PATIENCE_MS = 2000;
 
@@ -24,6 +26,8 @@ export class FileBlocks {
   readonly #there = new Map<number, Uint8Array>();
   /** Buffers of blocks that are kept no longer, to read others into: browsers collect buffers late, and a pass has thousands. */
   readonly #spare: ArrayBuffer[] = [];
+  /** The latest first. */
+  #parts: readonly { readonly from: number; readonly bytes: Uint8Array }[] = [];
   readonly #coming = new Map<number, Promise<void>>();
   /** Blocks that could not be read ahead. */
   readonly #failed = new Set<number>();
@@ -68,7 +72,21 @@ export class FileBlocks {
   /** Keeps no more from now on than passes need. */
   letGo(): void {
     [this.#most, this.#keeps] = [FEW, false];
+    this.#parts = [];
     this.#trim();
+  }
+
+  /**
+   * No pass goes on for now. Of a file that is not kept whole, what was read last is seldom what is asked for next: nothing may look at it
+   * any more.
+   */
+  rest(): void {
+    if (this.keepsAll) return;
+    // Browsers collect buffers late, and older ones cannot free them.
+    for (const { buffer } of this.#there.values()) if (buffer instanceof ArrayBuffer) buffer.transfer?.(0);
+    this.#there.clear();
+    this.#spare.length = 0;
+    this.#parts = [];
   }
 
   /** A block if it is there. It stays as it is until the caller waits for something: later its memory may hold another block. */
@@ -81,14 +99,17 @@ export class FileBlocks {
 
   /** Reads a block at once. Throws if it cannot be read. */
   readNow(number: number): Uint8Array {
-    const bytes = this.part(number * BLOCK, (number + 1) * BLOCK);
+    const bytes = readNow(this.#file, number * BLOCK, (number + 1) * BLOCK);
     if (bytes.length === this.#lengthOf(number)) this.#keep(number, bytes);
     return bytes;
   }
 
-  /** Reads a part of the file at once, which is not kept. Throws if it cannot be read. */
+  /** Reads a part of the file at once, or its beginning if that was read lately. Throws if it cannot be read. */
   part(from: number, to: number): Uint8Array {
-    return readNow(this.#file, from, to);
+    const known = this.#parts.find((part) => from >= part.from && from < part.from + part.bytes.length);
+    const part = known ?? { from, bytes: readNow(this.#file, from, to) };
+    this.#parts = [part, ...this.#parts.filter((other) => other !== part)].slice(0, PARTS);
+    return part.bytes.subarray(from - part.from, to - part.from);
   }
 
   /** A pass reads none of a block again. */

@@ -334,11 +334,10 @@ export function createRecordWorker(): RecordService {
     },
     numbered: async (track, first, count, stop) => {
       const open = await reader;
-      open.beginNumbered(track);
-      const rows = await pass<readonly RecordRow[]>(
-        () => (open.advanceNumbered() ? { result: open.numbered(first, count) } : { at: 0 }),
-        stop,
-      );
+      const rows = await pass<readonly RecordRow[]>(() => {
+        const at = open.countTracks();
+        return at === undefined ? { result: open.numbered(track, first, count) } : { at };
+      }, stop);
       return rows && Promise.all(rows.map(inWords));
     },
     search: async (slot, filter, { job, shown }, take, stop) => {

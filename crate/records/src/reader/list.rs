@@ -282,7 +282,7 @@ impl RecordReader {
     }
 
     /// Some rows of a lane before `until` with their fields, ascending.
-    fn chosen_rows(&mut self, lane: u32, until: u64, wanted: &[u64]) -> Result<Vec<Row>, TraceErrorOut> {
+    pub(super) fn chosen_rows(&mut self, lane: u32, until: u64, wanted: &[u64]) -> Result<Vec<Row>, TraceErrorOut> {
         let mut rows = Vec::new();
         let mut rest = wanted;
         while let Some(begin) = rest.first() {

@@ -15,8 +15,8 @@ use unspool_formats::table::same;
 use unspool_js::columns::{BigUint64Array, Float64Array, Uint8Array, Uint32Array};
 use unspool_js::{JsDisassembler, JsFile, thrown, to_js, typed};
 use unspool_records::{
-    Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate, TraceErrorOut,
-    Wanted,
+    Beside, ByTrack, Collect, List, RecordOut, RecordReader as Engine, RowOut, Scope, Survey, TableBytes, Tabulate,
+    TraceErrorOut, Wanted,
 };
 use unspool_sqlite::{SqlFile, SqlRows};
 use unspool_trace::records::Same;
@@ -97,8 +97,8 @@ pub struct RecordReader {
     searches: [Option<Search>; 2],
     same: Option<Same>,
     tokens: Option<Box<Making>>,
-    /// A track whose records are listed by their numbers in it.
-    numbered: Option<(u32, List)>,
+    /// Where the records of each track are.
+    by_track: ByTrack,
 }
 
 /// Tokens that are being made, and the next piece of the file.
@@ -109,6 +109,8 @@ struct Making {
     next: u64,
     /// Pieces from the beginning on that are wanted.
     pieces: u64,
+    /// Counts the records of each track as well, if all are read.
+    by_track: Option<ByTrack>,
 }
 
 /// Records of a trace at most, each of which takes up to four bytes in the worker that compares
@@ -163,6 +165,7 @@ impl RecordReader {
     pub fn new(format: &str, index: &[u8], file: JsFile) -> Result<RecordReader, JsValue> {
         let engine = Engine::open(format, index, Box::new(file)).map_err(|error| to_js(&error))?;
         Ok(Self {
+            by_track: ByTrack::new(engine.lanes()),
             engine,
             list: List::default(),
             survey: Survey::default(),
@@ -170,7 +173,6 @@ impl RecordReader {
             searches: Default::default(),
             same: same(format),
             tokens: None,
-            numbered: None,
         })
     }
 
@@ -188,15 +190,16 @@ impl RecordReader {
         let instructions = disassembler.map(|it| Box::new(it) as Box<dyn Instructions>);
         let records = open_row_records(format).map_err(|error| to_js(&TraceErrorOut::from(error)))?;
         let engine = Engine::of_database(records, Box::new(SqlRows(file)), instructions);
+        let engine = engine.map_err(|error| to_js(&error))?;
         Ok(Self {
-            engine: engine.map_err(|error| to_js(&error))?,
+            by_track: ByTrack::new(engine.lanes()),
+            engine,
             list: List::default(),
             survey: Survey::default(),
             collect: None,
             searches: Default::default(),
             same: same(format),
             tokens: None,
-            numbered: None,
         })
     }
 
@@ -429,12 +432,13 @@ impl RecordReader {
             let (base, path) = module.split_once(' ')?;
             Some((u64::from_str_radix(base, 16).ok()?, path))
         });
-        let pieces = pieces.map_or(u64::MAX, u64::from);
+        let by_track = (pieces.is_none() && !self.by_track.is_finished()).then(|| ByTrack::new(self.engine.lanes()));
         self.tokens = Some(Box::new(Making {
             tokens: tokens.ignoring(ignore, modules),
             taken: BTreeMap::new(),
             next: 0,
-            pieces,
+            pieces: pieces.map_or(u64::MAX, u64::from),
+            by_track,
         }));
         Ok(())
     }
@@ -446,7 +450,9 @@ impl RecordReader {
     /// Throws a `TraceError` if the file cannot be read.
     pub fn tokens(&mut self, budget: u32) -> Result<Option<Ts<TokensTurn>>, JsValue> {
         let Some(making) = &mut self.tokens else { return Ok(None) };
-        making.next = self.engine.visit_all(making.next, budget, &mut making.tokens).map_err(|error| to_js(&error))?;
+        let Making { tokens, by_track, next, .. } = &mut **making;
+        let mut visitor = Beside { by_track: by_track.as_mut(), of: tokens };
+        *next = self.engine.visit_all(*next, budget, &mut visitor).map_err(|error| to_js(&error))?;
         let (at, all) = self.engine.covered(making.next);
         let of = all.min(making.pieces);
         let fields = self.same.map_or(&[][..], |same| same.full);
@@ -456,46 +462,36 @@ impl RecordReader {
             *making.taken.entry(*track).or_default() += tokens.len() as u32;
         }
         let part = parts.map(tokens_part);
-        let found = self.tokens.take_if(|_| is_end).map(|making| found_tokens(*making, fields));
+        let mut made = self.tokens.take_if(|_| is_end);
+        if let Some(mut by_track) = made.as_mut().and_then(|making| making.by_track.take()) {
+            by_track.finish();
+            self.by_track = by_track;
+        }
+        let found = made.map(|making| found_tokens(*making, fields));
         Ok(Some(TokensTurn { at: at as f64, of: of as f64, part, found }.cross()))
     }
 
-    /// Begins a list of the records of a track, for [`RecordReader::numbered`], unless there is
-    /// one.
+    /// Looks for where the records of each track are, for [`RecordReader::numbered`]. Returns how
+    /// much of that is done, from 0 to 1; `undefined` once it is known.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    #[wasm_bindgen(js_name = beginNumbered)]
-    pub fn begin_numbered(&mut self, track: u32) -> Result<(), JsValue> {
-        if self.numbered.as_ref().is_none_or(|(of, _)| *of != track) {
-            let scope = Scope { range: None, tracks: Some(vec![track]) };
-            let list = self.engine.list(&scope, None).map_err(|error| to_js(&error))?;
-            self.numbered = Some((track, list));
-        }
-        Ok(())
+    #[wasm_bindgen(js_name = countTracks)]
+    pub fn count_tracks(&mut self) -> Result<Option<f64>, JsValue> {
+        self.engine.count_tracks(&mut self.by_track).map_err(|error| to_js(&error))
     }
 
-    /// Looks at further records for it, as [`RecordReader::advance`] does.
+    /// At most `count` records of the track from number `first` on. They are known once
+    /// [`RecordReader::count_tracks`] returns `undefined`, or [`RecordReader::tokens`] has read
+    /// all.
     ///
     /// # Errors
     ///
     /// Throws a `TraceError` if the file cannot be read.
-    #[wasm_bindgen(js_name = advanceNumbered)]
-    pub fn advance_numbered(&mut self) -> Result<bool, JsValue> {
-        let Some((_, list)) = &mut self.numbered else { return Ok(true) };
-        self.engine.advance(list).map_err(|error| to_js(&error))
-    }
-
-    /// At most `count` records of the track from number `first` on.
-    ///
-    /// # Errors
-    ///
-    /// Throws a `TraceError` if the file cannot be read.
-    pub fn numbered(&mut self, first: f64, count: u32) -> Result<Vec<Ts<RowOut>>, JsValue> {
-        let Some((_, list)) = &mut self.numbered else { return Ok(Vec::new()) };
-        let rows = self.engine.rows_of(list, first as u64, count).map_err(|error| to_js(&error))?;
-        Ok(rows.into_iter().map(|row| typed(&RowOut::from(row))).collect())
+    pub fn numbered(&mut self, track: u32, first: f64, count: u32) -> Result<Vec<Ts<RowOut>>, JsValue> {
+        let rows = self.engine.rows_of_track(&self.by_track, track, first as u64, count);
+        Ok(rows.map_err(|error| to_js(&error))?.into_iter().map(|row| typed(&RowOut::from(row))).collect())
     }
 
     /// One record in full.

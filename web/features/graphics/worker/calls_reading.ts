@@ -54,7 +54,7 @@ export function createCallsReading(): CallsReading {
     for (const go of all) go();
   };
   const leave = (part: object) => {
-    places.delete(part);
+    if (places.delete(part) && places.size === 0) opened?.blocks.rest();
     goOn();
   };
   /** Settles when no part is far behind. null if none is. */
