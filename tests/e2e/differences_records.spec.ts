@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { expect, type Page } from '@playwright/test';
 import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
 
@@ -60,6 +61,44 @@ test('a value that differs is underlined in both', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(beside(page).locator('mark[data-side="a"]').first()).toContainText('1a40');
   await expect(beside(page).locator('mark[data-side="b"]').first()).toContainText('1a48');
+});
+
+/** Numbers of an apitrace: seven bits a byte. */
+const uint = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...uint(n >>> 7)]);
+const text = (it: string) => [...uint(it.length), ...Buffer.from(it)];
+
+/** A compressed apitrace of two threads that call in turns, a function each. `value`: of the argument of a call. */
+function called(calls: number, value: (call: number) => number): Buffer {
+  const bytes = uint(5);
+  for (let i = 0; i < calls; i += 1) {
+    const thread = i % 2;
+    const signature = i < 2 ? [...text(['even', 'odd'][thread]!), 1, ...text('n')] : [];
+    bytes.push(0, thread, thread, ...signature, 1, 0, 4, ...uint(value(i)), 0, 1, ...uint(i), 0);
+  }
+  return gzipSync(Buffer.from(bytes));
+}
+
+test('records of several threads in one file are those of their threads', async ({ page }) => {
+  const calls = 400_000;
+  const isOther = (i: number) => i % 50_001 === 50_000;
+  const before = called(calls, (i) => i);
+  await compare(
+    page,
+    before,
+    called(calls, (i) => (isOther(i) ? i + 1_000_000 : i)),
+    'trace',
+  );
+  const others = Array.from({ length: calls }, (_, i) => i).filter(isOther);
+  const rows = list(page).getByRole('row').filter({ hasText: 'n = ' });
+  await expect(rows).toHaveCount(others.length);
+  // Thread by thread.
+  const inOrder = [...others.filter((i) => i % 2 === 0), ...others.filter((i) => i % 2 === 1)];
+  for (const [at, i] of inOrder.entries()) {
+    const name = ['even', 'odd'][i % 2];
+    await expect(rows.nth(at)).toHaveText(
+      new RegExp(`A\\s*${name}\\s*n = ${i}\\s*B\\s*${name}\\s*n = ${i + 1_000_000}$`),
+    );
+  }
 });
 
 test('keys go from difference to difference wherever the focus is', async ({ page }) => {

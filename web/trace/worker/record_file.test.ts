@@ -137,6 +137,41 @@ test('short reads of a file that is not kept take what they need, and others a b
   expect(reads.now).toEqual([BLOCK]);
 });
 
+test('what short reads had lately is not read again, until no pass goes on', () => {
+  const { bytes, file, reads } = counted(30);
+  const blocks = new FileBlocks(file);
+  const read = new RecordFile(blocks);
+  const at = (number: number) => number * 3 * BLOCK + 5;
+  for (const number of [0, 1, 2, 3, 2, 1, 0]) expect(read.read(at(number), at(number) + 1000)).toHaveLength(1000);
+  expect(same(read.read(at(1) + 900, at(1) + 2000)!, bytes.subarray(at(1) + 900, at(1) + 1000))).toBe(true);
+  expect(reads.now).toHaveLength(4);
+  // The one that was asked for least lately goes.
+  read.read(at(4), at(4) + 10);
+  expect(read.read(at(1), at(1) + 10)).toHaveLength(10);
+  expect(reads.now).toHaveLength(5);
+  read.read(at(3), at(3) + 10);
+  expect(reads.now).toHaveLength(6);
+  blocks.rest();
+  read.read(at(1), at(1) + 10);
+  expect(reads.now).toHaveLength(7);
+});
+
+test('once no pass goes on, only a file that is kept whole is kept', async () => {
+  const { bytes, file, reads } = counted(30);
+  for (const [most, there] of [
+    [28, 0],
+    [30, 30],
+  ] as const) {
+    const blocks = new FileBlocks(file, most * BLOCK);
+    await pass(new RecordFile(blocks), 0, file.size);
+    blocks.rest();
+    expect(Array.from({ length: 30 }, (_, i) => i).filter((i) => blocks.get(i))).toHaveLength(there);
+    const before = reads.later;
+    expect(same(await pass(new RecordFile(blocks), 20 * BLOCK, file.size), bytes.subarray(20 * BLOCK))).toBe(true);
+    expect(reads.later > before).toBe(there === 0);
+  }
+});
+
 test('a long read that is not there yet takes a block, and has the next ones on their way', async () => {
   const { bytes, file, reads } = counted(4);
   const read = new RecordFile(file);
