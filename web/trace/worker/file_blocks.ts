@@ -76,14 +76,9 @@ export class FileBlocks {
     this.#trim();
   }
 
-  /**
-   * No pass goes on for now. Of a file that is not kept whole, what was read last is seldom what is asked for next: nothing may look at it
-   * any more.
-   */
+  /** No pass goes on for now. Of a file that is not kept whole, what was read last is seldom what is asked for next. */
   rest(): void {
     if (this.keepsAll) return;
-    // Browsers collect buffers late, and older ones cannot free them.
-    for (const { buffer } of this.#there.values()) if (buffer instanceof ArrayBuffer) buffer.transfer?.(0);
     this.#there.clear();
     this.#spare.length = 0;
     this.#parts = [];
