@@ -120,7 +120,7 @@ it('enters what is kept of the file in the account, until it is let go or all pa
 it('keeps less of a file that cannot be kept whole', async () => {
   const { read, elsewhere } = setUp({ size: 100 << 20 });
   const survey = read('survey');
-  await vi.waitFor(() => expect(elsewhere).toEqual([10 << 20]));
+  await vi.waitFor(() => expect(elsewhere).toEqual([16 << 20]));
   survey.dispose();
 });
 

@@ -20,7 +20,7 @@ export interface GraphicsWorker {
 /** Bytes of a file that are kept in memory, if that is all of it. */
 const MOST_KEPT = 64 << 20;
 /** Of a larger file: enough for parts that read it at the same time, until they have read it. */
-const KEPT_IN_PASSING = 10 << 20;
+const KEPT_IN_PASSING = 16 << 20;
 
 /** The worker for a trace. `spawn` starts it. */
 export function createGraphics(trace: Pick<Trace, 'recordSource'>, spawn: () => RemoteWorker): GraphicsWorker {

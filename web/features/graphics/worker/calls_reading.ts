@@ -59,8 +59,8 @@ export function createCallsReading(): CallsReading {
   };
   /** Settles when no part is far behind. null if none is. */
   const others = (part: object): Promise<void> | null => {
-    // The first one has blocks read ahead of it, and the last one still needs those that it is at.
-    const lead = opened!.blocks.mostBytes / 2;
+    // The first one has blocks read ahead of it, and the last one still needs those that it is at, with some for questions.
+    const lead = opened!.blocks.mostBytes / 8;
     const isAhead = () => (places.get(part) ?? 0) - Math.min(...places.values()) > lead;
     if (!isAhead()) return null;
     return new Promise<void>((resolve) => {
