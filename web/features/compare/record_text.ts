@@ -1,6 +1,8 @@
+import { formatCount } from '../../base/format.ts';
 import type { TraceInfo } from '../../base/protocol.ts';
 import type { RecordRow } from '../../base/record_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
+import { widthOfText } from '../../parts/columns.ts';
 import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { type CellContext, cellTexts } from '../../trace/record_cells.ts';
 import { canWalk } from '../../trace/stepping.ts';
@@ -50,6 +52,11 @@ export function threadOf({ a, b }: Pair, [first, second]: Hunk['tracks']): strin
 /** Whether records are known by their numbers in the trace. Otherwise they are counted thread by thread. */
 export function isNumbered({ a }: Pair): boolean {
   return a.trace.info.peek()?.clock.kind === 'ordinal';
+}
+
+/** The width of a column of numbers of records of a trace. Subscribes. */
+export function numberWidth({ trace }: OpenTrace): string {
+  return `${Math.max(56, widthOfText(formatCount(trace.progress.value.events)))}px`;
 }
 
 /** What the number of a record of a side is. */

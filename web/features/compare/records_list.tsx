@@ -11,7 +11,7 @@ import { isDatabase } from '../../trace/records.ts';
 import { canWalk } from '../../trace/stepping.ts';
 import { whatDiffers } from './hunk_words.ts';
 import { type Ignorable, IgnoreButton } from './ignore_button.tsx';
-import { isNumbered, nounOf, numberSays, textOf, threadOf } from './record_text.ts';
+import { isNumbered, nounOf, numberSays, numberWidth, textOf, threadOf } from './record_text.ts';
 import type { Ends, FirstDifference, Hunk, HunkOrder, RecordDifferences, Thread } from './records.ts';
 import { positionOf, reveal, showDifference } from './shown.ts';
 import { SideBySide } from './side_by_side.tsx';
@@ -312,7 +312,7 @@ function columnsOf(
     id: `at-${side}`,
     title: `At ${side.toUpperCase()}`,
     says: numberSays(pair, noun, side),
-    width: `${Math.max(56, widthOfText(formatCount(pair[side].trace.progress.value.events)))}px`,
+    width: numberWidth(pair[side]),
     cell: (hunk, at) => {
       const row = isNumbered(pair) ? endsOf(at)?.[side === 'a' ? 0 : 1] : null;
       return formatCount(row ? row.x : hunk[side][0]);

@@ -9,7 +9,7 @@ import type { OpenTrace, Pair } from '../../timeline/open_trace.ts';
 import { createRowList, type RowList } from '../../trace/row_list.ts';
 import { type AlignedRow, alignRows } from './aligned_rows.ts';
 import { type LinePart, lineParts } from './line_parts.ts';
-import { isNumbered, numberSays, textOf } from './record_text.ts';
+import { isNumbered, numberSays, numberWidth, textOf } from './record_text.ts';
 import type { Hunk, RecordDifferences, Thread } from './records.ts';
 import { reveal } from './shown.ts';
 import './side_by_side.css';
@@ -53,7 +53,7 @@ export function SideBySide({ differences, pair, thread, hunks, noun, fields }: P
     id: `number-${side}`,
     title: side.toUpperCase(),
     says: numberSays(pair, noun, side),
-    width: '80px',
+    width: numberWidth(pair[side]),
     cell: (row) => {
       const of = isNumbered(pair) ? (recordsOf(row)[side === 'a' ? 0 : 1]?.x ?? null) : row[side];
       return of === null ? '' : formatCount(of);
