@@ -33,6 +33,25 @@ test('rules are checked and typed, and stay in the same control', () => {
   expect(of.value).toEqual(['name:glGet*', 'name:main']);
 });
 
+test('what is being typed stays when other rules change', () => {
+  const { of, host, field } = shown([], ['addresses', 'functions', 'arguments']);
+  click(host.querySelector('button'));
+  const type = (text: string, event: string) =>
+    act(() => {
+      field('Functions')!.value = text;
+      field('Functions')!.dispatchEvent(new Event(event, { bubbles: true }));
+    });
+  type('glVer', 'input');
+  click(field('Addresses'));
+  act(() => {
+    of.value = [...of.value, 'arg.ret'];
+  });
+  expect([field('Functions')!.value, field('Arguments')!.value]).toEqual(['glVer', 'ret']);
+  type('glVertex*', 'change');
+  expect(of.value).toEqual(['addresses', 'arg.ret', 'name:glVertex*']);
+  expect(field('Functions')!.value).toBe('glVertex*');
+});
+
 test('what is no rule is not shown as one', () => {
   expect(shown(['nonsense'], ['threads']).text()).toBe('Ignore…');
 });

@@ -85,7 +85,8 @@ function Rules({ rules, offered }: Pick<Props, 'rules' | 'offered'>) {
             type="text"
             spellcheck={false}
             placeholder={`such as ${example}`}
-            value={namesIn(rules.value, kind)}
+            // What is being typed stays when something else is drawn again, such as what was left out.
+            defaultValue={namesIn(rules.value, kind)}
             onChange={({ currentTarget }) => {
               rules.value = withNames(rules.peek(), kind, currentTarget.value);
             }}
