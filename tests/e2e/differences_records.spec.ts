@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, type Page } from '@playwright/test';
+import { text, uint } from './apitrace.ts';
 import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
 
 const BEFORE = readFileSync(fixture('threads.xray'));
@@ -62,10 +63,6 @@ test('a value that differs is underlined in both', async ({ page }) => {
   await expect(beside(page).locator('mark[data-side="a"]').first()).toContainText('1a40');
   await expect(beside(page).locator('mark[data-side="b"]').first()).toContainText('1a48');
 });
-
-/** Numbers of an apitrace: seven bits a byte. */
-const uint = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...uint(n >>> 7)]);
-const text = (it: string) => [...uint(it.length), ...Buffer.from(it)];
 
 /** A compressed apitrace of two threads that call in turns, a function each. `value`: of the argument of a call. */
 function called(calls: number, value: (call: number) => number): Buffer {

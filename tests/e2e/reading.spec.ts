@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, type Page } from '@playwright/test';
+import { text, uint } from './apitrace.ts';
 import { SWIFTSHADER } from './gpu.ts';
 import { choose, chosen, fixture, recording, settled, showPanel, test, typeGoTo } from './page.ts';
 import { addToWorkers } from './replay.ts';
@@ -36,10 +37,6 @@ async function counting(page: Page): Promise<() => Promise<Record<string, number
   await page.goto('./');
   return () => page.evaluate(() => ({ ...(window as unknown as { asked: Record<string, number> }).asked }));
 }
-
-/** Numbers of an apitrace: seven bits a byte. */
-const uint = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...uint(n >>> 7)]);
-const text = (it: string) => [...uint(it.length), ...Buffer.from(it)];
 
 /** An apitrace of twelve frames with `copies` of 200 kB from memory to memory after them, in Snappy chunks of plain bytes. */
 function padded(copies: number): { readonly file: Buffer; readonly last: number } {

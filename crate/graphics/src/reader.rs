@@ -3,15 +3,13 @@
 use core::ops::Range;
 
 use unspool_formats::apitrace::{self, ApitraceRecords};
-use unspool_records::{ByteSource, Reads, Unreadable, Window, run_pass};
+use unspool_records::{AHEAD, ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_trace::records::Records;
 use unspool_trace::{Cause, Error};
 
 use crate::calls::Call;
 
-/// Bytes that are read at once: over many pieces, and for one. The page gives at most a block of 1
-/// MiB at once, and knows a pass by longer reads.
-const AHEAD: usize = 2 << 20;
+/// Bytes that are read at once for a few pieces.
 const STRETCH: usize = 256 << 10;
 /// Pieces that count as one stretch.
 const FEW: u32 = 4;

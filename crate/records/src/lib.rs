@@ -49,7 +49,7 @@ mod visitors;
 pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
 pub use details::{FieldOut, RecordOut};
 pub use error::TraceErrorOut;
-pub use reader::{Beside, ByTrack, List, RecordReader, RowOut, Scope, Survey};
+pub use reader::{AHEAD, Beside, ByTrack, List, RecordReader, RowOut, Scope, Survey};
 pub use rows::RowSource;
 pub use source::{ByteSource, Reads, UNREADABLE, Unreadable, Window, drive, fill, run_pass};
 pub use tabulate::{TableBytes, TableSink, Tabulate};

@@ -25,9 +25,9 @@ use crate::source::{ByteSource, Reads, Unreadable, Window, fill, run_pass};
 pub use by_track::{Beside, ByTrack};
 pub use list::List;
 
-/// Bytes that are read at once by a pass over all records: more than for a list, so that the page
-/// knows it by them.
-const AHEAD: usize = 2 << 20;
+/// Bytes that a pass over all records asks for at once: more than for a list, so that the page
+/// knows it by them. It gives at most a block of 1 MiB.
+pub const AHEAD: usize = 2 << 20;
 /// Bytes that are read at once for a list, unless a record needs more.
 const STRETCH: usize = 1 << 20;
 /// Records of a piece at most if some of the lane may be picked, several times what decoders put

@@ -1,7 +1,8 @@
 //! Records by their number among those of their track.
 //!
-//! A lane of one track has them by its rows. Of a lane of several tracks a pass over all records
-//! counts those of each track in each piece, so that one is found in its piece.
+//! In a lane of one track, the number of a record is its row. For a lane of several tracks, a pass
+//! over all records counts how many each track has in each piece, which tells the piece of a
+//! record.
 
 use std::collections::BTreeMap;
 use std::ops::Range as Numbers;
@@ -13,23 +14,24 @@ use unspool_trace::{FieldValue, Lane, Operand, Record, RowError, TrackId, Visito
 use super::{RecordReader, STEP};
 use crate::error::TraceErrorOut;
 
-/// Pieces in which tracks have records, over all tracks: 16 bytes each.
+/// Stretches of all tracks, of 16 bytes each.
 const MOST: usize = if cfg!(test) { 100 } else { 1 << 22 };
 
-const FULL: &str = "there is no room for where the records of so many tracks are in a trace of this length";
+const FULL: &str = "the trace has too many threads for their records to be found by number";
 
-/// Records of a track in a piece: the lane, and the place of the piece in it in the lower 32 bits;
-/// and how many, or, once all are counted, how many the track has up to its end.
+/// Records of a track in a piece. The first number is the lane and, in its lower 32 bits, the place
+/// of the piece in the lane. The second one is how many there are and, once all are counted, how
+/// many the track has up to the end of the piece.
 type Stretch = (u64, u64);
 
 /// How many records each track has in each piece of lanes of several tracks: all of them, once a
 /// pass over all records has ended.
 #[derive(Debug, Default)]
 pub struct ByTrack {
-    /// Of such a lane the rows at which its pieces begin; none of others.
+    /// By lane, the rows at which its pieces begin. Empty for a lane of one track.
     begins: Vec<Vec<u64>>,
     tracks: BTreeMap<TrackId, u32>,
-    /// By the numbers in `tracks`.
+    /// By the numbers in `tracks`, in no order until all are counted.
     stretches: Vec<Vec<Stretch>>,
     /// How many there are, and whether some are missing.
     len: usize,

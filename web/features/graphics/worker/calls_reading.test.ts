@@ -7,12 +7,12 @@ afterEach(() => vi.unstubAllGlobals());
 const OF = 40;
 
 /** A reading of a file of which each turn takes a megabyte. */
-function setUp() {
+function setUp(mostBytes = 16 << 20) {
   vi.stubGlobal('FileReaderSync', class {});
   const file = new Blob();
   Object.defineProperty(file, 'size', { value: OF << 20 });
   const reading = createCallsReading();
-  reading.open({ file, records: new Uint8Array(), mostBytes: 16 << 20 });
+  reading.open({ file, records: new Uint8Array(), mostBytes });
   return reading;
 }
 
@@ -61,6 +61,18 @@ test('a part that begins later catches up, then they go together', async () => {
   // What the first one had begun before the second one was known, then two and the turn.
   expect(leads.length).toBeGreaterThan(10);
   expect(Math.max(...leads.slice(1))).toBeLessThanOrEqual(3);
+});
+
+test('no part waits for one that begins later if all of the file is kept', async () => {
+  const reading = setUp(OF << 20);
+  const [first, second] = [partOf(reading), partOf(reading)];
+  first.on.turn = (done) => {
+    if (done === 10) second.begin();
+    if (done === OF) expect(second.state.done).toBeLessThan(OF - 5);
+  };
+  first.begin();
+  await vi.waitFor(() => expect([first.state.done, second.state.done]).toEqual([OF, OF]));
+  expect(first.state.failed).toBe('');
 });
 
 test('no part waits for one that is stopped, has failed or has ended', async () => {

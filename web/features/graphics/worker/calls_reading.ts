@@ -40,7 +40,8 @@ export interface CallsReading extends FileBlockService {
 
 /**
  * The reading of a file, without one yet. What is read is kept for all parts, and for other workers. Of a larger file than can
- * be kept, parts that read at the same time go through it together: one that begins later catches up first.
+ * be kept, parts that read at the same time go through it together: one that begins later catches up first. What is kept of that is let go
+ * once all have read it.
  */
 export function createCallsReading(): CallsReading {
   const scheduler = createScheduler();
@@ -59,8 +60,9 @@ export function createCallsReading(): CallsReading {
   };
   /** Settles when no part is far behind. null if none is. */
   const others = (part: object): Promise<void> | null => {
-    // The first one has blocks read ahead of it, and the last one still needs those that it is at, with some for questions.
-    const lead = opened!.blocks.mostBytes / 8;
+    const { keepsAll, mostBytes } = opened!.blocks;
+    // What the last one is at must still be there, beside the blocks that are read ahead of each.
+    const lead = keepsAll ? Number.POSITIVE_INFINITY : mostBytes / 8;
     const isAhead = () => (places.get(part) ?? 0) - Math.min(...places.values()) > lead;
     if (!isAhead()) return null;
     return new Promise<void>((resolve) => {
