@@ -13,14 +13,19 @@ import { writeColumn } from './browsers/document.mjs';
 import { lacking, startBrowser } from './browsers/drivers.mjs';
 import { fail, root, say } from './lib.mjs';
 
-const MAKES = { [join(DIST, 'index.html')]: 'npx vite build', [ONE_FILE]: 'npx vite build --mode one-file', [NATIVE]: 'cargo build -p unspool-cli' };
+const MAKES = {
+  [join(DIST, 'index.html')]: 'npx vite build',
+  [ONE_FILE]: 'npx vite build --mode one-file',
+  [NATIVE]: 'cargo build -p unspool-cli',
+};
 
 /**
  * Tries the page in a browser. Resolves to the number of checks that failed. With `isWhole`, all must work: a sentence in place of what is
  * tried is a failure.
  */
 export async function tryIn(name, { only, isWhole = false, isWritten = false } = {}) {
-  for (const [path, command] of Object.entries(MAKES)) if (!existsSync(path)) fail(`${path} is missing: \`${command}\` makes it.`);
+  for (const [path, command] of Object.entries(MAKES))
+    if (!existsSync(path)) fail(`${path} is missing: \`${command}\` makes it.`);
   const host = await serve(DIST);
   let browser;
   const results = [];
@@ -28,7 +33,9 @@ export async function tryIn(name, { only, isWhole = false, isWritten = false } =
   try {
     browser = await startBrowser(name);
     say(`${name} ${browser.version}`);
-    for (const { name: what, about, check, isFirstVisit } of CHECKS.filter(({ name: each }) => only?.split(',').includes(each) ?? true)) {
+    for (const { name: what, about, check, isFirstVisit } of CHECKS.filter(
+      ({ name: each }) => only?.split(',').includes(each) ?? true,
+    )) {
       const began = performance.now();
       if (isFirstVisit) {
         await browser.stop();
@@ -67,7 +74,8 @@ async function tried(page, check, host) {
 
 async function main() {
   const [name, ...rest] = process.argv.slice(2);
-  if (!['firefox', 'webkit', 'chromium'].includes(name)) fail('Usage: node scripts/browsers.mjs firefox|webkit|chromium [--only CHECK,…] [--write]');
+  if (!['firefox', 'webkit', 'chromium'].includes(name))
+    fail('Usage: node scripts/browsers.mjs firefox|webkit|chromium [--only CHECK,…] [--write]');
   const only = rest.includes('--only') ? rest[rest.indexOf('--only') + 1] : undefined;
   const missing = lacking(name);
   if (missing) fail(`${missing}.`);

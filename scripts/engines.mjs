@@ -96,11 +96,15 @@ for (const file of TRACES) {
     const { profiles, shown, functions } = await openSpeedscope(converted(trace, 'speedscope', 'json'));
     const threads = [...new Set(calls.map(({ thread }) => thread))];
     const same = profiles.length === threads.length && threads.every((thread) => profiles.includes(thread));
-    if (!same) fail(`${file}: speedscope has the profiles ${profiles.join(', ')}, and the trace the threads ${threads.join(', ')}`);
+    if (!same)
+      fail(
+        `${file}: speedscope has the profiles ${profiles.join(', ')}, and the trace the threads ${threads.join(', ')}`,
+      );
     const names = new Set(calls.filter(({ thread }) => thread === shown).map(({ name }) => name));
     // Of a long list, only the rows in sight are there.
     const all = functions.length === names.size || functions.length >= 100;
-    if (!all || functions.some((name) => !names.has(name))) fail(`${file}: speedscope lists ${functions.join(', ')} of ${shown}`);
+    if (!all || functions.some((name) => !names.has(name)))
+      fail(`${file}: speedscope lists ${functions.join(', ')} of ${shown}`);
     const many = `${profiles.length} thread${profiles.length === 1 ? '' : 's'}`;
     told.push(`${many}, ${functions.length} functions of ${shown} in speedscope`);
   }

@@ -76,7 +76,8 @@ function compare() {
         if (it.address !== null) calls[it.address] = (calls[it.address] ?? 0) + it.count;
         continue;
       }
-      const sums = (own[it.name] ??= { calls: 0, seconds: 0 });
+      own[it.name] ??= { calls: 0, seconds: 0 };
+      const sums = own[it.name];
       sums.calls += it.count;
       sums.seconds += it.self / Number(clock.frequency);
       if (it.name === '#3') at[name] = { calls: it.count, p99: it.p99 };
@@ -96,7 +97,10 @@ function compare() {
   say(
     `${functions.length} functions, ${slow.length} percentiles and ${addresses.length} addresses agree with unspool stats.`,
   );
-  const frames = rows('apitrace', "select value from named_counters where name = 'draw calls per frame' and value > 40");
+  const frames = rows(
+    'apitrace',
+    "select value from named_counters where name = 'draw calls per frame' and value > 40",
+  );
   frames.sort((a, b) => b.value - a.value);
   equal(
     'the frames with most draws',
@@ -134,6 +138,8 @@ function rows(format, query) {
 
 /** Fails unless these numbers are the same, but for rounding. */
 function equal(what, found, expected) {
-  const agree = found.length === expected.length && found.every((value, i) => Math.abs(value - expected[i]) <= 1e-9 * Math.max(1, value));
+  const agree =
+    found.length === expected.length &&
+    found.every((value, i) => Math.abs(value - expected[i]) <= 1e-9 * Math.max(1, value));
   if (!agree) fail(`${what}: ${found} in the data set, ${expected} by Unspool`);
 }

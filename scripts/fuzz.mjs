@@ -32,7 +32,9 @@ for (const name of positionals.length > 0 ? positionals : names) {
   const limits = [`-max_total_time=${values.seconds}`, '-rss_limit_mb=2500', '-timeout=25', '-max_len=20000'];
   // The reader of a replay lives for ever, on purpose. libFuzzer's own option leaves out the look at the end.
   const env = { ASAN_OPTIONS: 'detect_leaks=0' };
-  const status = await run('cargo', ['+nightly', 'fuzz', 'run', name, own, join(seeds, name), '--', ...limits], { env });
+  const status = await run('cargo', ['+nightly', 'fuzz', 'run', name, own, join(seeds, name), '--', ...limits], {
+    env,
+  });
   if (status !== 0) failed.push(name);
 }
 if (failed.length > 0) fail(`${failed.join(', ')}: the files that fail are in fuzz/artifacts.`);

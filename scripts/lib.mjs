@@ -13,7 +13,8 @@ export const windows = process.platform === 'win32';
 /** `cargo install` puts wasm-pack here, one folder per version, shared by all clones. */
 const WASM_PACK = '0.15.1';
 /** Where tools that npm does not install are kept. */
-export const cache = process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
+export const cache =
+  process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
 export const wasmPack = { version: WASM_PACK, folder: join(cache, `wasm-pack-${WASM_PACK}`) };
 
 export const say = (text) => console.log(`\n» ${text}`);
@@ -105,7 +106,11 @@ export async function environment(folder, packages) {
 export function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
     .sort();
 }
 

@@ -14,7 +14,10 @@ const LINE = `\n${'='.repeat(80)}\n\n`;
  * one question to Cargo in place of one for each module.
  */
 export function cratesOfPage() {
-  return cratesOf(wasmModules.map((module) => module.package), 'wasm32-unknown-unknown');
+  return cratesOf(
+    wasmModules.map((module) => module.package),
+    'wasm32-unknown-unknown',
+  );
 }
 
 /** Crates that the native command contains, with all its features. */
@@ -125,12 +128,20 @@ function allowedLicenses() {
 /** The texts that come with something. What has none gets those of its licence, with its authors. */
 function textsOf({ name, license, authors, folder, text }) {
   if (text) return [text];
-  const files = folder ? readdirSync(folder).filter((file) => TEXTS.test(file)).sort() : [];
+  const files = folder
+    ? readdirSync(folder)
+        .filter((file) => TEXTS.test(file))
+        .sort()
+    : [];
   const found = files.map((file) => join(folder, file)).filter((file) => statSync(file).isFile());
   // What Vite is made of is not in what it makes.
-  const own = (file) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n').split('# Licenses of bundled dependencies')[0];
+  const own = (file) =>
+    readFileSync(file, 'utf8').replaceAll('\r\n', '\n').split('# Licenses of bundled dependencies')[0];
   if (found.length > 0) return found.map(own);
-  const known = license.split(/\/| OR /).map((each) => standardText(each.trim(), authors)).filter(Boolean);
+  const known = license
+    .split(/\/| OR /)
+    .map((each) => standardText(each.trim(), authors))
+    .filter(Boolean);
   if (known.length === 0) throw new Error(`${name} comes without the text of its licence, ${license}.`);
   return known;
 }
@@ -139,7 +150,10 @@ function textsOf({ name, license, authors, folder, text }) {
 function standardText(license, authors) {
   if (license === '0BSD') return ZERO_BSD.replace('AUTHORS', authors.join(', '));
   if (license !== 'MIT' && license !== 'Apache-2.0') return null;
-  const text = readFileSync(join(run('rustc', '--print', 'sysroot'), 'share/doc/rust/licenses', `${license}.txt`), 'utf8');
+  const text = readFileSync(
+    join(run('rustc', '--print', 'sysroot'), 'share/doc/rust/licenses', `${license}.txt`),
+    'utf8',
+  );
   const holders = authors.length > 0 ? authors.join(', ').replace(/ <[^>]*>/g, '') : 'its authors';
   return license === 'MIT' ? text.replace('<year> <copyright holders>', holders) : `Copyright ${holders}\n\n${text}`;
 }

@@ -62,7 +62,11 @@ async function measured(what) {
 
 /** Starts the development server, and opens a sample as soon as the page is there. */
 async function untilUsable() {
-  const server = spawn('npm', ['start', '--', '--port', String(PORT), '--strictPort'], { cwd: clone, stdio: 'inherit', detached: true });
+  const server = spawn('npm', ['start', '--', '--port', String(PORT), '--strictPort'], {
+    cwd: clone,
+    stdio: 'inherit',
+    detached: true,
+  });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     const page = await browser.newPage();
@@ -70,7 +74,9 @@ async function untilUsable() {
     while (!(await page.goto(url).catch(() => null))) await delay(200);
     await page.locator('.samples button').first().click({ timeout: LONGEST_MS });
     await page.getByText('Compiling unspool_browser').waitFor();
-    await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0, null, { timeout: LONGEST_MS });
+    await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0, null, {
+      timeout: LONGEST_MS,
+    });
   } finally {
     await browser.close();
     process.kill(-server.pid);

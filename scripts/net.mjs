@@ -22,7 +22,15 @@ mkdirSync(kept, { recursive: true });
 const PROGRAMS = ['net_graphics', 'net_replay'];
 const SECONDS = 300;
 
-const build = ['build', '--release', '-p', 'unspool-graphics', '-p', 'unspool-replay', ...PROGRAMS.flatMap((name) => ['--example', name])];
+const build = [
+  'build',
+  '--release',
+  '-p',
+  'unspool-graphics',
+  '-p',
+  'unspool-replay',
+  ...PROGRAMS.flatMap((name) => ['--example', name]),
+];
 execFileSync('cargo', [...build, '-q'], { cwd: root, stdio: 'inherit' });
 
 const traces = [join(root, 'tests', 'fixtures'), corpus]

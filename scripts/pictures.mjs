@@ -21,7 +21,9 @@ if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.ev
   fail('A recording is missing: the corpus lies beside the repository.');
 }
 
-const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], { stdio: 'ignore' });
+const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], {
+  stdio: 'ignore',
+});
 const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 try {
   if (isWanted('readme')) await pictureReadme(await opened(files, '.'));
@@ -160,7 +162,10 @@ async function pictureSteps({ page, take }) {
   await page.waitForTimeout(900);
   const folder = join(root, 'docs', 'reverse-engineering');
   await page.screenshot({ path: join(folder, 'history.png'), clip: { x: 0, y: 44, width: 820, height: 520 } });
-  await page.getByRole('region', { name: /^History of/ }).getByRole('button', { name: 'Keep as track' }).click();
+  await page
+    .getByRole('region', { name: /^History of/ })
+    .getByRole('button', { name: 'Keep as track' })
+    .click();
   await page.getByRole('button', { name: '[0x4a72e4] +4', exact: true }).waitFor();
   await taller(34);
   await page.waitForTimeout(900);

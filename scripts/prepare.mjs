@@ -8,7 +8,20 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFirefox, findWebKit } from './browsers/drivers.mjs';
-import { ci, fail, find, findChromium, findHeadless, findWasmPack, must, output, root, run, say, wasmPack } from './lib.mjs';
+import {
+  ci,
+  fail,
+  find,
+  findChromium,
+  findHeadless,
+  findWasmPack,
+  must,
+  output,
+  root,
+  run,
+  say,
+  wasmPack,
+} from './lib.mjs';
 
 /** CI must have what can be installed there. */
 const isDebianCi = ci && existsSync('/etc/debian_version');

@@ -35,7 +35,10 @@ const manifest = ['--manifest-path', 'python/Cargo.toml'];
 /** Why the package cannot be tested here. Undefined if it can. */
 function missing() {
   if (!find('cargo')) return 'cargo is missing';
-  const version = output(windows ? 'python' : 'python3', ['-c', 'import venv, ensurepip, sys; print(sys.version_info >= (3, 11))']);
+  const version = output(windows ? 'python' : 'python3', [
+    '-c',
+    'import venv, ensurepip, sys; print(sys.version_info >= (3, 11))',
+  ]);
   if (version === undefined) return 'python3 or its venv is missing';
   return version.trim() === 'True' ? undefined : 'the libraries that the tests use need Python 3.11';
 }
@@ -59,8 +62,21 @@ export async function testPython(env = {}) {
   const python = await environment(join(folder, 'env'), [MATURIN, ...LIBRARIES]);
   const wheel = await build(python, join(folder, 'wheel'), ['--profile', 'dev', ...compiled], env);
   const command = join(root, 'target', 'debug', windows ? 'unspool.exe' : 'unspool');
-  const more = { ...env, ...(existsSync(command) && { UNSPOOL_COMMAND: command }), PYTHONWARNINGS: 'error::ResourceWarning' };
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--force-reinstall', wheel];
+  const more = {
+    ...env,
+    ...(existsSync(command) && { UNSPOOL_COMMAND: command }),
+    PYTHONWARNINGS: 'error::ResourceWarning',
+  };
+  const pip = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-deps',
+    '--force-reinstall',
+    wheel,
+  ];
   for (const args of [pip, ['-m', 'mypy', '--strict', '-p', 'unspool'], ['python/tests/test_package.py']]) {
     const status = await run(python, args, { env: more });
     if (status !== 0) return status;

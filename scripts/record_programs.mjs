@@ -61,13 +61,60 @@ const RETROARCH = {
 };
 /** The programs: packages, command in a folder with files of ours, API that is traced, seconds, environment. */
 const PROGRAMS = [
-  { name: 'colobot', gl: '3.3 core', packages: ['colobot'], run: ['colobot', '-graphics', 'gl33', '-glversion', '3.3', '-glprofile', 'core'], seconds: 40 },
-  { name: 'godot3', gl: '3.3 core', packages: ['godot3'], run: ['godot3', '--path', '.', '--video-driver', 'GLES3', '--audio-driver', 'Dummy'], files: SCENE, seconds: 30 },
-  { name: 'retroarch', gl: '3.3', packages: ['retroarch', 'retroarch-assets'], run: ['retroarch', '--menu', '--config', 'retroarch.cfg'], files: RETROARCH, seconds: 20 },
-  { name: 'planetblupi', gl: 'ES 2.0', packages: ['planetblupi'], run: ['planetblupi'], env: { SDL_RENDER_DRIVER: 'opengles2' }, seconds: 20 },
-  { name: 'weston', gl: 'ES 3', packages: ['weston'], api: 'egl', run: ['weston', '--backend=x11-backend.so', '--width=800', '--height=600'], seconds: 15 },
-  { name: 'kalgebra', gl: 'Qt Quick', packages: ['kalgebra', 'dbus'], run: ['dbus-run-session', 'kalgebra'], env: { QTWEBENGINE_DISABLE_SANDBOX: '1' }, seconds: 20 },
-  { name: 'gnome-text-editor', gl: 'GTK 4', packages: ['gnome-text-editor', 'dbus'], run: ['dbus-run-session', 'gnome-text-editor'], seconds: 25 },
+  {
+    name: 'colobot',
+    gl: '3.3 core',
+    packages: ['colobot'],
+    run: ['colobot', '-graphics', 'gl33', '-glversion', '3.3', '-glprofile', 'core'],
+    seconds: 40,
+  },
+  {
+    name: 'godot3',
+    gl: '3.3 core',
+    packages: ['godot3'],
+    run: ['godot3', '--path', '.', '--video-driver', 'GLES3', '--audio-driver', 'Dummy'],
+    files: SCENE,
+    seconds: 30,
+  },
+  {
+    name: 'retroarch',
+    gl: '3.3',
+    packages: ['retroarch', 'retroarch-assets'],
+    run: ['retroarch', '--menu', '--config', 'retroarch.cfg'],
+    files: RETROARCH,
+    seconds: 20,
+  },
+  {
+    name: 'planetblupi',
+    gl: 'ES 2.0',
+    packages: ['planetblupi'],
+    run: ['planetblupi'],
+    env: { SDL_RENDER_DRIVER: 'opengles2' },
+    seconds: 20,
+  },
+  {
+    name: 'weston',
+    gl: 'ES 3',
+    packages: ['weston'],
+    api: 'egl',
+    run: ['weston', '--backend=x11-backend.so', '--width=800', '--height=600'],
+    seconds: 15,
+  },
+  {
+    name: 'kalgebra',
+    gl: 'Qt Quick',
+    packages: ['kalgebra', 'dbus'],
+    run: ['dbus-run-session', 'kalgebra'],
+    env: { QTWEBENGINE_DISABLE_SANDBOX: '1' },
+    seconds: 20,
+  },
+  {
+    name: 'gnome-text-editor',
+    gl: 'GTK 4',
+    packages: ['gnome-text-editor', 'dbus'],
+    run: ['dbus-run-session', 'gnome-text-editor'],
+    seconds: 25,
+  },
   { name: 'teeworlds', gl: '1.x', packages: ['teeworlds'], run: ['teeworlds'], seconds: 20 },
   { name: 'torcs', gl: '1.x', packages: ['torcs'], run: ['torcs'], seconds: 20 },
   { name: 'foobillardplus', gl: '1.x', packages: ['foobillardplus'], run: ['foobillardplus'], seconds: 20 },
@@ -76,7 +123,8 @@ const PROGRAMS = [
 const given = options(['only', 'seconds', 'traces'], ['keep', 'mesa', 'write']);
 const folder = join(root, 'target', 'programs');
 const unspool = join(root, 'target', 'release', 'unspool');
-const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
+const read = (command, ...args) =>
+  execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
 const all = given.traces ? tracesIn(given.traces) : PROGRAMS;
 const wanted = all.filter(({ name }) => given.only === undefined || given.only === name);
 if (wanted.length === 0) fail(`--only takes one of ${all.map(({ name }) => name).join(', ')}.`);
@@ -115,7 +163,8 @@ function tracesIn(path) {
 /** Installs what is missing. */
 async function install() {
   const needed = ['apitrace', 'xvfb', 'xdotool', ...wanted.flatMap(({ packages }) => packages)];
-  const has = (name) => spawnSync('dpkg-query', ['-W', '-f', '${Status}', name], { encoding: 'utf8' }).stdout.includes('ok installed');
+  const has = (name) =>
+    spawnSync('dpkg-query', ['--status', name], { encoding: 'utf8' }).stdout.includes('ok installed');
   const missing = needed.filter((name) => !has(name));
   if (missing.length === 0) return;
   const sudo = process.getuid() === 0 ? [] : ['sudo'];
@@ -125,7 +174,9 @@ async function install() {
 
 /** A screen of its own. Resolves once it is there. */
 function display() {
-  const child = spawn(find('Xvfb'), ['-displayfd', '1', '-screen', '0', '1024x768x24'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(find('Xvfb'), ['-displayfd', '1', '-screen', '0', '1024x768x24'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.stdout.once('data', (number) => resolve({ name: `:${String(number).trim()}`, end: () => child.kill() }));
@@ -183,7 +234,10 @@ async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, 
   const used = setInterval(() => {
     const [x, y] = [200 + ((moves * 37) % 400), 150 + ((moves * 23) % 300)];
     moves += 1;
-    spawn('xdotool', ['mousemove', String(x), String(y), 'key', 'a'], { env: { ...process.env, DISPLAY: screen.name }, stdio: 'ignore' });
+    spawn('xdotool', ['mousemove', String(x), String(y), 'key', 'a'], {
+      env: { ...process.env, DISPLAY: screen.name },
+      stdio: 'ignore',
+    });
   }, INPUT_MS);
   await new Promise((resolve) => child.on('exit', resolve));
   clearInterval(used);
@@ -207,8 +261,12 @@ function chosen(frames, trace) {
   // Native replay shows little of the first frames: its window is not there yet, or has another size.
   const all = frames.filter(({ draws, ended }) => draws > 0 && ended);
   const drawing = all.slice(all.length > 4 ? 2 : 1);
-  const spread = (some, count) => [...new Set(Array.from({ length: count }, (_, i) => some[Math.floor(((i + 0.5) * some.length) / count)]))];
-  const ends = spread(drawing, FRAMES).filter(Boolean).map(({ lastCall }) => lastCall);
+  const spread = (some, count) => [
+    ...new Set(Array.from({ length: count }, (_, i) => some[Math.floor(((i + 0.5) * some.length) / count)])),
+  ];
+  const ends = spread(drawing, FRAMES)
+    .filter(Boolean)
+    .map(({ lastCall }) => lastCall);
   const middle = spread(drawing, DRAWS).filter(Boolean);
   const draws = middle.flatMap(({ firstCall, lastCall }) => {
     const text = read('apitrace', 'dump', '--color=never', `--calls=${firstCall}-${lastCall}`, trace);
@@ -222,7 +280,9 @@ function chosen(frames, trace) {
 function cut(program, trace, frames, ends, home) {
   const at = (call) => frames.findIndex(({ lastCall }) => lastCall === call);
   const middle = ends[ends.length >> 1];
-  const parts = [...new Set([ends[0], middle, ends.at(-1)])].filter((call) => call !== undefined).map((call) => [at(call), call]);
+  const parts = [...new Set([ends[0], middle, ends.at(-1)])]
+    .filter((call) => call !== undefined)
+    .map((call) => [at(call), call]);
   if (at(middle) > 0) parts.push([at(middle) - 1, middle]);
   mkdirSync(join(home, 'cuts'), { recursive: true });
   return parts.map(([from, call], i) => {
@@ -308,7 +368,8 @@ async function lookAt(browser, page, { file, call, end, png, whole }) {
   const inNative = await compare(native, whole);
   const other = await opened(browser, file);
   const answer = await pictured(other, end, undefined, PATIENCE_MS);
-  const isSame = (await answer.evaluate(hash)) === (await (await pictured(page, call, undefined, PATIENCE_MS)).evaluate(hash));
+  const isSame =
+    (await answer.evaluate(hash)) === (await (await pictured(page, call, undefined, PATIENCE_MS)).evaluate(hash));
   const inPage = await compare(answer, whole);
   await other.close();
   return { isAlike: isAlike(inNative, LEAST.frames) && isSame, inNative, isSame, inPage };
@@ -328,7 +389,8 @@ async function decode(content) {
 function hash({ picture }) {
   if (!picture) return null;
   let sum = picture.width;
-  for (const color of new Uint32Array(picture.pixels.slice().buffer)) sum = (Math.imul(sum, 31) + (color & 0xffffff)) | 0;
+  for (const color of new Uint32Array(picture.pixels.slice().buffer))
+    sum = (Math.imul(sum, 31) + (color & 0xffffff)) | 0;
   return sum;
 }
 
@@ -364,7 +426,12 @@ function tableOf(of) {
         ];
     return `| ${[program.name, program.gl, ...cells].join(' | ')} |`;
   });
-  return ['| program | OpenGL | calls | frames alike | draws alike | cuts alike | refused | first, slowest jump |', '|---|---|---|---|---|---|---|---|', ...lines, ''].join('\n');
+  return [
+    '| program | OpenGL | calls | frames alike | draws alike | cuts alike | refused | first, slowest jump |',
+    '|---|---|---|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
 }
 
 /** What is refused, in words. */

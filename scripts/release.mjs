@@ -3,7 +3,18 @@
 // has made it, and the SHA-256 of each. `-- --fast` skips slow optimisations.
 
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
@@ -35,17 +46,29 @@ copyFileSync(join(root, 'target', 'release', command), join(folder, command));
 // Lines for backtraces are four fifths of it.
 const strip = !windows && find('strip');
 if (strip) await must(strip, ['-S', join(folder, command)]);
-writeFileSync(join(folder, 'unspool-licenses.txt'), licenseText(cratesOfCommand(), 'what the command unspool contains besides the page'));
+writeFileSync(
+  join(folder, 'unspool-licenses.txt'),
+  licenseText(cratesOfCommand(), 'what the command unspool contains besides the page'),
+);
 
 const wheels = join(root, 'target', 'wheels');
-const built = existsSync(wheels) ? readdirSync(wheels).filter((name) => name.includes(manifest.version) && name.endsWith('.whl')) : [];
+const built = existsSync(wheels)
+  ? readdirSync(wheels).filter((name) => name.includes(manifest.version) && name.endsWith('.whl'))
+  : [];
 for (const wheel of built) copyFileSync(join(wheels, wheel), join(folder, wheel));
 if (built.length === 0) say('without the Python package: `npm run wheel` makes it');
 
 const names = readdirSync(folder).sort();
-const sums = names.map((name) => `${createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')}  ${name}`);
+const sums = names.map(
+  (name) =>
+    `${createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex')}  ${name}`,
+);
 writeFileSync(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`);
-say(`release/ has ${names.map((name) => `${name} (${(statSync(join(folder, name)).size / 1e6).toFixed(1)} MB)`).join(', ')}`);
+say(
+  `release/ has ${names.map((name) => `${name} (${(statSync(join(folder, name)).size / 1e6).toFixed(1)} MB)`).join(', ')}`,
+);
 
 /** Makes the npm package: the page, and `unspool-page`, which serves it on this computer. */
 async function packPage() {
@@ -53,7 +76,8 @@ async function packPage() {
   try {
     cpSync(dist, join(staged, 'dist'), { recursive: true });
     mkdirSync(join(staged, 'scripts'));
-    for (const name of ['LICENSE', 'README.md', 'scripts/serve.mjs']) copyFileSync(join(root, name), join(staged, name));
+    for (const name of ['LICENSE', 'README.md', 'scripts/serve.mjs'])
+      copyFileSync(join(root, name), join(staged, name));
     const { version, description, type, license, engines } = manifest;
     const bin = { 'unspool-page': 'scripts/serve.mjs' };
     const about = { name: 'unspool', version, description, type, license: `${license}`, engines, bin };

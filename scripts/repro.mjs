@@ -19,7 +19,8 @@ const PLACES = [
 
 const { once } = options([], ['once']);
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-if (git('status', '--porcelain', '--untracked-files=no') !== '') fail('Commit first: what is built twice is the last commit.');
+if (git('status', '--porcelain', '--untracked-files=no') !== '')
+  fail('Commit first: what is built twice is the last commit.');
 
 // A build says which commit it is of: those that are made meanwhile do not count.
 const commit = git('rev-parse', 'HEAD');
@@ -41,9 +42,21 @@ async function build({ name, TZ }) {
   say(`building in ${folder}`);
   git('clone', '--quiet', root, folder);
   git('-C', folder, 'checkout', '--quiet', '--detach', commit);
-  cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: false, verbatimSymlinks: true });
-  const env = { TZ, CARGO_HOME: cargoHome(folder), CARGO_TARGET_DIR: join(folder, 'target'), npm_config_local_prefix: folder };
-  const vite = (...args) => [process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args]];
+  cpSync(join(root, 'node_modules'), join(folder, 'node_modules'), {
+    recursive: true,
+    dereference: false,
+    verbatimSymlinks: true,
+  });
+  const env = {
+    TZ,
+    CARGO_HOME: cargoHome(folder),
+    CARGO_TARGET_DIR: join(folder, 'target'),
+    npm_config_local_prefix: folder,
+  };
+  const vite = (...args) => [
+    process.execPath,
+    ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args],
+  ];
   // The steps of `npm run build` and of a release, whose limits of size say nothing about bytes.
   for (const [program, args] of [buildWasm('wasm-release'), vite(), vite('--mode', 'one-file')]) {
     if ((await run(program, args, { env, cwd: folder })) !== 0) fail(`${args.join(' ')} failed in ${folder}.`);

@@ -40,7 +40,9 @@ const MOST_DAMAGED = 32_000;
 const SHOWN = 240;
 
 const usage = (sentence) => {
-  console.error(`${sentence}\nUsage: node scripts/same.mjs OLD NEW [--only COMMAND] [--file TEXT] [--seeds N] [--keep]`);
+  console.error(
+    `${sentence}\nUsage: node scripts/same.mjs OLD NEW [--only COMMAND] [--file TEXT] [--seeds N] [--keep]`,
+  );
   process.exit(2);
 };
 const { values: given, positionals } = parsed();
@@ -80,7 +82,8 @@ else console.log('left out: the corpus of real traces is missing');
 
 const fixedRandom = given.only && !['cut', 'convert'].includes(given.only) ? undefined : sameRandom();
 const commands = commandsOf(programs[0]);
-if (given.only && !commands.includes(given.only)) usage(`There is no command ${given.only}; there are ${commands.join(', ')}.`);
+if (given.only && !commands.includes(given.only))
+  usage(`There is no command ${given.only}; there are ${commands.join(', ')}.`);
 
 /** What came of the comparisons, by command. */
 const counts = new Map();
@@ -116,7 +119,9 @@ function parsed() {
 function commandsOf(program) {
   const help = spawnSync(program, ['--help'], { encoding: 'utf8' }).stdout ?? '';
   const list = help.slice(help.indexOf('Commands:')).split(/\n\S/)[0];
-  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)].map((match) => match[1]).filter((name) => name !== 'help');
+  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)(?: |$)/gm)]
+    .map((match) => match[1])
+    .filter((name) => name !== 'help');
   if (names.length === 0) usage(`${program} lists no commands.`);
   return names;
 }
@@ -135,12 +140,16 @@ function sameRandom() {
 
 /** Paths of the traces in a folder of inputs, as command lines have them. */
 function traces(folder) {
-  const is = (path) => !/\.(md|txt|json|jsonl|csv|sh|c|cc|cpp|h|py|rs|png|script|err|queries|dot|ll|yaml|calls|json\.gz)$/.test(path);
-  const inside = (at) => fs.readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(at, entry.name);
-    return entry.isDirectory() ? inside(path) : [path];
-  });
-  const paths = inside(folders[folder]).filter(is).map((path) => `${folder}/${relative(folders[folder], path)}`);
+  const is = (path) =>
+    !/\.(md|txt|json|jsonl|csv|sh|c|cc|cpp|h|py|rs|png|script|err|queries|dot|ll|yaml|calls|json\.gz)$/.test(path);
+  const inside = (at) =>
+    fs.readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(at, entry.name);
+      return entry.isDirectory() ? inside(path) : [path];
+    });
+  const paths = inside(folders[folder])
+    .filter(is)
+    .map((path) => `${folder}/${relative(folders[folder], path)}`);
   return paths.sort();
 }
 
@@ -162,7 +171,9 @@ function factsOf(path) {
     from: BigInt(info?.extent?.from ?? 0),
     to: BigInt(info?.extent?.to ?? 100),
     tracks: info?.tracks?.filter(({ slices }) => slices > 0).map(({ name }) => name) ?? [],
-    variables: [...new Set(info?.tracks?.filter(({ kind }) => kind === 'counter').map(({ name }) => name))].filter((name) => /^[a-z]\w*$/i.test(name)),
+    variables: [...new Set(info?.tracks?.filter(({ kind }) => kind === 'counter').map(({ name }) => name))].filter(
+      (name) => /^[a-z]\w*$/i.test(name),
+    ),
     textures: [],
     registers: [],
     addresses: [],
@@ -171,26 +182,34 @@ function factsOf(path) {
     other: path.startsWith('fixtures/rvn') ? 'fixtures/rvn/beyond_2_53.sqlite' : otherOf(info?.format),
   };
   if (facts.format === 'apitrace') {
-    const textures = asked(['resources', '--json', real(path)])?.resources?.filter(({ kind }) => kind === 'texture') ?? [];
+    const textures =
+      asked(['resources', '--json', real(path)])?.resources?.filter(({ kind }) => kind === 'texture') ?? [];
     const names = [...new Set(textures.map(({ name }) => name))];
     facts.textures = path.startsWith('fixtures/') ? names : names.slice(0, 3);
   }
   if (facts.format === 'frames') {
-    const head = spawnSync(programs[0], ['dump', '--as', 'jsonl', real(path)], { encoding: 'utf8', maxBuffer: 1 << 18 }).stdout ?? '';
+    const head =
+      spawnSync(programs[0], ['dump', '--as', 'jsonl', real(path)], { encoding: 'utf8', maxBuffer: 1 << 18 }).stdout ??
+      '';
     const all = (what) => [...new Set([...head.matchAll(what)].map((match) => match[1]))];
     facts.registers = all(/"reg_operand": \{"name": "([^"\\]+)"/g).slice(0, 3);
     facts.addresses = all(/"mem_operand": \{"address": (\d+)/g).slice(0, 3);
   }
   // Programs that are named as the trace is.
   const stem = basename(path).split('.')[0];
-  const beside = fs.readdirSync(dirname(real(path))).filter((name) => /\.(elf|so|debug)$/.test(name) && name.split('.')[0] === stem);
+  const beside = fs
+    .readdirSync(dirname(real(path)))
+    .filter((name) => /\.(elf|so|debug)$/.test(name) && name.split('.')[0] === stem);
   facts.binaries = beside.sort().map((name) => join(dirname(path), name));
   return [facts, ...inArchive.map((entry) => ({ ...facts, ...entry }))];
 }
 
 /** What the old program answers as JSON. */
 function asked(args) {
-  const { stdout } = spawnSync('prlimit', [`--cpu=${SECONDS}`, programs[0], ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { stdout } = spawnSync('prlimit', [`--cpu=${SECONDS}`, programs[0], ...args], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
   try {
     return JSON.parse(stdout);
   } catch {
@@ -200,7 +219,12 @@ function asked(args) {
 
 /** A small trace of the same format, for commands with two. */
 function otherOf(format) {
-  const names = { apitrace: 'apitrace/values.trace', frames: 'frames/calls.frames', rvn: 'rvn/blocks.sqlite', 'trace-db': 'trace_db/narrow.trace' };
+  const names = {
+    apitrace: 'apitrace/values.trace',
+    frames: 'frames/calls.frames',
+    rvn: 'rvn/blocks.sqlite',
+    'trace-db': 'trace_db/narrow.trace',
+  };
   return `fixtures/${names[format] ?? 'xray/events.xray'}`;
 }
 
@@ -226,7 +250,10 @@ function* ofDamaged(fixtures) {
     const next = random(seed);
     // From a random place on, in even steps: commands that differ much are far from each other.
     const first = next(all.length);
-    const chosen = Array.from({ length: EACH }, (_, i) => all[(first + Math.floor((i * all.length) / EACH)) % all.length]);
+    const chosen = Array.from(
+      { length: EACH },
+      (_, i) => all[(first + Math.floor((i * all.length) / EACH)) % all.length],
+    );
     const info = all.find(({ command, args }) => command === 'info' && args.includes('--json'));
     for (const form of new Set([info, ...chosen])) {
       yield { form, before: () => fs.existsSync(real(path)) || fs.writeFileSync(real(path), bytes) };
@@ -310,7 +337,9 @@ async function compare(form, { at, kept: places }) {
     return;
   }
   count.different++;
-  const said = difference ? [...texts(places, 'stderr')].map((text) => text.split('\n').slice(0, 3).join('\n').slice(0, SHOWN)) : [];
+  const said = difference
+    ? [...texts(places, 'stderr')].map((text) => text.split('\n').slice(0, 3).join('\n').slice(0, SHOWN))
+    : [];
   console.log(`\ndiffers: ${line}\n  ${where}${difference ? `\n  - ${said[0]}\n  + ${said[1]}` : ''}`);
 }
 
@@ -346,7 +375,10 @@ function execute(program, { command, args, stdin, isKeyed }, at) {
 /** The first difference between what two programs printed and wrote; undefined if there is none. */
 function differing(places) {
   const names = places.map((at) => ['stdout', 'stderr', ...written(join(at, 'out')).map((name) => `out/${name}`)]);
-  const only = [names[0].filter((name) => !names[1].includes(name)), names[1].filter((name) => !names[0].includes(name))];
+  const only = [
+    names[0].filter((name) => !names[1].includes(name)),
+    names[1].filter((name) => !names[0].includes(name)),
+  ];
   if (only[0].length > 0) return `${only[0][0]} is no longer written`;
   if (only[1].length > 0) return `${only[1][0]} is new`;
   for (const name of names[0]) {
@@ -377,7 +409,8 @@ function cleaned(text) {
 }
 
 function written(folder) {
-  return fs.readdirSync(folder, { recursive: true, withFileTypes: true })
+  return fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name)))
     .sort();
@@ -389,7 +422,9 @@ function firstDifference(paths) {
   const buffers = files.map(() => Buffer.allocUnsafe(1 << 20));
   try {
     for (let at = 0; ; ) {
-      const [a, b] = files.map((file, i) => buffers[i].subarray(0, fs.readSync(file, buffers[i], 0, buffers[i].length, at)));
+      const [a, b] = files.map((file, i) =>
+        buffers[i].subarray(0, fs.readSync(file, buffers[i], 0, buffers[i].length, at)),
+      );
       if (!a.equals(b)) {
         const i = a.findIndex((byte, i) => byte !== b[i]);
         return at + (i < 0 ? a.length : i);
@@ -398,7 +433,7 @@ function firstDifference(paths) {
       at += a.length;
     }
   } finally {
-    files.forEach((file) => fs.closeSync(file));
+    for (const file of files) fs.closeSync(file);
   }
 }
 
@@ -412,7 +447,12 @@ function described(name, at, places) {
     fs.closeSync(file);
     const begin = bytes.subarray(0, at - from).lastIndexOf(10) + 1;
     const end = bytes.indexOf(10, Math.min(at - from, bytes.length));
-    return JSON.stringify(bytes.subarray(begin, end < 0 ? undefined : end).toString('latin1').slice(0, SHOWN));
+    return JSON.stringify(
+      bytes
+        .subarray(begin, end < 0 ? undefined : end)
+        .toString('latin1')
+        .slice(0, SHOWN),
+    );
   });
   return `${name === 'stdout' ? 'standard output' : name}, byte ${at}\n  - ${lines[0]}\n  + ${lines[1]}`;
 }
@@ -426,7 +466,8 @@ function report(status) {
     console.log(row(command, count));
   }
   console.log(row('all', sum));
-  if (bad.length > 0) console.log(`\nFailed on both sides, and not compared:\n${bad.map((line) => `  ${line}`).join('\n')}`);
+  if (bad.length > 0)
+    console.log(`\nFailed on both sides, and not compared:\n${bad.map((line) => `  ${line}`).join('\n')}`);
   console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s on ${cpus().length} processors`);
   process.exit(status ?? (sum.different > 0 ? 1 : 0));
 }

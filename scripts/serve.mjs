@@ -32,7 +32,8 @@ const { values: given } = parseArgs({ options: { dir: text, prefix: text, port: 
 const dir = resolve(root, given.dir ?? 'dist');
 const prefix = `/${given.prefix ?? ''}/`.replace(/\/+/g, '/');
 const port = Number(given.port ?? 4173);
-if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) fail(`${dir} does not exist: run \`npm run build\` first.`);
+if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+  fail(`${dir} does not exist: run \`npm run build\` first.`);
 
 const server = createServer((request, response) => {
   const answer = (status, headers = {}) => response.writeHead(status, headers).end();

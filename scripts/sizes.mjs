@@ -37,7 +37,9 @@ export function checkSizes(fast) {
   const page = first + size(names.filter((name) => OF_VIEW.test(name)));
   const format = page + size(names.filter((name) => OF_FORMAT.test(name)));
   const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
-  say(`compressed: ${kb(first)} before a file is opened, ${kb(page)} with the view of a trace, ${kb(format)} with the decoders`);
+  say(
+    `compressed: ${kb(first)} before a file is opened, ${kb(page)} with the view of a trace, ${kb(format)} with the decoders`,
+  );
   if (first > FIRST || page > PAGE || (!fast && format > FORMAT)) {
     fail(`The limits are ${kb(FIRST)}, ${kb(PAGE)} and ${kb(FORMAT)}: load rarely used code on demand.`);
   }

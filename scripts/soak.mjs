@@ -20,14 +20,18 @@ const logs = ['threads.xray', 'events.xray'].map((name) => join(root, 'tests', '
 /** The checks that need no other address, and what they leave out. */
 const USES = [
   ...CHECKS.filter(({ name }) =>
-    ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'].includes(name),
+    ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'].includes(
+      name,
+    ),
   ),
   {
     name: 'panels',
     check: async (page) => {
       for (const sample of SAMPLES) {
         await opened(page, join(samples, sample));
-        const tabs = await page.run(() => [...document.querySelectorAll('[role=tab]')].map((it) => it.textContent.trim()));
+        const tabs = await page.run(() =>
+          [...document.querySelectorAll('[role=tab]')].map((it) => it.textContent.trim()),
+        );
         for (const tab of tabs) {
           await showTab(page, tab);
           // Panels ask once they are there.
@@ -44,7 +48,11 @@ const USES = [
     check: async (page) => {
       await page.own.setInputFiles('#file-input', logs);
       await page.until('the second', () => document.querySelectorAll('.side').length === 2);
-      await page.until('the tab', (name) => [...document.querySelectorAll('[role=tab]')].some((it) => it.textContent.startsWith(name)), 'Differences');
+      await page.until(
+        'the tab',
+        (name) => [...document.querySelectorAll('[role=tab]')].some((it) => it.textContent.startsWith(name)),
+        'Differences',
+      );
       await showTab(page, 'Differences');
       await page.until('the differences', () => document.querySelector('.difference-sentence')?.textContent !== '');
       return '';
@@ -76,7 +84,10 @@ const wrong = [];
 const end = Date.now() + minutes * MINUTE_MS;
 // The first round loads code.
 for (let round = 0; round < 4 || Date.now() < end; round += 1) {
-  await page.own.context().browser().startTracing(page.own, { categories: [TASKS] });
+  await page.own
+    .context()
+    .browser()
+    .startTracing(page.own, { categories: [TASKS] });
   const begun = [];
   for (const { name, check } of USES) {
     begun.push({ name, at: Number(process.hrtime.bigint() / 1000n) });
@@ -87,19 +98,27 @@ for (let round = 0; round < 4 || Date.now() < end; round += 1) {
   // The first round loads and compiles code.
   const long = await longTasks();
   for (const { milliseconds, at, parts } of round > 0 ? long : []) {
-    wrong.push(`round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms: ${parts}`);
+    wrong.push(
+      `round ${round}, ${begun.findLast((it) => it.at <= at)?.name}: a task of ${milliseconds.toFixed(0)} ms: ${parts}`,
+    );
   }
   const now = await held();
   if (round > 0) rounds.push(now);
   if (wrong.length > 0) console.log(`  ${wrong.slice(-5).join('\n  ')}`);
-  console.log(`  round ${round}: ${Object.entries(now).map(([name, value]) => `${value} ${name}`).join(', ')}`);
+  console.log(
+    `  round ${round}: ${Object.entries(now)
+      .map(([name, value]) => `${value} ${name}`)
+      .join(', ')}`,
+  );
 }
 await stop();
 host.stop();
 
 const third = Math.ceil(rounds.length / 3);
 for (const name of Object.keys(rounds[0])) {
-  const [first, last] = [rounds.slice(0, third), rounds.slice(-third)].map((part) => Math.min(...part.map((each) => each[name])));
+  const [first, last] = [rounds.slice(0, third), rounds.slice(-third)].map((part) =>
+    Math.min(...part.map((each) => each[name])),
+  );
   say(`${name}: ${first} in the first third, ${last} in the last`);
   if (last > first * MOST_GROWTH) wrong.push(`${name} grow from ${first} to ${last}`);
 }
@@ -113,14 +132,18 @@ say(`${rounds.length + 1} rounds without an error, a task of more than ${LONGEST
 async function longTasks() {
   const { traceEvents } = JSON.parse(String(await page.own.context().browser().stopTracing()));
   const threads = new Set(
-    traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`),
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
   );
   const isPage = ({ pid, tid, tdur = 0 }) => tdur > 1000 && threads.has(`${pid} ${tid}`);
   const events = traceEvents.filter(isPage);
   return events
     .filter(({ name, tdur }) => name === 'RunTask' && tdur > 1000 * LONGEST_MS)
     .map((task) => {
-      const within = events.filter(({ name, pid, ts }) => name !== 'RunTask' && pid === task.pid && ts >= task.ts && ts <= task.ts + task.dur);
+      const within = events.filter(
+        ({ name, pid, ts }) => name !== 'RunTask' && pid === task.pid && ts >= task.ts && ts <= task.ts + task.dur,
+      );
       const longest = within.sort((x, y) => y.tdur - x.tdur).slice(0, 3);
       const parts = longest.map(({ name, tdur }) => `${name} ${(tdur / 1000).toFixed(0)} ms`).join(', ');
       return { milliseconds: task.tdur / 1000, at: task.ts, parts };

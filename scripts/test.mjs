@@ -6,9 +6,24 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { tryIn } from './browsers.mjs';
 import { lacking } from './browsers/drivers.mjs';
-import { buildWasm, ci, fail, find, findChromium, findHeadless, findWasmPack, installed, options, output, root, run, say, wasmModules } from './lib.mjs';
+import { tryIn } from './browsers.mjs';
+import {
+  buildWasm,
+  ci,
+  fail,
+  find,
+  findChromium,
+  findHeadless,
+  findWasmPack,
+  installed,
+  options,
+  output,
+  root,
+  run,
+  say,
+  wasmModules,
+} from './lib.mjs';
 import { testMcp } from './protocol.mjs';
 import { testPython } from './python.mjs';
 import { checkSizes } from './sizes.mjs';
@@ -37,11 +52,13 @@ const command = [...tests, '--no-run', '--test', 'all'];
 const RARE = {
   pictures: {
     tests: ['replay'],
-    rooms: /^(crate\/(replay|graphics|gl|formats\/src\/apitrace)|web\/.*(replay|picture|mesh)|tests\/(e2e\/(replay|gpu)|fixtures\/apitrace))/,
+    rooms:
+      /^(crate\/(replay|graphics|gl|formats\/src\/apitrace)|web\/.*(replay|picture|mesh)|tests\/(e2e\/(replay|gpu)|fixtures\/apitrace))/,
   },
   'hostile files': {
     tests: ['hostile'],
-    rooms: /^(crate\/(trace|containers|formats|records|engine|wasm|archives)\/|web\/(trace|features\/\w+\/worker)\/|tests\/e2e\/hostile)/,
+    rooms:
+      /^(crate\/(trace|containers|formats|records|engine|wasm|archives)\/|web\/(trace|features\/\w+\/worker)\/|tests\/e2e\/hostile)/,
   },
   'real traces': { tests: [], rooms: /^crate\// },
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
@@ -51,7 +68,14 @@ const RARE = {
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
 /** Frames of the corpus that are cut out and replayed: display lists, shaders, several contexts. All that there are would take minutes. */
-const CUT_FRAMES = ['glxgears_3s.6298', 'glmark2_medium.57099', 'gtk4_widgets.19912', 'kitty.3287', 'qtquick6.7165', 'supertux.142267'];
+const CUT_FRAMES = [
+  'glxgears_3s.6298',
+  'glmark2_medium.57099',
+  'gtk4_widgets.19912',
+  'kitty.3287',
+  'qtquick6.7165',
+  'supertux.142267',
+];
 
 /** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
 const PARTS = {
@@ -77,7 +101,17 @@ const PARTS = {
   nostd: [WASM, 'thumbv7em-none-eabi'].map(
     (target) => () =>
       // What needs std is not found, without machine code, too.
-      cargo('check', '-p', 'unspool-formats', '--no-default-features', '--features', 'decompressors', '--locked', '--target', target),
+      cargo(
+        'check',
+        '-p',
+        'unspool-formats',
+        '--no-default-features',
+        '--features',
+        'decompressors',
+        '--locked',
+        '--target',
+        target,
+      ),
   ),
   oldest: [unlessLeftOut('the oldest Rust', oldestRust)],
   python: [unlessLeftOut('the Python package', python)],
@@ -122,7 +156,8 @@ for (const [name, steps] of Object.entries(PARTS)) {
   times.push(`${name} ${seconds(start)}`);
 }
 if (failed.size > 0) fail(`Failed: ${[...failed].join(', ')} (${times.join(', ')}).`);
-const why = leftOut.length > 0 ? ` Left out, because nothing of theirs has changed: ${leftOut.join(', ')}; --all runs them.` : '';
+const why =
+  leftOut.length > 0 ? ` Left out, because nothing of theirs has changed: ${leftOut.join(', ')}; --all runs them.` : '';
 say(`Passed: ${times.join(', ')}.${why}`);
 
 /** The browser tests but those that are left out. */
@@ -178,7 +213,8 @@ async function oldestRust() {
   const [, version] = /^rust-version = "([\d.]+)"$/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
   const toolchain = `${version}.0`;
   const isThere = () => output('rustup', ['run', toolchain, 'cargo', '--version']) !== undefined;
-  if (ci && !isThere()) await run('rustup', ['toolchain', 'install', toolchain, '--profile', 'minimal', '--no-self-update']);
+  if (ci && !isThere())
+    await run('rustup', ['toolchain', 'install', toolchain, '--profile', 'minimal', '--no-self-update']);
   if (!isThere()) {
     say(`skipped: Rust ${version}. \`rustup toolchain install ${toolchain} --profile minimal\` installs it.`);
     return 0;
@@ -189,7 +225,9 @@ async function oldestRust() {
 /** Checks licences and sources of all crates, if cargo-deny is installed. The build of the page checks those of the page in any case. */
 function licences() {
   if (find('cargo-deny')) return announced(process.execPath, ['scripts/audit.mjs', '--offline']);
-  say('skipped: licences of what is not part of the page. `cargo install --locked cargo-deny` compiles what checks them.');
+  say(
+    'skipped: licences of what is not part of the page. `cargo install --locked cargo-deny` compiles what checks them.',
+  );
   return 0;
 }
 
@@ -245,12 +283,22 @@ async function wasmPackTest() {
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.
-  return announced(program, ['test', '--headless', '--chrome', 'crate/wasm/session', '--profile', 'wasm-dev'], { PATH, ...patience });
+  return announced(program, ['test', '--headless', '--chrome', 'crate/wasm/session', '--profile', 'wasm-dev'], {
+    PATH,
+    ...patience,
+  });
 }
 
 /** Compares real files with reference tools, known call stacks, and independently computed statistics. */
 async function corpus() {
-  const names = ['check_corpus.py', 'check_stats.py', 'check_calls.py', 'check_steps.py', 'check_state.py', 'check_hostile.py'];
+  const names = [
+    'check_corpus.py',
+    'check_stats.py',
+    'check_calls.py',
+    'check_steps.py',
+    'check_state.py',
+    'check_hostile.py',
+  ];
   const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
     say('skipped: the corpus of real traces, its checkers or python3 are missing');
@@ -260,10 +308,16 @@ async function corpus() {
   const built = await cargo(...command);
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
-  const more = [...['check_compare.py', 'check_why.py', 'check_findings.py'].map((name) => [join(checks, name)]), ['scripts/verdicts.py']];
+  const more = [
+    ...['check_compare.py', 'check_why.py', 'check_findings.py'].map((name) => [join(checks, name)]),
+    ['scripts/verdicts.py'],
+  ];
   // Frames that are cut out are replayed natively: of each kind of trace some, within seconds.
   const missing = ['apitrace', 'xvfb-run'].filter((name) => !find(name));
-  if (missing.length > 0) say(`skipped: native replay of frames that are cut out, which needs ${missing.join(' and ')} (Debian: apitrace, xvfb)`);
+  if (missing.length > 0)
+    say(
+      `skipped: native replay of frames that are cut out, which needs ${missing.join(' and ')} (Debian: apitrace, xvfb)`,
+    );
   else more.push(...CUT_FRAMES.map((name) => [join(checks, 'check_frame.py'), '--only', name]));
   const checkers = [...others.map((checker) => [checker]), ...more].filter(([checker]) => existsSync(checker));
   for (const [checker, ...options] of checkers) {

@@ -23,9 +23,15 @@ const ANYWHERE = [
 /** What is wrong in comments and documents. */
 const PROSE = [
   [/(?<!\bthere )\b(is|are) none\b(?! (left|yet|so far))/i, 'is not one; or name what it is not'],
-  [/(?<!\bthere )\b(is|are) no (?!longer|more|less|fewer|such|other|one|better|worse|doubt|room|need)[a-z]/i, 'is not a, are not'],
+  [
+    /(?<!\bthere )\b(is|are) no (?!longer|more|less|fewer|such|other|one|better|worse|doubt|room|need)[a-z]/i,
+    'is not a, are not',
+  ],
   [/\b(in|of|with|after|before|every|above|least|most|without) so many\b/i, 'the number by its name: `limit` bits'],
-  [/\b(nothing|system|kernel|trace|job|worker) tells\b(?! (\w+ )?apart)|\btells nothing\b/i, 'says, reports, sends; or is known'],
+  [
+    /\b(nothing|system|kernel|trace|job|worker) tells\b(?! (\w+ )?apart)|\btells nothing\b/i,
+    'says, reports, sends; or is known',
+  ],
   [/\b(is|are|was|has|have|been) told\b(?! (apart|from))/i, 'is reported, is sent; or is known'],
 ];
 const TEST = /(^|\/)(tests|e2e|examples|benches|fuzz)\/|\.(test|fixture|spec)\.|tests?\.rs$/;
@@ -55,7 +61,7 @@ export function faults(name, source) {
   let hasMessages = !isText && !TEST.test(name);
   for (const [at, line] of source.split('\n').entries()) {
     if (/^#\[cfg\(test\)\]/.test(line)) hasMessages = false;
-    const [, comment] = isText ? [, line] : (isBlock && [, line]) || (/(?:^|\s)(?:\/\/[/!]?|\/\*+)(?=\s|$)(.*)/.exec(line) ?? []);
+    const comment = isText || isBlock ? line : /(?:^|\s)(?:\/\/[/!]?|\/\*+)(?=\s|$)(.*)/.exec(line)?.[1];
     if (!isText) isBlock = isBlock ? !line.includes('*/') : /(^|\s)\/\*(?!.*\*\/)/.test(line);
     if (comment !== undefined) {
       if (/^\s*(```|~~~)/.test(comment)) isCode = !isCode;
@@ -72,7 +78,10 @@ export function faults(name, source) {
 
 /** Prints the faults of all files of the repository, and returns their number. */
 export function checkWords() {
-  const list = execFileSync('git', ['ls-files', '*.rs', '*.ts', '*.tsx', '*.mjs', '*.md'], { cwd: root, encoding: 'utf8' });
+  const list = execFileSync('git', ['ls-files', '*.rs', '*.ts', '*.tsx', '*.mjs', '*.md'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   let count = 0;
   for (const name of list.trim().split('\n')) {
     if (/(^|\/)words\.(test\.ts|mjs)$/.test(name)) continue;

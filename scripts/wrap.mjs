@@ -195,5 +195,6 @@ if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
     return wrapped !== source;
   });
   for (const name of changed) say(name);
-  if (changed.length > 0 && argv.includes('--check')) fail(`${changed.length} files are not wrapped: run node scripts/wrap.mjs.`);
+  if (changed.length > 0 && argv.includes('--check'))
+    fail(`${changed.length} files are not wrapped: run node scripts/wrap.mjs.`);
 }

@@ -22,10 +22,26 @@ export function zip(files) {
   for (const [path, bytes] of files) {
     const name = Buffer.from(path);
     const data = deflateRawSync(bytes, { level: 9 });
-    const about = numbers([VERSION, 2], [UTF8, 2], [DEFLATED, 2], [0, 2], [DAY, 2], [crc32(bytes), 4], [data.length, 4], [bytes.length, 4], [name.length, 2], [0, 2]);
+    const about = numbers(
+      [VERSION, 2],
+      [UTF8, 2],
+      [DEFLATED, 2],
+      [0, 2],
+      [DAY, 2],
+      [crc32(bytes), 4],
+      [data.length, 4],
+      [bytes.length, 4],
+      [name.length, 2],
+      [0, 2],
+    );
     const local = Buffer.concat([numbers([0x04034b50, 4]), about, name, data]);
     parts.push(local);
-    directory.push(numbers([0x02014b50, 4], [MADE_BY, 2]), about, numbers([0, 2], [0, 2], [0, 2], [READABLE, 4], [at, 4]), name);
+    directory.push(
+      numbers([0x02014b50, 4], [MADE_BY, 2]),
+      about,
+      numbers([0, 2], [0, 2], [0, 2], [READABLE, 4], [at, 4]),
+      name,
+    );
     at += local.length;
   }
   const list = Buffer.concat(directory);

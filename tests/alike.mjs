@@ -57,7 +57,9 @@ export function compare(answer, png) {
   return answer.evaluate(
     async ({ picture, failures, refusals, error }, [content, levels]) => {
       const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), { colorSpaceConversion: 'none' });
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
+        colorSpaceConversion: 'none',
+      });
       const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
       const context = canvas.getContext('2d');
       context.drawImage(bitmap, 0, 0);

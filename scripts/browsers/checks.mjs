@@ -106,7 +106,11 @@ export const CHECKS = [
       await page.type(COUNT);
       await page.press('Control+Enter');
       const wanted = native('sql', file, COUNT).match(/\d+/)[0];
-      await page.until(wanted, (count) => document.querySelector('.query-rows tbody')?.textContent.includes(count), wanted);
+      await page.until(
+        wanted,
+        (count) => document.querySelector('.query-rows tbody')?.textContent.includes(count),
+        wanted,
+      );
       return '';
     },
   },
@@ -120,7 +124,9 @@ export const CHECKS = [
       await page.press('ArrowDown');
       await page.until('another', (before) => document.querySelector('#announcer').textContent !== before, said);
       await page.press('?');
-      await page.until('the help', () => document.querySelector('[role=dialog], dialog[open]')?.textContent.includes('Documentation'));
+      await page.until('the help', () =>
+        document.querySelector('[role=dialog], dialog[open]')?.textContent.includes('Documentation'),
+      );
       await page.press('Escape');
       await page.until('no help', () => !document.querySelector('dialog[open]'));
       return '';
@@ -137,7 +143,8 @@ export const CHECKS = [
       await page.press('Control+a');
       await page.type('kept here');
       await page.press('Enter');
-      const flagged = () => [...document.querySelectorAll('[aria-label=Notes] button')].some((it) => it.textContent === 'kept here');
+      const flagged = () =>
+        [...document.querySelectorAll('[aria-label=Notes] button')].some((it) => it.textContent === 'kept here');
       await page.until('the flag', flagged);
       await openedAt(page, url, fixture('xray/threads.xray'));
       await page.until('the flag again', flagged);
@@ -212,7 +219,9 @@ export const CHECKS = [
       await openedAt(page, `${url}?pictures=now`, fixture(`apitrace/${FIXED.trace}`));
       const sentence = await picture(page);
       if (sentence !== '') return sentence;
-      const squares = await page.evaluate(`(async () => (${squaresOf})(await (${askPicture})({ call: ${FIXED.call} })))()`);
+      const squares = await page.evaluate(
+        `(async () => (${squaresOf})(await (${askPicture})({ call: ${FIXED.call} })))()`,
+      );
       if (squares.join() !== SQUARES.join()) throw new Error(`the squares are ${squares.join('; ')}`);
       return '';
     },
@@ -222,7 +231,9 @@ export const CHECKS = [
     about: '`unspool open` serves a trace',
     check: async (page) => {
       const file = fixture('trace_db/variables.trace');
-      const child = spawn(NATIVE, ['open', '--no-browser', '--port', '0', '--page', DIST, file], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const child = spawn(NATIVE, ['open', '--no-browser', '--port', '0', '--page', DIST, file], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       try {
         await page.goto(await new Promise((resolve) => createInterface(child.stdout).once('line', resolve)));
         await ready(page, file);
@@ -240,7 +251,9 @@ export const CHECKS = [
       const url = pathToFileURL(ONE_FILE).href;
       await page.goto(url);
       await page.until('the button', choose, '.samples button', '');
-      const state = await page.until('an end', () => ['ready', 'failed'].find((it) => it === document.body.dataset.state));
+      const state = await page.until('an end', () =>
+        ['ready', 'failed'].find((it) => it === document.body.dataset.state),
+      );
       if (state === 'failed') return page.run(() => document.querySelector('[role=alert] p').textContent.trim());
       await samples(page, url, false);
       await opened(page, fixture('apitrace/replay_views.trace'), false);
@@ -268,7 +281,14 @@ export const CHECKS = [
       const missing = await page.run(async () => {
         const list = await (await fetch('hashes.txt')).text();
         const names = [...list.matchAll(/^\w{64} {2}(?!embedding\/|index\.html$)(.+)$/gm)].map(([, name]) => name);
-        const found = await Promise.all(names.map((name) => fetch(name).then(({ ok }) => ok, () => false)));
+        const found = await Promise.all(
+          names.map((name) =>
+            fetch(name).then(
+              ({ ok }) => ok,
+              () => false,
+            ),
+          ),
+        );
         return names.length > 50 ? names.filter((_, i) => !found[i]).join(' ') : 'the list of files';
       });
       if (missing !== '') throw new Error(`Without a network there is no ${missing}`);
@@ -387,17 +407,22 @@ async function goTo(page, position) {
 
 /** Waits for something, or for a sentence of an alert in its place. Resolves to the sentence. */
 async function said(page, what, shown) {
-  const sentence = await page.until(what, `() => {
+  const sentence = await page.until(
+    what,
+    `() => {
     if ((${shown})()) return 'shown';
     return document.querySelector('[role=alert] .remark, .remark[role=alert]')?.textContent.trim();
-  }`);
+  }`,
+  );
   return sentence === 'shown' ? '' : sentence;
 }
 
 /** Runs in the page: clicks the first element that a selector finds and whose text or label begins so. */
 function choose(selector, name) {
   const label = (element) => (element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent).trim();
-  const found = [...document.querySelectorAll(selector)].find((element) => label(element).startsWith(name) && !element.disabled);
+  const found = [...document.querySelectorAll(selector)].find(
+    (element) => label(element).startsWith(name) && !element.disabled,
+  );
   found?.click();
   return found !== undefined;
 }

@@ -12,7 +12,12 @@ export const WORKS = 'yes';
 /** The rows of the table, each a list of cells, with that of names and versions first. */
 export function tableOf(text) {
   const lines = text.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));
-  return lines.map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim()));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
 }
 
 /** Writes the column of a browser. Rows of checks that are not known any more go, and new ones are empty in the other columns. */
@@ -29,5 +34,8 @@ export function writeColumn(name, version, results) {
   ];
   const [first, ...others] = now.map((cells) => `| ${cells.join(' | ')} |`);
   const table = [first, '|---|---|---|---|', ...others].join('\n');
-  writeFileSync(DOCUMENT, text.replace(/\|[\s\S]*\|/, () => table));
+  writeFileSync(
+    DOCUMENT,
+    text.replace(/\|[\s\S]*\|/, () => table),
+  );
 }

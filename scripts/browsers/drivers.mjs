@@ -16,7 +16,15 @@ const PATIENCE_MS = 30_000;
 const POLL_MS = 50;
 const VIEW = { width: 1440, height: 900 };
 /** Codes of keys in WebDriver: https://www.w3.org/TR/webdriver2/#keyboard-actions */
-const KEYS = { Enter: '\uE007', Escape: '\uE00C', Control: '\uE009', Shift: '\uE008', ArrowDown: '\uE015', ArrowUp: '\uE013', End: '\uE010' };
+const KEYS = {
+  Enter: '\uE007',
+  Escape: '\uE00C',
+  Control: '\uE009',
+  Shift: '\uE008',
+  ArrowDown: '\uE015',
+  ArrowUp: '\uE013',
+  End: '\uE010',
+};
 const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 
 /** Lists uncaught errors where a driver does not tell them: the last is that of a policy that was broken. */
@@ -76,7 +84,8 @@ function withWaiting(page) {
     for (;;) {
       const found = await ask();
       if (found) return found;
-      if (Date.now() > end) throw new Error(`${what}: not after ${PATIENCE_MS / 1000} s. The page says: ${await run(sentences)}`);
+      if (Date.now() > end)
+        throw new Error(`${what}: not after ${PATIENCE_MS / 1000} s. The page says: ${await run(sentences)}`);
       await delay(POLL_MS);
     }
   };
@@ -92,13 +101,21 @@ function withWaiting(page) {
 
 /** What a page says just now, for a test that has waited in vain. */
 function sentences() {
-  const all = [...document.querySelectorAll('[role=alert], [role=status], .notice, .panel-note')].map((it) => it.textContent.trim());
+  const all = [...document.querySelectorAll('[role=alert], [role=status], .notice, .panel-note')].map((it) =>
+    it.textContent.trim(),
+  );
   return [document.body.dataset.state, ...all.filter(Boolean)].join(' | ').slice(0, 500);
 }
 
 async function chromium() {
   const { chromium: engine } = await import('@playwright/test');
-  const args = ['--no-sandbox', '--disable-quic', '--no-first-run', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+  const args = [
+    '--no-sandbox',
+    '--disable-quic',
+    '--no-first-run',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+  ];
   const browser = await engine.launch({ executablePath: findChromium(), args });
   const page = await (await browser.newContext({ viewport: VIEW })).newPage();
   const found = [];
@@ -172,7 +189,15 @@ async function puppeteerCore() {
   if (!existsSync(module)) {
     say(`installing puppeteer-core into ${folder}`);
     mkdirSync(folder, { recursive: true });
-    await must('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', `puppeteer-core@${PUPPETEER}`]);
+    await must('npm', [
+      'install',
+      '--prefix',
+      folder,
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      `puppeteer-core@${PUPPETEER}`,
+    ]);
   }
   return import(pathToFileURL(module).href);
 }

@@ -53,7 +53,10 @@ const STATEMENTS = [
 export function forms(facts) {
   const { path, from, to } = facts;
   const all = [];
-  const of = (formats) => (command, args, more = {}) => all.push({ command, args, ...(formats && { formats }), ...more });
+  const of =
+    (formats) =>
+    (command, args, more = {}) =>
+      all.push({ command, args, ...(formats && { formats }), ...more });
   const any = of(undefined);
   const [gl, frames, values] = [of(['apitrace']), of(['frames']), of(['trace-db'])];
   const steps = of(['frames', 'rvn']);
@@ -142,8 +145,15 @@ export function forms(facts) {
   gl('image', [path, '--texture', texture, '--layer', '1', '-o', 'out/image.png']);
 
   any('sql', [path]);
-  STATEMENTS.forEach((statement, i) => any('sql', [path, statement, ...[[], ['--json'], ['--csv']][i % 3]]));
-  any('sql', [path, 'select count(*) from other.slices; select * from slices limit 20', '--attach', facts.other, '--json']);
+  for (const [i, statement] of STATEMENTS.entries())
+    any('sql', [path, statement, ...[[], ['--json'], ['--csv']][i % 3]]);
+  any('sql', [
+    path,
+    'select count(*) from other.slices; select * from slices limit 20',
+    '--attach',
+    facts.other,
+    '--json',
+  ]);
   any('sql', [path, '--save', 'out/saved.sqlite']);
   any('sql', [path, '--save', 'out/saved.sqlite', '--records']);
 
@@ -171,7 +181,12 @@ export function forLarge(forms) {
   const first = new Set();
   return forms.filter(({ command, args, formats, isKeyed, stdin }) => {
     const is = (...words) => words.every((word) => args.includes(word));
-    if (isKeyed || stdin || !['info', 'stats', 'find', 'cut', 'findings', 'coverage', 'resources', 'state'].includes(command)) return false;
+    if (
+      isKeyed ||
+      stdin ||
+      !['info', 'stats', 'find', 'cut', 'findings', 'coverage', 'resources', 'state'].includes(command)
+    )
+      return false;
     if (command === 'info' && !is('--json')) return false;
     if (command === 'stats' && !is('--csv', 'function')) return false;
     if (command === 'cut' && !is('--range')) return false;
@@ -185,7 +200,11 @@ export function forLarge(forms) {
 
 /** Command lines that need no trace: help, misuse, what is generated. */
 export function withoutTrace(commands) {
-  const all = [{ command: '--help', args: [] }, { command: '--version', args: [] }, { command: 'nothing', args: [] }];
+  const all = [
+    { command: '--help', args: [] },
+    { command: '--version', args: [] },
+    { command: 'nothing', args: [] },
+  ];
   for (const command of commands) {
     all.push({ command, args: ['--help'] }, { command, args: [] }, { command, args: ['missing'] });
   }
@@ -194,6 +213,9 @@ export function withoutTrace(commands) {
     all.push({ command: 'generate', args: [kind, events, '3000', '-o', 'out/generated'] });
     all.push({ command: 'generate', args: [kind, events, '777', seed, '5', threads, '3', depth, '4', '-o', '-'] });
   }
-  all.push({ command: 'generate', args: ['xray', '--events', '2000', '--mid-stack', '--out-of-order', '-o', 'out/generated'] });
+  all.push({
+    command: 'generate',
+    args: ['xray', '--events', '2000', '--mid-stack', '--out-of-order', '-o', 'out/generated'],
+  });
   return all;
 }

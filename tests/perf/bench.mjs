@@ -237,7 +237,9 @@ function reportConversions() {
   const rate = (value) => told(spread(converted.map((run) => run.slices / value(run) / 1000)), 2);
   const rows = GOALS.map(([format, goal], i) => [format, rate((run) => run.each[i]), String(goal)]);
   rows.push(['llvm-xray convert -f trace_event', rate((run) => run.peer), '']);
-  console.log(`\nConversions of ${told(spread(converted.map((run) => run.slices)))} slices, reading included, M slices/s\n`);
+  console.log(
+    `\nConversions of ${told(spread(converted.map((run) => run.slices)))} slices, reading included, M slices/s\n`,
+  );
   console.log(markdown([['to', 'M slices/s', 'goal'], ...rows]));
 }
 

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from '@playwright/test';
-import { frameWork } from './frames.mjs';
-import { finding } from './finding.mjs';
-import { gestures } from './gestures.mjs';
 import { listing } from './events.mjs';
+import { finding } from './finding.mjs';
+import { frameWork } from './frames.mjs';
+import { gestures } from './gestures.mjs';
 import { showFunctions } from './panels.mjs';
 
 /**

@@ -83,7 +83,10 @@ async function inPage(path, profile) {
   const look = () => {
     const processes = processesOf(profile);
     const renderer = Math.max(0, ...processes.map(({ resident }) => resident));
-    most.all = Math.max(most.all, processes.reduce((sum, { shared }) => sum + shared, 0));
+    most.all = Math.max(
+      most.all,
+      processes.reduce((sum, { shared }) => sum + shared, 0),
+    );
     most.renderer = Math.max(most.renderer, renderer);
     return renderer;
   };
@@ -196,9 +199,24 @@ function processesOf(profile) {
 }
 
 function report() {
-  const head = ['input', 'GB', 'M slices', 'first picture ms', 'complete s', 'renderer when loaded GB', 'renderer at most GB'];
+  const head = [
+    'input',
+    'GB',
+    'M slices',
+    'first picture ms',
+    'complete s',
+    'renderer when loaded GB',
+    'renderer at most GB',
+  ];
   head.push('all processes at most GB', 'frame work p50 ms', 'p95 ms', 'right picture p50 ms', 'p95 ms', 'functions s');
-  head.push('functions of 1 % s', 'find a name s', 'SQL, first answer s', 'of M slices', ...STATEMENTS.map((statement) => `\`${statement}\` s`), 'load');
+  head.push(
+    'functions of 1 % s',
+    'find a name s',
+    'SQL, first answer s',
+    'of M slices',
+    ...STATEMENTS.map((statement) => `\`${statement}\` s`),
+    'load',
+  );
   const lines = rows.map(({ name, bytes, runs }) => {
     const of = (value, digits = 2) => told(spread(runs.map((run) => value(run) ?? Number.NaN)), digits);
     return [

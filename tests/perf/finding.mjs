@@ -9,7 +9,12 @@ const WAIT_MS = 120_000;
  * Expressions that need the records, by the beginning of the format's title. Fields of all records are looked at. Generated traces and
  * recorded ones have hits.
  */
-const OF_RECORDS = { XRay: 'arg.cpu>=0', apitrace: 'arg.x>2 or arg.v0>0', 'BAP frames': 'insn:call', 'trace-db': 'arg.i>0' };
+const OF_RECORDS = {
+  XRay: 'arg.cpu>=0',
+  apitrace: 'arg.x>2 or arg.v0>0',
+  'BAP frames': 'insn:call',
+  'trace-db': 'arg.i>0',
+};
 
 /** Queries about values, with one and with two free variables. The types are those of `unspool generate trace-db`. */
 const OF_VALUES = { one: 'values: a: int where a > 46', two: 'values: a, b: int where a + b = 12345' };

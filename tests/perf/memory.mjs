@@ -25,7 +25,9 @@ try {
     const peak = await peakOf([command, log]);
     const took = ((performance.now() - began) / 1000).toFixed(0);
     const share = ((100 * peak) / free).toFixed(0);
-    say(`${command}: ${(peak / 1e6).toFixed(2)} GB, ${share} % of the ${(free / 1e6).toFixed(1)} GB that were free, in ${took} s`);
+    say(
+      `${command}: ${(peak / 1e6).toFixed(2)} GB, ${share} % of the ${(free / 1e6).toFixed(1)} GB that were free, in ${took} s`,
+    );
   }
 } finally {
   rmSync(directory, { recursive: true });

@@ -63,7 +63,9 @@ function spread(of, key, isSize = false) {
 
 /** Processor time in ms of the commands that have ended, by Linux' account of this process' children. */
 function workOfChildren() {
-  const fields = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\) /s, '').split(' ');
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
   // `cutime` and `cstime`, in hundredths of a second.
   return (Number(fields[13]) + Number(fields[14])) * 10;
 }
@@ -112,18 +114,26 @@ async function inPage() {
   } finally {
     server.stop();
   }
-  for (const [key, says] of [['first', 'first difference shown'], ['aligned', 'aligned'], ['compared', 'compared']]) {
+  for (const [key, says] of [
+    ['first', 'first difference shown'],
+    ['aligned', 'aligned'],
+    ['compared', 'compared'],
+  ]) {
     say(`${says}: ${spread(found, key)}`);
   }
   say(`memory beyond both traces, for records: ${spread(found, 'records', true)}`);
-  say(`memory beyond both traces, for functions, and resources and findings of apitraces: ${spread(found, 'other', true)}`);
+  say(
+    `memory beyond both traces, for functions, and resources and findings of apitraces: ${spread(found, 'other', true)}`,
+  );
   say(`memory beyond both traces, in all: ${spread(found, 'all', true)}`);
 }
 
 /** Resolves once a process has had next to nothing to do for a second. */
 async function quiet(pid) {
   const work = () => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return Number(fields[11]) + Number(fields[12]);
   };
   for (let before = Number.NaN; ; ) {

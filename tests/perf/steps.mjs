@@ -22,7 +22,17 @@ export async function stepRates() {
       results.push({ name, text: 'skipped: the corpus is not beside the repository' });
       continue;
     }
-    const run = ['run', '--release', '--quiet', '--locked', '--package', 'unspool-access-index', '--example', 'measure', '--'];
+    const run = [
+      'run',
+      '--release',
+      '--quiet',
+      '--locked',
+      '--package',
+      'unspool-access-index',
+      '--example',
+      'measure',
+      '--',
+    ];
     const ran = spawnSync('cargo', [...run, await make()], { cwd: root, encoding: 'utf8' });
     results.push({ name, text: ran.status === 0 ? ran.stdout.trimEnd() : `failed: ${ran.stderr}` });
   }

@@ -38,9 +38,14 @@ say(`one trace: ${spread(({ one }) => one.ms / 1000, 2)} s, ${gigabytes(({ one }
 say(`both: ${spread(({ both }) => both.ms / 1000, 2)} s, ${gigabytes(({ both }) => both.now)} GB`);
 say(`compared: ${spread(({ compared }) => compared.ms / 1000, 2)} s`);
 say(`compared / both: ${spread(({ both, compared }) => compared.ms / both.ms, 2)}`);
-say(`memory, compared: ${gigabytes(({ compared }) => compared.now)} GB, at most ${gigabytes(({ compared }) => compared.peak)} GB`);
+say(
+  `memory, compared: ${gigabytes(({ compared }) => compared.now)} GB, at most ${gigabytes(({ compared }) => compared.peak)} GB`,
+);
 say(`memory after B was closed: ${gigabytes(({ compared }) => compared.after)} GB`);
-for (const [name, of] of [['one trace', ({ one }) => one], ['two', ({ compared }) => compared]]) {
+for (const [name, of] of [
+  ['one trace', ({ one }) => one],
+  ['two', ({ compared }) => compared],
+]) {
   say(`work of frames, ${name}: p95 ${spread((run) => percentile(of(run).work, 0.95), 1)} ms`);
 }
 
