@@ -4,7 +4,8 @@
 //! no second download, and lets Cargo pin the version.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -23,24 +24,44 @@ pub fn run(args: &[String]) -> Result<()> {
     let modules = modules()?;
     let (profile, only) = options(args, &modules)?;
     same_version()?;
-    let output = crate::root().join(OUTPUT);
-    for Module { name, package, features } in modules.iter().filter(|it| only.is_none_or(|only| it.name == only)) {
-        let module = build(package, features, profile)?;
-        // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by
-        // which Vite finds the wasm.
-        let mut bindgen = Bindgen::new();
-        bindgen.input_path(&module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
-        // Other projects' decoders may trap, and then a fresh instance takes over.
-        bindgen.reset_state_function(matches!(name.as_str(), "unspool_disassembler" | "unspool_symbols"));
-        // Function names take half as much again as the code, and the built page has no use for
-        // them.
-        bindgen.remove_name_section(profile == PUBLISHED).generate(&output)?;
-        // `npm start` has the page wait while it is there.
-        let _ = fs::remove_file(output.join(".building").join(name));
-        let wasm = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();
-        let kib = fs::metadata(&wasm).with_context(|| wasm.clone())?.len() / 1024;
-        eprintln!("{OUTPUT}: {kib} KiB of {name}, profile {profile}");
+    let wanted: Vec<_> = modules.iter().filter(|it| only.is_none_or(|only| it.name == only)).collect();
+    for round in rounds(&wanted, profile) {
+        build(&round, profile, |module, wasm| generate(module, wasm, profile))?;
     }
+    Ok(())
+}
+
+/// Modules that one run of Cargo builds. Crates that several of them share are compiled once then, with all features that one
+/// of them needs: twice as fast, but what a module has depends on what it is built with. So those that are published are built
+/// one by one, and so are two modules of one crate.
+fn rounds<'a>(modules: &[&'a Module], profile: &str) -> Vec<Vec<&'a Module>> {
+    let mut rounds: Vec<Vec<&Module>> = Vec::new();
+    for &module in modules {
+        let fits = |round: &&mut Vec<&Module>| round.iter().all(|it| it.package != module.package);
+        match rounds.iter_mut().find(fits).filter(|_| profile != PUBLISHED) {
+            Some(round) => round.push(module),
+            None => rounds.push(vec![module]),
+        }
+    }
+    rounds
+}
+
+/// Writes the JavaScript and TypeScript of a module that was built.
+fn generate(Module { name, .. }: &Module, wasm: &Path, profile: &str) -> Result<()> {
+    let output = crate::root().join(OUTPUT);
+    // `.omit_default_module_path(false)` keeps `new URL('…_bg.wasm', import.meta.url)`, by which
+    // Vite finds the wasm.
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(wasm).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
+    // Other projects' decoders may trap, and then a fresh instance takes over.
+    bindgen.reset_state_function(matches!(name.as_str(), "unspool_disassembler" | "unspool_symbols"));
+    // Function names take half as much again as the code, and the built page has no use for them.
+    bindgen.remove_name_section(profile == PUBLISHED).generate(&output)?;
+    // `npm start` has the page wait while it is there.
+    let _ = fs::remove_file(output.join(".building").join(name));
+    let written = output.join(format!("{name}_bg.wasm")).to_string_lossy().into_owned();
+    let kib = fs::metadata(&written).with_context(|| written.clone())?.len() / 1024;
+    eprintln!("{OUTPUT}: {kib} KiB of {name}, profile {profile}");
     Ok(())
 }
 
@@ -48,16 +69,15 @@ pub fn run(args: &[String]) -> Result<()> {
 struct Module {
     name: String,
     package: String,
-    /// In place of the default ones, separated by commas. Empty for a crate of `crate/wasm`, which
-    /// is one module.
-    features: String,
+    /// In place of the default ones. Empty for a crate of `crate/wasm`, which is one module.
+    features: Vec<String>,
 }
 
 fn modules() -> Result<Vec<Module>> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let module = |it: &Value| {
         let features: Option<Vec<_>> = it["features"].as_array().into_iter().flatten().map(text).collect();
-        Some(Module { name: text(&it["name"])?, package: text(&it["package"])?, features: features?.join(",") })
+        Some(Module { name: text(&it["name"])?, package: text(&it["package"])?, features: features? })
     };
     let all: Value = serde_json::from_str(MODULES)?;
     all.as_array().and_then(|all| all.iter().map(module).collect()).context("xtask/modules.json is not as expected")
@@ -82,15 +102,21 @@ fn options<'a>(args: &'a [String], modules: &[Module]) -> Result<(&'a str, Optio
     Ok((profile, only))
 }
 
-/// Runs Cargo and returns the path of the module.
-fn build(package: &str, features: &str, profile: &str) -> Result<PathBuf> {
+/// Runs Cargo, and has each of the modules made of its wasm as soon as that is built.
+fn build(modules: &[&Module], profile: &str, mut made: impl FnMut(&Module, &Path) -> Result<()>) -> Result<()> {
     let mut cargo = Command::new(std::env::var("CARGO").unwrap_or("cargo".into()));
     cargo
         .current_dir(crate::root())
-        .args(["build", "--package", package, "--target", TARGET, "--profile", profile])
-        .args(["--no-default-features", "--features", features])
+        .args(["build", "--target", TARGET, "--profile", profile, "--no-default-features"])
         .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
         .stderr(Stdio::inherit());
+    for Module { package, features, .. } in modules {
+        cargo.args(["--package", package]);
+        for feature in features {
+            cargo.arg("--features").arg(format!("{package}/{feature}"));
+        }
+    }
     if profile == PUBLISHED {
         // What could panic names its file, and crates lie in a folder of this machine.
         let from = cargo_home()?.join("registry").join("src");
@@ -101,17 +127,27 @@ fn build(package: &str, features: &str, profile: &str) -> Result<PathBuf> {
     if std::env::var_os("CI").is_some() {
         cargo.arg("--locked");
     }
-    let run = cargo.output().context("cannot run cargo")?;
-    ensure!(run.status.success(), "{package} did not build");
-    // The target directory can be set in four places: use what Cargo reports.
-    String::from_utf8(run.stdout)?
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|message| message["filenames"].as_array().cloned())
-        .flatten()
-        .filter_map(|name| name.as_str().map(PathBuf::from))
-        .find(|name| name.extension().is_some_and(|e| e == "wasm"))
-        .with_context(|| format!("{package} built, but Cargo named no .wasm file: is it a cdylib?"))
+    let mut running = cargo.spawn().context("cannot run cargo")?;
+    let mut missing: Vec<_> = modules.to_vec();
+    for line in BufReader::new(running.stdout.take().context("cargo has no output")?).lines() {
+        // The target directory can be set in four places: use what Cargo reports.
+        let Some((library, wasm)) = built_library(&line?) else { continue };
+        if let Some(at) = missing.iter().position(|it| it.package.replace('-', "_") == library) {
+            made(missing.swap_remove(at), &wasm)?;
+        }
+    }
+    ensure!(running.wait()?.success(), "the modules did not build");
+    let names: Vec<_> = missing.iter().map(|it| it.package.as_str()).collect();
+    ensure!(names.is_empty(), "Cargo named no .wasm file of {}: is it a cdylib?", names.join(", "));
+    Ok(())
+}
+
+/// The name and the wasm of a library that a message of Cargo reports to be built; `None` for other messages.
+fn built_library(message: &str) -> Option<(String, PathBuf)> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    let files = message["filenames"].as_array()?;
+    let wasm = files.iter().filter_map(Value::as_str).find(|name| name.ends_with(".wasm"))?;
+    Some((message["target"]["name"].as_str()?.to_owned(), wasm.into()))
 }
 
 /// Where Cargo keeps the sources of crates.
@@ -144,13 +180,31 @@ fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{modules, pinned};
+    use super::{PUBLISHED, built_library, modules, pinned, rounds};
 
     #[test]
     fn lists_the_modules() {
         let modules = modules().unwrap();
         assert_eq!(modules.first().map(|it| it.name.as_str()), Some("unspool_browser"));
         assert!(modules.iter().all(|it| it.package.starts_with("unspool-")));
+    }
+
+    #[test]
+    fn builds_crates_together_unless_they_are_published() {
+        let modules = modules().unwrap();
+        let all: Vec<_> = modules.iter().collect();
+        let dev = rounds(&all, "wasm-dev");
+        // Two modules are of one crate.
+        assert_eq!(dev.iter().map(Vec::len).collect::<Vec<_>>(), [all.len() - 1, 1]);
+        assert_eq!(dev[0][0].name, "unspool_browser");
+        assert!(rounds(&all, PUBLISHED).iter().all(|round| round.len() == 1));
+    }
+
+    #[test]
+    fn finds_the_wasm_of_a_library() {
+        let message = r#"{"reason":"compiler-artifact","target":{"name":"a_b"},"filenames":["x/a_b.d","x/a_b.wasm"]}"#;
+        assert_eq!(built_library(message), Some(("a_b".into(), "x/a_b.wasm".into())));
+        assert_eq!(built_library(r#"{"reason":"build-finished","success":true}"#), None);
     }
 
     #[test]
