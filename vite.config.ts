@@ -3,6 +3,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 import { waitForWasm } from './scripts/wait_for_wasm.mjs';
+import { workersInTests } from './tests/engine/building.ts';
 import { about, hashes, licences, noteBundled } from './web/app/about/building.ts';
 import { documentation } from './web/app/help/building.ts';
 import { serviceWorker } from './web/app/offline/building.ts';
@@ -81,6 +82,7 @@ export default defineConfig(({ mode }) => ({
     documentation(DOCS),
     about(manifest.version),
     waitForWasm(),
+    ...(process.env['VITEST'] ? [workersInTests()] : []),
     noteBundled(),
     licences(),
     // Hashes of all but the service worker, which has that of their list.
@@ -115,6 +117,14 @@ export default defineConfig(({ mode }) => ({
       {
         extends: true,
         test: { name: 'components', include: ['web/**/*.test.tsx'], environment: 'happy-dom', isolate: false },
+      },
+      // The tests of the page that need no browser: those without a tag.
+      {
+        extends: true,
+        resolve: {
+          alias: { '@playwright/test': fileURLToPath(new URL('tests/engine/playwright.ts', import.meta.url)) },
+        },
+        test: { name: 'page', include: ['tests/e2e/**/*.spec.ts'], environment: 'happy-dom', isolate: false },
       },
     ],
   },

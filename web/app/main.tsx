@@ -2,29 +2,18 @@ import { whenIdle } from '../base/idle.ts';
 import 'virtual:theme.css';
 import './style.css';
 
-import { effect, signal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { shortened } from '../base/format.ts';
 import { isRanged } from '../base/ranged.ts';
 import { limitConnections, startWorker } from '../base/workers.ts';
-import { createCopies } from '../page/copies.ts';
-import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
-import type { Page } from '../page/page.ts';
-import { createRecent, type Recent, recentInBrowser } from '../page/recent.ts';
-import { createWorkbench } from '../page/workbench.ts';
-import { createTheme } from '../parts/theme.ts';
-import { createFrameNotes } from '../timeline/canvas/frames.ts';
-import { createBrowserMemory } from '../trace/file_memory.ts';
+import { createRecent, recentInBrowser } from '../page/recent.ts';
 import recordWorker from '../trace/worker/records.ts?worker&url';
 import traceWorker from '../trace/worker/worker.ts?worker&url';
 import { App } from './app.tsx';
 import { isTooOld, NEEDED } from './browsers.ts';
-import { PAGE_COMMANDS } from './commands/page_commands.ts';
-import { FEATURES } from './features.ts';
-import { chooseFile } from './files.ts';
-import { createPageHistory } from './history.ts';
 import { loadTraceView, prepareTraceView } from './load.ts';
+import { createPage, startPage } from './page.ts';
 
 const addresses = new URLSearchParams(location.search);
 const url = addresses.get('url');
@@ -33,8 +22,6 @@ const other = addresses.get('with');
 const served = addresses.get('open');
 // Before the first worker, which inherits the policy.
 limitConnections(url, other);
-const spawn = () => startWorker(traceWorker);
-const spawnRecords = () => startWorker(recordWorker);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
@@ -44,39 +31,23 @@ const net: Net = {
   },
   fetch: (url, init) => fetch(url, init),
 };
-const memory = createBrowserMemory(storageOrNull());
 const recent = createRecent(recentInBrowser(() => globalThis.indexedDB));
-const copies = createCopies(storageOrNull());
-const again: Recent['again'] = async (file) =>
-  isRanged(file) && file.ranges.grows ? (await import('../page/served_files.ts')).servedNow(file) : recent.again(file);
-const workbench = createWorkbench(spawn, spawnRecords, net, memory, { again, handleOf: recent.handleOf });
-const dock = createDock(window);
-const page: Page = {
-  workbench,
-  theme: createTheme(),
-  dock,
-  features: FEATURES,
-  noteFrame: createFrameNotes(),
-  memory,
-  recent,
-  copies,
-  history: createPageHistory(window),
-  awaited: signal(null),
-  commands: [...PAGE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
-  chooseFile: () => void chooseFile(workbench, recent, 'open'),
-  chooseOther: () => void chooseFile(workbench, recent, 'compare'),
-  surface: signal(null),
-  dialog: signal(null),
-  search: { mode: signal('all'), isAsked: signal(false), early: signal('') },
-  news: signal([]),
-};
+const page = createPage({
+  spawn: () => startWorker(traceWorker),
+  spawnRecords: () => startWorker(recordWorker),
+  net,
+  storage: storageOrNull(),
+  recent: {
+    ...recent,
+    again: async (file) =>
+      isRanged(file) && file.ranges.grows
+        ? (await import('../page/served_files.ts')).servedNow(file)
+        : recent.again(file),
+  },
+});
+const { workbench } = page;
+startPage(page);
 
-effect(() => {
-  document.documentElement.dataset['theme'] = page.theme.theme.value;
-});
-effect(() => {
-  document.body.dataset['state'] = workbench.state.value;
-});
 effect(() => {
   const bench = workbench.bench.value;
   // A pair is noted by what shows it.
@@ -87,23 +58,9 @@ effect(() => {
 });
 effect(() => {
   const bench = workbench.bench.value;
-  document.title =
-    bench.at === 'open' ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool` : 'Unspool';
-});
-effect(() => {
-  const bench = workbench.bench.value;
   if (bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready' || savesData()) return;
   // The first click on a call will follow. A trace that was closed by then starts nothing.
   whenIdle(bench.open.trace.records.warm);
-});
-window.addEventListener('beforeunload', (event) => {
-  // What took long to read is not lost by a slip of the hand.
-  if (workbench.isCostly()) event.preventDefault();
-});
-window.addEventListener('storage', ({ key }) => memory.hear(key));
-window.addEventListener('message', async (event) => {
-  const { hearMessage } = await import('./messages.ts');
-  hearMessage(event, workbench, location.origin);
 });
 
 /** Loads what follows links when the address is one. */

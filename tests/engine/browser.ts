@@ -1,0 +1,83 @@
+/*
+ * What a document without a browser lacks. Sizes are those of a window of 1440 by 900 in which every element is as large as the window is
+ * wide; what is drawn on canvases is not looked at.
+ */
+
+/** CSS pixels of the window. */
+export const WINDOW = { width: 1440, height: 900 };
+/** CSS pixels of a letter in a canvas. */
+const LETTER = 7;
+
+/** Stands for a browser's observer: it reports the size of an element once, as a browser does at first. */
+class SizesOnce {
+  readonly #report: ResizeObserverCallback;
+
+  constructor(report: ResizeObserverCallback) {
+    this.#report = report;
+  }
+
+  observe(target: Element): void {
+    queueMicrotask(() => {
+      const contentRect = { width: target.clientWidth, height: target.clientHeight };
+      this.#report([{ target, contentRect } as ResizeObserverEntry], this);
+    });
+  }
+
+  unobserve(): void {}
+
+  disconnect(): void {}
+}
+
+/** Stands for an observer of what is on the screen: everything is. */
+class EverythingInSight {
+  readonly #report: (entries: readonly object[]) => void;
+
+  constructor(report: (entries: readonly object[]) => void) {
+    this.#report = report;
+  }
+
+  observe(target: Element): void {
+    queueMicrotask(() => this.#report([{ target, isIntersecting: true }]));
+  }
+
+  unobserve(): void {}
+
+  disconnect(): void {}
+}
+
+/** A 2D context that draws nothing, and whose letters are all equally wide. */
+function drawsNothing(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const own: Record<string, unknown> = {
+    canvas,
+    measureText: (text: string) => ({ width: LETTER * text.length }),
+    createImageData: (width: number, height: number) => imageData(width, height),
+    getImageData: (_x: number, _y: number, width: number, height: number) => imageData(width, height),
+  };
+  return new Proxy(own, {
+    get: (_, name: string) => own[name] ?? (() => undefined),
+    set: (_, name: string, value) => {
+      own[name] = value;
+      return true;
+    },
+  }) as unknown as CanvasRenderingContext2D;
+}
+
+function imageData(width: number, height: number) {
+  return { width, height, data: new Uint8ClampedArray(4 * width * height) };
+}
+
+/** Adds to the globals of this thread what its document lacks. */
+export function completeDocument(): void {
+  const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
+  Object.assign(globalThis, { ResizeObserver: SizesOnce, IntersectionObserver: EverythingInSight });
+  Object.defineProperties(HTMLElement.prototype, {
+    clientWidth: { configurable: true, get: () => WINDOW.width },
+    clientHeight: { configurable: true, get: () => WINDOW.height / 3 },
+  });
+  HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string) {
+    if (kind !== '2d') return null;
+    const context = contexts.get(this) ?? drawsNothing(this);
+    contexts.set(this, context);
+    return context;
+  } as never;
+}

@@ -1,0 +1,228 @@
+/*
+ * Pointer and keyboard: the events that a browser sends, and what it does by itself after those that the page leaves to it.
+ */
+
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]';
+const TYPED = /^(text|search|number|url|tel|email|password)$/;
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** Lets the page render, and answer what is asked of it at once. */
+export async function afterward(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Whether an element takes what is typed. */
+function isField(element: Element | null): element is Field {
+  if (element instanceof HTMLTextAreaElement) return !element.readOnly;
+  return element instanceof HTMLInputElement && TYPED.test(element.type) && !element.readOnly;
+}
+
+function canTakeFocus(element: Element): boolean {
+  return !(element as HTMLButtonElement).disabled && element.closest('[hidden], [inert], dialog:not([open])') === null;
+}
+
+/** Options of a click. */
+export interface ClickOptions {
+  readonly button?: 'left' | 'right' | 'middle';
+  readonly modifiers?: readonly string[];
+  readonly clickCount?: number;
+}
+
+function modifiersOf(modifiers: readonly string[] = []) {
+  return {
+    ctrlKey: modifiers.some((it) => it === 'Control' || it === 'ControlOrMeta'),
+    shiftKey: modifiers.includes('Shift'),
+    altKey: modifiers.includes('Alt'),
+    metaKey: modifiers.includes('Meta'),
+  };
+}
+
+/** Presses and releases a button of the pointer over an element. */
+export function clickOn(element: Element, { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {}): void {
+  const number = { left: 0, middle: 1, right: 2 }[button];
+  const shared = { bubbles: true, cancelable: true, composed: true, button: number, ...modifiersOf(modifiers) };
+  const pointer = { ...shared, pointerId: 1, pointerType: 'mouse', isPrimary: true };
+  element.dispatchEvent(new PointerEvent('pointerover', pointer));
+  element.dispatchEvent(new PointerEvent('pointermove', pointer));
+  for (let detail = 1; detail <= clickCount; detail += 1) {
+    element.dispatchEvent(new PointerEvent('pointerdown', { ...pointer, buttons: 1 }));
+    const isLeft = element.dispatchEvent(new MouseEvent('mousedown', { ...shared, detail, buttons: 1 }));
+    if (isLeft) focusAt(element);
+    element.dispatchEvent(new PointerEvent('pointerup', pointer));
+    element.dispatchEvent(new MouseEvent('mouseup', { ...shared, detail }));
+    if (button === 'right') element.dispatchEvent(new MouseEvent('contextmenu', shared));
+    else if (button === 'left') element.dispatchEvent(new MouseEvent('click', { ...shared, detail }));
+  }
+  if (clickCount === 2) element.dispatchEvent(new MouseEvent('dblclick', { ...shared, detail: 2 }));
+}
+
+/** Gives the focus to what a press of the pointer there gives it to. */
+function focusAt(element: Element): void {
+  const target = element.closest(FOCUSABLE);
+  if (target && canTakeFocus(target)) (target as HTMLElement).focus();
+  else (document.activeElement as HTMLElement | null)?.blur?.();
+}
+
+/** Moves the pointer over an element. */
+export function hoverOver(element: Element): void {
+  const shared = { bubbles: true, composed: true, pointerId: 1, pointerType: 'mouse', isPrimary: true };
+  for (const type of ['pointerover', 'pointermove']) element.dispatchEvent(new PointerEvent(type, shared));
+  element.dispatchEvent(new PointerEvent('pointerenter', { ...shared, bubbles: false }));
+  for (const type of ['mouseover', 'mousemove']) element.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+  element.dispatchEvent(new MouseEvent('mouseenter'));
+}
+
+/** Replaces the text of a field. */
+export function fillIn(element: Element, text: string): void {
+  (element as HTMLElement).focus();
+  setText(element as Field, text, text.length);
+}
+
+function setText(field: Field, text: string, caret: number): void {
+  field.value = text;
+  if (!(field instanceof HTMLInputElement && field.type === 'number')) field.setSelectionRange(caret, caret);
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  pending.add(field);
+}
+
+/** Fields whose text has changed since they got the focus: `change` follows when they lose it, or with Enter. */
+const pending = new Set<Field>();
+
+function commit(field: Field): void {
+  if (pending.delete(field)) field.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+/** Chooses an option of a select by its value or its label. Throws if there is no such option. */
+export function choose(
+  select: HTMLSelectElement,
+  wanted: string | { label?: string; value?: string; index?: number },
+): void {
+  const is = (option: HTMLOptionElement, index: number) =>
+    typeof wanted === 'string'
+      ? option.value === wanted || (option.textContent ?? '').trim() === wanted
+      : (wanted.label !== undefined && (option.textContent ?? '').trim() === wanted.label) ||
+        (wanted.value !== undefined && option.value === wanted.value) ||
+        wanted.index === index;
+  const place = [...select.options].findIndex(is);
+  if (place < 0) throw new Error(`no option ${JSON.stringify(wanted)}`);
+  select.focus();
+  select.selectedIndex = place;
+  select.dispatchEvent(new Event('input', { bubbles: true }));
+  select.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+/** Keys that are held. */
+const held = new Set<string>();
+
+/** Presses a key without releasing it. Returns the event. */
+export function keyDown(name: string, modifiers: readonly string[] = []): void {
+  const target = document.activeElement ?? document.body;
+  const all = [...held, ...modifiers];
+  const key = name === 'Space' ? ' ' : name;
+  if (/^(Control|Shift|Alt|Meta)$/.test(key)) held.add(key);
+  const code = /^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : /^\d$/.test(key) ? `Digit${key}` : key;
+  const init = { key, code, bubbles: true, cancelable: true, composed: true, ...modifiersOf(all) };
+  const isLeft = target.dispatchEvent(new KeyboardEvent('keydown', init));
+  if (isLeft) byItself(target, key, init);
+}
+
+/** Releases a key. */
+export function keyUp(name: string): void {
+  held.delete(name);
+  const key = name === 'Space' ? ' ' : name;
+  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
+}
+
+/** Presses and releases keys that are written as `Control+Shift+K`. */
+export function pressKeys(keys: string): void {
+  const parts = keys === '+' ? ['+'] : keys.split('+');
+  const key = parts.pop() ?? '';
+  keyDown(key, parts);
+  keyUp(key);
+}
+
+/** What a browser does after a key that the page has left to it. */
+function byItself(
+  target: Element,
+  key: string,
+  init: { readonly ctrlKey: boolean; readonly shiftKey: boolean },
+): unknown {
+  if (key === 'Tab') return moveFocus(init.shiftKey ? -1 : 1);
+  if (key === 'Escape') return closeDialog();
+  if (key === 'ContextMenu' || (key === 'F10' && init.shiftKey)) {
+    return target.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, button: -1 }));
+  }
+  if (isField(target)) return edit(target, key, init.ctrlKey);
+  if (target instanceof HTMLSelectElement) return moveChoice(target, key);
+  const acts = target.matches('button, summary, a[href], input[type=checkbox], input[type=radio]');
+  const isActed = acts && (key === 'Enter' || (key === ' ' && !target.matches('a')));
+  const click = { bubbles: true, cancelable: true, composed: true, detail: 0 };
+  return isActed && target.dispatchEvent(new MouseEvent('click', click));
+}
+
+function moveChoice(select: HTMLSelectElement, key: string): void {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (by === undefined) return;
+  const next = select.selectedIndex + by;
+  if (next >= 0 && next < select.options.length) choose(select, { index: next });
+}
+
+/** Changes the text or the caret of a field. */
+function edit(field: Field, key: string, control: boolean): unknown {
+  const { value } = field;
+  const from = field.selectionStart ?? value.length;
+  const to = field.selectionEnd ?? value.length;
+  const put = (begin: number, end: number, text: string) =>
+    setText(field, value.slice(0, begin) + text + value.slice(end), begin + text.length);
+  if (control && key.toLowerCase() === 'a') return field.setSelectionRange(0, value.length);
+  if (control) return;
+  if (key === 'Enter' && field instanceof HTMLInputElement) {
+    commit(field);
+    return field.form?.requestSubmit();
+  }
+  if (key === 'Backspace') return put(from === to ? Math.max(0, from - 1) : from, to, '');
+  if (key === 'Delete') return put(from, from === to ? to + 1 : to, '');
+  const caret = { Home: 0, End: value.length, ArrowLeft: Math.max(0, from - 1), ArrowRight: from + 1 }[key];
+  if (caret !== undefined) return field.setSelectionRange(caret, caret);
+  const text = key === 'Enter' ? '\n' : key;
+  return [...text].length === 1 && put(from, to, text);
+}
+
+/** Types a text, key by key. */
+export async function typeKeys(text: string): Promise<void> {
+  for (const key of text) {
+    pressKeys(key === '\n' ? 'Enter' : key);
+    await afterward();
+  }
+}
+
+/** Inserts a text into the field that has the focus, as an input method does. */
+export function insert(text: string): void {
+  const field = document.activeElement;
+  if (!isField(field)) return;
+  const from = field.selectionStart ?? field.value.length;
+  const to = field.selectionEnd ?? field.value.length;
+  setText(field, field.value.slice(0, from) + text + field.value.slice(to), from + text.length);
+}
+
+function moveFocus(by: 1 | -1): void {
+  const modal = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+  const stops = [...modal.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
+    (element) => element.tabIndex >= 0 && canTakeFocus(element),
+  );
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const next = stops[at < 0 ? (by > 0 ? 0 : stops.length - 1) : at + by];
+  if (next) next.focus();
+  else (document.activeElement as HTMLElement | null)?.blur();
+}
+
+function closeDialog(): void {
+  const dialog = [...document.querySelectorAll<HTMLDialogElement>('dialog[open]')].at(-1);
+  if (dialog?.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
+}
+
+/** Has fields whose text has changed say so when they lose the focus. */
+export function commitOnBlur(): void {
+  document.addEventListener('focusout', ({ target }) => commit(target as Field));
+}

@@ -1,0 +1,299 @@
+/*
+ * What the tests of the page import as Playwright when they run in Node. A test with a tag needs a browser and is left to it; all others
+ * run here, on the page that is mounted in a document without layout. Tests are run one after the other.
+ */
+
+import { writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import * as vitest from 'vitest';
+import { type MountedPage, mountPage } from '../engine.ts';
+import { BytesFile } from './files.ts';
+import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, typeKeys } from './hands.ts';
+import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
+import { blobAt, liveWorkers } from './workers.ts';
+
+export { expect } from './expectations.ts';
+
+/** An object each of whose members throws, because only a browser has it. */
+function needsBrowser(what: string): never {
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => {
+        if (name === 'then') return undefined;
+        throw new NeedsBrowser(`${what}.${String(name)}`);
+      },
+    },
+  ) as never;
+}
+
+/** A file to choose: a path, or a name with content. */
+type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
+
+async function fileFor(chosen: Chosen): Promise<File> {
+  if (typeof chosen !== 'string') return new BytesFile([chosen.buffer], chosen.name);
+  const { readFileSync } = await import('node:fs');
+  return new BytesFile([readFileSync(chosen)], basename(chosen));
+}
+
+/** Puts files into an input, as the user does by its dialog. */
+async function setFiles(input: HTMLInputElement, chosen: Chosen | readonly Chosen[]): Promise<void> {
+  const all = await Promise.all([chosen].flat().map((one) => fileFor(one as Chosen)));
+  Object.defineProperty(input, 'files', { configurable: true, value: all });
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  await afterward();
+}
+
+type Hear = (what: never) => void;
+
+/** A download that the page has begun. */
+function downloadOf(link: HTMLAnchorElement) {
+  const blob = blobAt(link.href);
+  const path = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'unspool-'));
+    const file = join(folder, link.download);
+    writeFileSync(file, new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer(0)));
+    return file;
+  };
+  return { suggestedFilename: () => link.download, path };
+}
+
+/** Drives the page that is mounted, in the words of Playwright's `Page`. */
+class NodePage {
+  #mounted: MountedPage | null = null;
+  readonly #heard = new Map<string, Set<Hear>>();
+  readonly #listen = (event: MouseEvent) => {
+    const link = (event.target as Element | null)?.closest?.('a[download]');
+    if (link) {
+      event.preventDefault();
+      this.#tell('download', downloadOf(link as HTMLAnchorElement));
+    }
+  };
+
+  readonly keyboard = {
+    press: async (keys: string) => {
+      pressKeys(keys);
+      await afterward();
+    },
+    type: typeKeys,
+    insertText: async (text: string) => {
+      insert(text);
+      await afterward();
+    },
+    down: async (key: string) => keyDown(key),
+    up: async (key: string) => keyUp(key),
+  };
+  readonly mouse = needsBrowser('the pointer');
+  readonly touchscreen = needsBrowser('the touch screen');
+
+  /** Opens the page. Only a browser has addresses. */
+  async goto(address: string): Promise<void> {
+    if (address !== './') throw new NeedsBrowser(`the address ${address}`);
+    this.close();
+    localStorage.clear();
+    sessionStorage.clear();
+    history.replaceState(null, '', '/');
+    document.addEventListener('click', this.#listen, true);
+    // A link that is in no document sends its click nowhere else.
+    HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
+      const event = new MouseEvent('click', { bubbles: true, cancelable: true });
+      document.body.append(this);
+      this.dispatchEvent(event);
+      this.remove();
+    };
+    this.#mounted = await mountPage();
+    commitOnBlur();
+  }
+
+  close(): void {
+    this.#mounted?.unmount();
+    this.#mounted = null;
+    document.removeEventListener('click', this.#listen, true);
+    document.body.replaceChildren();
+  }
+
+  #tell(event: string, what: unknown): void {
+    for (const hear of this.#heard.get(event) ?? []) hear(what as never);
+  }
+
+  on(event: string, hear: Hear): void {
+    const all = this.#heard.get(event) ?? new Set();
+    this.#heard.set(event, all.add(hear));
+  }
+
+  async waitForEvent(event: string): Promise<unknown> {
+    if (event !== 'download') throw new NeedsBrowser(`the event ${event}`);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`there was no ${event}`)), PATIENCE);
+      this.on(event, (what) => {
+        clearTimeout(timer);
+        resolve(what);
+      });
+    });
+  }
+
+  async addLocatorHandler(): Promise<void> {}
+  async addInitScript(): Promise<void> {}
+
+  locator = documentLocator.locator.bind(documentLocator);
+  getByRole = documentLocator.getByRole.bind(documentLocator);
+  getByText = documentLocator.getByText.bind(documentLocator);
+  getByLabel = documentLocator.getByLabel.bind(documentLocator);
+  getByTitle = documentLocator.getByTitle.bind(documentLocator);
+  getByPlaceholder = documentLocator.getByPlaceholder.bind(documentLocator);
+
+  async setInputFiles(selector: string, chosen: Chosen | readonly Chosen[]): Promise<void> {
+    await setFiles(await until(() => this.locator(selector).only() as HTMLInputElement), chosen);
+  }
+
+  async evaluate<T, A>(read: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
+    if (typeof read !== 'function') throw new NeedsBrowser('a script');
+    forbidLayout(read);
+    return await read(argument as A);
+  }
+
+  async waitForFunction<A>(read: (argument: A) => unknown, argument?: A): Promise<void> {
+    forbidLayout(read);
+    await until(() => {
+      if (!read(argument as A)) throw new Error(`${read} stays false`);
+    });
+  }
+
+  /** All windows are equally large here. */
+  async setViewportSize({ width, height }: { width: number; height: number }): Promise<void> {
+    if (width < 1000 || height < 700) throw new NeedsBrowser(`a window of ${width} by ${height}`);
+  }
+
+  viewportSize(): never {
+    throw new NeedsBrowser('the size of the window');
+  }
+
+  workers(): readonly { url(): string }[] {
+    return liveWorkers().map((name) => ({ url: () => `blob:#${name}` }));
+  }
+
+  async title(): Promise<string> {
+    return document.title;
+  }
+
+  url(): string {
+    return location.href;
+  }
+
+  async waitForTimeout(): Promise<never> {
+    throw new NeedsBrowser('time that passes');
+  }
+}
+
+for (const name of ['reload', 'goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute', 'context']) {
+  Object.defineProperty(NodePage.prototype, name, {
+    value: () => {
+      throw new NeedsBrowser(name);
+    },
+  });
+}
+
+/** Arguments of a test by name. */
+type Fixtures = Readonly<Record<string, unknown>>;
+type Body = (fixtures: never, info: never) => unknown;
+/** A fixture that is made of those before it, and lasts as long as `use`. */
+type Made = (fixtures: Fixtures, use: (made: unknown) => Promise<void>) => Promise<void>;
+
+/** The hooks of a group of tests, and of the groups around it. */
+interface Group {
+  readonly hooks: Body[];
+  readonly isTagged: boolean;
+}
+
+const groups: Group[] = [{ hooks: [], isTagged: false }];
+/** The test that runs. */
+let current: vitest.TestContext | null = null;
+
+interface Details {
+  readonly tag?: string | readonly string[];
+}
+
+/** Splits the optional details off. */
+function withDetails(args: readonly unknown[]): { details: Details; body: Body } {
+  const [first, second] = args;
+  return typeof first === 'function'
+    ? { details: {}, body: first as Body }
+    : { details: (first ?? {}) as Details, body: second as Body };
+}
+
+const isTaggedNow = () => groups.some(({ isTagged }) => isTagged);
+
+function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
+  const withFixtures = async (run: (fixtures: Fixtures) => Promise<void>) => {
+    const page = new NodePage();
+    const base: Fixtures = {
+      page,
+      context: needsBrowser('the context'),
+      browser: needsBrowser('the browser'),
+      request: needsBrowser('a request'),
+    };
+    const layers = made.flatMap((layer) => Object.entries(layer));
+    const provide = async (fixtures: Fixtures, [next, ...others]: typeof layers): Promise<void> => {
+      if (!next) return run(fixtures);
+      const [name, make] = next;
+      if (typeof make !== 'function') return provide({ ...fixtures, [name]: make }, others);
+      return make(fixtures, (value) => provide({ ...fixtures, [name]: value }, others));
+    };
+    try {
+      await provide(base, layers);
+    } finally {
+      page.close();
+    }
+  };
+  const define = (only: typeof vitest.it | typeof vitest.it.skip, title: string, args: readonly unknown[]) => {
+    const { details, body } = withDetails(args);
+    if (isTaggedNow() || details.tag !== undefined || NEEDS.test(title)) return;
+    const hooks = groups.flatMap((group) => group.hooks);
+    only(title, async (context: vitest.TestContext) => {
+      current = context;
+      const info = { title, setTimeout: () => undefined, outputPath: (name: string) => join(tmpdir(), name) };
+      await withFixtures(async (fixtures) => {
+        for (const hook of hooks) await hook(fixtures as never, info as never);
+        await body(fixtures as never, info as never);
+      });
+    });
+  };
+  const describe = (title: string, ...args: readonly unknown[]) => {
+    const { details, body } = withDetails(args);
+    vitest.describe(title, () => {
+      groups.push({ hooks: [], isTagged: details.tag !== undefined });
+      (body as () => void)();
+      groups.pop();
+      // A group whose tests all need a browser is no failure.
+      vitest.it.skip('has tests with a tag');
+    });
+  };
+  const skip = (...args: readonly unknown[]) => {
+    if (typeof args[0] === 'string') define(vitest.it.skip, args[0], args.slice(1));
+    else if (args[0] && current) current.skip(String(args[1] ?? ''));
+  };
+  const use = (options: object) => {
+    if (Object.keys(options).some((name) => name !== 'permissions' && name !== 'viewport')) {
+      groups[groups.length - 1] = { hooks: [], isTagged: true };
+    }
+  };
+  return Object.assign((title: string, ...args: readonly unknown[]) => define(vitest.it, title, args), {
+    describe: Object.assign(describe, { configure: () => undefined, serial: describe }),
+    beforeEach: (hook: Body) => groups.at(-1)?.hooks.push(hook),
+    skip,
+    use,
+    slow: () => undefined,
+    setTimeout: () => undefined,
+    extend: (more: Readonly<Record<string, Made>>) => createTest([...made, more]),
+    step: (_: string, body: () => unknown) => body(),
+    info: () => ({ title: current?.task.name }),
+  });
+}
+
+/** Tests that say by their title that they need a browser. None does: a tag says it. */
+const NEEDS = /^$/;
+
+/** As Playwright's `test`. */
+export const test = createTest([]);

@@ -1,0 +1,86 @@
+import { effect, signal } from '@preact/signals';
+import { shortened } from '../base/format.ts';
+import type { RemoteWorker } from '../base/remote.ts';
+import { createScope } from '../base/scope.ts';
+import { createCopies } from '../page/copies.ts';
+import { createDock } from '../page/dock.ts';
+import type { Net } from '../page/download.ts';
+import type { Page } from '../page/page.ts';
+import type { Recent } from '../page/recent.ts';
+import { createWorkbench } from '../page/workbench.ts';
+import { createTheme } from '../parts/theme.ts';
+import { createFrameNotes } from '../timeline/canvas/frames.ts';
+import { createBrowserMemory } from '../trace/file_memory.ts';
+import { PAGE_COMMANDS } from './commands/page_commands.ts';
+import { FEATURES } from './features.ts';
+import { chooseFile } from './files.ts';
+import { createPageHistory } from './history.ts';
+
+/** What the page is made of that the browser provides. */
+interface Provided {
+  /** Starts a worker for a trace. */
+  readonly spawn: () => RemoteWorker;
+  /** Starts a worker for the records of a trace. */
+  readonly spawnRecords: () => RemoteWorker;
+  readonly net: Net;
+  /** Where choices are kept; null without storage. */
+  readonly storage: Storage | null;
+  readonly recent: Recent;
+}
+
+/** The page without a trace. It lives as long as the window. */
+export function createPage({ spawn, spawnRecords, net, storage, recent }: Provided): Page {
+  const memory = createBrowserMemory(storage);
+  const workbench = createWorkbench(spawn, spawnRecords, net, memory, recent);
+  return {
+    workbench,
+    theme: createTheme(),
+    dock: createDock(window),
+    features: FEATURES,
+    noteFrame: createFrameNotes(),
+    memory,
+    recent,
+    copies: createCopies(storage),
+    history: createPageHistory(window),
+    awaited: signal(null),
+    commands: [...PAGE_COMMANDS, ...FEATURES.flatMap(({ commands }) => commands ?? [])],
+    chooseFile: () => void chooseFile(workbench, recent, 'open'),
+    chooseOther: () => void chooseFile(workbench, recent, 'compare'),
+    surface: signal(null),
+    dialog: signal(null),
+    search: { mode: signal('all'), isAsked: signal(false), early: signal('') },
+    news: signal([]),
+  };
+}
+
+/** Keeps the theme, the state and the title of the document those of the page, and answers messages. Returns what ends that. */
+export function startPage({ workbench, theme, memory }: Page): () => void {
+  const scope = createScope();
+  scope.listen(window, 'beforeunload', (event) => {
+    // What took long to read is not lost by a slip of the hand.
+    if (workbench.isCostly()) event.preventDefault();
+  });
+  scope.listen<StorageEvent>(window, 'storage', ({ key }) => memory.hear(key));
+  scope.listen<MessageEvent>(window, 'message', async (event) => {
+    const { hearMessage } = await import('./messages.ts');
+    hearMessage(event, workbench, location.origin);
+  });
+  for (const end of [
+    effect(() => {
+      document.documentElement.dataset['theme'] = theme.theme.value;
+    }),
+    effect(() => {
+      document.body.dataset['state'] = workbench.state.value;
+    }),
+    effect(() => {
+      const bench = workbench.bench.value;
+      document.title =
+        bench.at === 'open'
+          ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool`
+          : 'Unspool';
+    }),
+  ]) {
+    scope.add(end);
+  }
+  return scope.dispose;
+}
