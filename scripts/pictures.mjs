@@ -64,7 +64,7 @@ async function opened(paths, name, hasNames = true) {
   await page.evaluate(() => localStorage.setItem('unspool:dock', JSON.stringify({ open: true, height: 250 })));
   await page.reload();
   await page.setInputFiles('#file-input', paths);
-  await page.waitForFunction(() => document.body.dataset.state === 'ready');
+  await page.waitForFunction(() => document.body.dataset['state'] === 'ready');
   if (hasNames) await page.getByText('It names', { exact: false }).waitFor();
   /** @type {Opened['take']} */
   const take = async (picture, part, width = 820, top = 0) => {

@@ -278,7 +278,7 @@ async function record({ name, run = [], api = 'gl', seconds, env = {}, files = {
     stdio: 'ignore',
     env: {
       ...process.env,
-      PATH: `${process.env.PATH}:/usr/games`,
+      PATH: `${process.env['PATH']}:/usr/games`,
       DISPLAY: screen.name,
       HOME: home,
       XDG_RUNTIME_DIR: join(home, 'run'),
@@ -468,7 +468,7 @@ async function opened(browser, trace) {
   const page = await browser.newPage();
   await page.goto(`${served.url}?pictures=no`);
   await page.setInputFiles('#file-input', trace);
-  await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: PATIENCE_MS });
+  await page.waitForFunction(() => document.body.dataset['state'] === 'ready', null, { timeout: PATIENCE_MS });
   return page;
 }
 

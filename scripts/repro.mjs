@@ -77,7 +77,7 @@ async function build({ name, TZ }) {
  * @param {string} folder
  */
 function cargoHome(folder) {
-  const [usual, home] = [process.env.CARGO_HOME ?? join(homedir(), '.cargo'), join(folder, 'cargo')];
+  const [usual, home] = [process.env['CARGO_HOME'] ?? join(homedir(), '.cargo'), join(folder, 'cargo')];
   mkdirSync(home);
   for (const name of readdirSync(usual)) if (!name.startsWith('.')) symlinkSync(join(usual, name), join(home, name));
   return home;

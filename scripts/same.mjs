@@ -84,7 +84,7 @@ const corpus = join(root, '..', 'shared', 'corpus');
 /**
  * The folders of inputs, by the name that command lines have for them.
  *
- * @type {Record<string, string>}
+ * @type {Record<string, string> & { fixtures: string, damaged: string, corpus?: string }}
  */
 const folders = { fixtures: join(home, 'fixtures'), damaged: join(home, 'damaged') };
 fs.cpSync(join(root, 'tests', 'fixtures'), folders.fixtures, { recursive: true });

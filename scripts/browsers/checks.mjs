@@ -84,7 +84,7 @@ export const CHECKS = [
       for (const renderer of ['webgl2', 'canvas2d']) {
         await openedAt(page, `${url}?renderer=${renderer}`, fixture('xray/threads.xray'));
         const used = await page.run(
-          () => /** @type {HTMLElement} */ (document.querySelector('[data-renderer]')).dataset.renderer,
+          () => /** @type {HTMLElement} */ (document.querySelector('[data-renderer]')).dataset['renderer'],
         );
         if (used !== renderer) return `${renderer} is asked for, and ${used} draws`;
         await page.polled('slices on the screen', () => inked(page));
@@ -278,7 +278,7 @@ export const CHECKS = [
       await page.goto(url);
       await page.until('the button', choose, '.samples button', '');
       const state = await page.until('an end', () =>
-        ['ready', 'failed'].find((it) => it === document.body.dataset.state),
+        ['ready', 'failed'].find((it) => it === document.body.dataset['state']),
       );
       if (state === 'failed')
         return page.run(() => /** @type {Element} */ (document.querySelector('[role=alert] p')).textContent.trim());
@@ -383,7 +383,7 @@ async function ready(page, file) {
     [...buttons].find((it) => it.textContent.startsWith('Open'))?.click();
     return (
       document.querySelector('h1')?.textContent.includes(name) &&
-      document.body.dataset.state === 'ready' &&
+      document.body.dataset['state'] === 'ready' &&
       performance.getEntriesByName('unspool:first-picture').length > 0
     );
   };

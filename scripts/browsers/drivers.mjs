@@ -91,7 +91,7 @@ export function lacking(name) {
 }
 
 export const findWebKit = () => find('WebKitWebDriver') && miniBrowser();
-export const findFirefox = () => find(process.env.FIREFOX, 'firefox-esr', 'firefox');
+export const findFirefox = () => find(process.env['FIREFOX'], 'firefox-esr', 'firefox');
 
 /**
  * Starts a browser that keeps nothing of earlier runs. `page` is its only page.
@@ -136,7 +136,7 @@ function sentences() {
   const all = [...document.querySelectorAll('[role=alert], [role=status], .notice, .panel-note')].map((it) =>
     it.textContent.trim(),
   );
-  return [document.body.dataset.state, ...all.filter(Boolean)].join(' | ').slice(0, 500);
+  return [document.body.dataset['state'], ...all.filter(Boolean)].join(' | ').slice(0, 500);
 }
 
 /** @returns {Promise<Started>} */
