@@ -14,14 +14,14 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {{ name: string, package: string, features?: readonly string[] }} WasmModule */
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-export const ci = Boolean(process.env.CI) && process.env.CI !== 'false';
+export const ci = Boolean(process.env['CI']) && process.env['CI'] !== 'false';
 export const windows = process.platform === 'win32';
 
 /** `cargo install` puts wasm-pack here, one folder per version, shared by all clones. */
 const WASM_PACK = '0.15.1';
 /** Where tools that npm does not install are kept. */
 export const cache =
-  process.env.UNSPOOL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unspool');
+  process.env['UNSPOOL_CACHE'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'unspool');
 export const wasmPack = { version: WASM_PACK, folder: join(cache, `wasm-pack-${WASM_PACK}`) };
 
 /** @param {string} text */
@@ -99,7 +99,7 @@ export function output(program, args) {
  * @param {...(string | undefined)} candidates
  */
 export function find(...candidates) {
-  const folders = (process.env.PATH ?? '').split(delimiter);
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
   const endings = windows ? ['.exe', '.cmd'] : [''];
   for (const name of candidates) {
     if (!name) continue;
@@ -112,7 +112,7 @@ export function find(...candidates) {
 
 export const findChromium = () =>
   find(
-    process.env.CHROMIUM,
+    process.env['CHROMIUM'],
     'chromium',
     'chromium-browser',
     'google-chrome',
@@ -122,7 +122,7 @@ export const findChromium = () =>
   );
 
 /** The Chromium that has no windows, if there is one. */
-export const findHeadless = () => find(process.env.CHROMIUM_HEADLESS, 'chromium-headless-shell');
+export const findHeadless = () => find(process.env['CHROMIUM_HEADLESS'], 'chromium-headless-shell');
 
 export const findWasmPack = () =>
   find(join(wasmPack.folder, 'bin', windows ? 'wasm-pack.exe' : 'wasm-pack'), 'wasm-pack');

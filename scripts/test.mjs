@@ -127,6 +127,7 @@ const PARTS = {
     wasm,
     () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
     () => node('tsc', '--noEmit'),
+    () => node('tsc', '-p', 'tsconfig.scripts.json'),
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
@@ -144,7 +145,7 @@ const [chromium, headless] = [findChromium(), findHeadless()];
 const env = { ...(chromium && { CHROMIUM: chromium }), ...(headless && { CHROMIUM_HEADLESS: headless }) };
 if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
 // A change is judged by the same inputs as the one before. Everywhere else they are random and find what is new.
-if (ci) env.PROPTEST_RNG_SEED = process.env.PROPTEST_RNG_SEED ?? '1';
+if (ci) env['PROPTEST_RNG_SEED'] = process.env['PROPTEST_RNG_SEED'] ?? '1';
 
 /** What is left out of {@link RARE}. */
 const leftOut = ci || given.all ? [] : untouched();
@@ -309,7 +310,7 @@ async function wasmPackTest() {
   // wasm-pack uses the wasm-bindgen on the PATH if its version matches, and compiles one otherwise.
   const built = await cargo('build', ...xtask, '--package', 'test-runner', '--locked', '--target-dir', 'xtask/target');
   if (built !== 0) return built;
-  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env.PATH].join(delimiter);
+  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env['PATH']].join(delimiter);
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.
