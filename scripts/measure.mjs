@@ -17,11 +17,12 @@ const PORT = 4399;
 const LONGEST_MS = 3_600_000;
 
 const { only } = options(['only']);
-const executablePath = findChromium();
+const executablePath = /** @type {string} */ (findChromium());
 if (!executablePath) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
 const folder = mkdtempSync(join(tmpdir(), 'unspool-measure-'));
 const clone = join(folder, 'unspool');
 const shared = join(root, '..', 'shared');
+/** @type {string[]} */
 const times = [];
 try {
   if (existsSync(shared)) symlinkSync(shared, join(folder, 'shared'));
@@ -42,6 +43,7 @@ say([machine, ...times].join('\n  '));
 /** Clones the last commit and downloads crates. Packages of npm are in its cache from the folder that this runs in. */
 function fresh() {
   rmSync(clone, { recursive: true, force: true });
+  /** @type {[program: string, args: string[], cwd: string][]} */
   const commands = [
     ['git', ['clone', '--quiet', root, clone], folder],
     ['cargo', ['fetch', '--locked'], clone],
@@ -52,7 +54,11 @@ function fresh() {
   }
 }
 
-/** Seconds that something takes, with the load of the machine before it. */
+/**
+ * Seconds that something takes, with the load of the machine before it.
+ *
+ * @param {() => Promise<void>} what
+ */
 async function measured(what) {
   const load = loadavg()[0].toFixed(2);
   const began = performance.now();
@@ -79,11 +85,12 @@ async function untilUsable() {
     });
   } finally {
     await browser.close();
-    process.kill(-server.pid);
+    process.kill(-(/** @type {number} */ (server.pid)));
   }
 }
 
 /** To its end, also after a failure: only what passes says how long it takes. */
+/** @returns {Promise<void>} */
 function test() {
   return new Promise((done) => {
     spawn('npm', ['test', '--', '--keep-going'], { cwd: clone, stdio: 'inherit' }).on('exit', (code) => {

@@ -35,7 +35,7 @@ execFileSync('cargo', [...build, '-q'], { cwd: root, stdio: 'inherit' });
 
 const traces = [join(root, 'tests', 'fixtures'), corpus]
   .filter(existsSync)
-  .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)))
   .filter((path) => path.endsWith('.trace') && !/trace[-_]db|hostile/.test(path) && path.includes(only));
 const compressed = join(corpus, 'apitrace', 'large', 'glmark2.trace.zst');
 if (existsSync(compressed) && find('zstd') && compressed.includes(only)) {
@@ -51,14 +51,25 @@ for (const path of traces.sort()) {
 say(what === 'store' ? `${same} stored` : `${same} are the same, ${different} differ`);
 process.exit(different === 0 ? 0 : 1);
 
-/** What a program prints of a trace. */
+/**
+ * What a program prints of a trace.
+ *
+ * @param {string} path
+ * @param {string} program
+ */
 function answerOf(path, program) {
-  const options = { encoding: 'utf8', timeout: 1000 * SECONDS, maxBuffer: 2 ** 30 };
+  const options = /** @type {const} */ ({ encoding: 'utf8', timeout: 1000 * SECONDS, maxBuffer: 2 ** 30 });
   const { stdout, status, signal } = spawnSync(join(root, 'target', 'release', 'examples', program), [path], options);
   return `${stdout}ended ${signal ?? status}\n`;
 }
 
-/** Stores an answer, or compares it with the stored one. */
+/**
+ * Stores an answer, or compares it with the stored one.
+ *
+ * @param {string} path
+ * @param {string} program
+ * @param {string} answer
+ */
 function compare(path, program, answer) {
   const name = `${relative(dirname(root), path).replace(/[^\w.-]+/g, '_')}.${program}.txt`;
   const file = join(kept, name);

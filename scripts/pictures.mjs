@@ -8,12 +8,21 @@ import { join } from 'node:path';
 import { chromium } from '@playwright/test';
 import { fail, findChromium, options, root, say } from './lib.mjs';
 
+/**
+ * A page, and what takes pictures of it, or of a part of it.
+ *
+ * @typedef {object} Opened
+ * @property {import('@playwright/test').Page} page
+ * @property {(picture: string, part?: string, width?: number, top?: number) => Promise<void>} take
+ */
+
 const given = options(['port', 'only']);
 const port = Number(given.port ?? 4174);
 const corpus = join(root, '..', 'shared', 'corpus');
 const files = ['threads-20MB.xray.zst', 'threads.elf'].map((name) => join(corpus, 'xray', 'large', name));
 const glmark2 = join(corpus, 'apitrace', 'recorded', 'glmark2_medium.trace');
 const steps = join(corpus, 'frames', 'real-loads-stores.frames');
+/** @param {string} name */
 const isWanted = (name) => given.only === undefined || given.only === name;
 const fixtures = ['overrun.trace', 'overrun.csv'].map((name) => join(root, 'tests', 'fixtures', 'trace_db', name));
 const needed = { readme: files, xray: files, graphics: [glmark2], picture: [glmark2], 'reverse-engineering': [steps] };
@@ -24,7 +33,10 @@ if (!Object.entries(needed).every(([name, paths]) => !isWanted(name) || paths.ev
 const server = spawn(process.execPath, [join(root, 'scripts', 'serve.mjs'), '--port', String(port)], {
   stdio: 'ignore',
 });
-const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: /** @type {string} */ (findChromium()),
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 try {
   if (isWanted('readme')) await pictureReadme(await opened(files, '.'));
   if (isWanted('values')) await pictureValues(await opened(fixtures, 'values'));
@@ -37,7 +49,13 @@ try {
   server.kill();
 }
 
-/** Opens files in a new page. Returns the page, and what takes pictures of it into a folder of docs. */
+/**
+ * Opens files in a new page. Returns the page, and what takes pictures of it into a folder of docs.
+ *
+ * @param {string[]} paths
+ * @param {string} name
+ * @returns {Promise<Opened>}
+ */
 async function opened(paths, name, hasNames = true) {
   const folder = join(root, 'docs', name);
   mkdirSync(folder, { recursive: true });
@@ -46,8 +64,9 @@ async function opened(paths, name, hasNames = true) {
   await page.evaluate(() => localStorage.setItem('unspool:dock', JSON.stringify({ open: true, height: 250 })));
   await page.reload();
   await page.setInputFiles('#file-input', paths);
-  await page.waitForFunction(() => document.body.dataset.state === 'ready');
+  await page.waitForFunction(() => document.body.dataset['state'] === 'ready');
   if (hasNames) await page.getByText('It names', { exact: false }).waitFor();
+  /** @type {Opened['take']} */
   const take = async (picture, part, width = 820, top = 0) => {
     await page.mouse.move(0, 0);
     await page.waitForTimeout(900);
@@ -59,13 +78,17 @@ async function opened(paths, name, hasNames = true) {
   return { page, take };
 }
 
-/** A range, a selected call and a note, in the dark. */
+/**
+ * A range, a selected call and a note, in the dark.
+ *
+ * @param {Opened} opened
+ */
 async function pictureReadme({ page }) {
   await page.setViewportSize({ width: 1440, height: 900 });
   const area = page.locator('.area');
   await area.click({ position: { x: 330, y: 150 } });
   await page.getByRole('complementary', { name: 'Details' }).getByText('Duration').waitFor();
-  const { x, y } = await area.boundingBox();
+  const { x, y } = /** @type {{ x: number, y: number }} */ (await area.boundingBox());
   await page.keyboard.down('Shift');
   await page.mouse.move(x + 300, y + 60);
   await page.mouse.down();
@@ -79,9 +102,13 @@ async function pictureReadme({ page }) {
   say(path);
 }
 
+/** @param {Opened} opened */
 async function pictureValues({ page, take }) {
+  /** @param {string} name */
   const tab = (name) => page.getByRole('tab', { name, exact: true }).click();
+  /** @param {string} name */
   const view = (name) => page.getByRole('radio', { name, exact: true }).click();
+  /** @param {string} text */
   const row = (text) => page.locator('.dock tbody tr', { hasText: text }).first();
   await tab('Statements');
   await row('p = copy + i').waitFor();
@@ -96,17 +123,26 @@ async function pictureValues({ page, take }) {
   await row('p = copy + i').click();
   await view('Invariants');
   await row('i ≤ n').waitFor();
-  await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '400px'));
+  await page.evaluate(() =>
+    /** @type {HTMLElement} */ (document.querySelector('.dock')).style.setProperty('height', '400px'),
+  );
   await take('invariants', '.dock');
   await row('i ≤ n').click();
   await page.locator('#occurrence-3').waitFor();
   await take('exceptions', '.dock');
 }
 
+/** @param {Opened} opened */
 async function pictureXray({ page, take }) {
+  /** @param {string} name */
   const view = (name) => page.getByRole('radio', { name, exact: true }).click();
+  /** @param {number} height */
   const taller = (height) =>
-    page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
+    page.evaluate(
+      (to) => /** @type {HTMLElement} */ (document.querySelector('.dock')).style.setProperty('height', `${to}px`),
+      height,
+    );
+  /** @type {(grid: string, text: string | RegExp) => import('@playwright/test').Locator} */
   const row = (grid, text) => page.getByRole('grid', { name: grid }).locator('tbody tr', { hasText: text }).first();
 
   await page.locator('#tab-calls').click();
@@ -137,15 +173,22 @@ async function pictureXray({ page, take }) {
   await take('call-graph', '.dock');
 }
 
+/** @param {Opened} opened */
 async function pictureSteps({ page, take }) {
+  /** @param {number} height */
   const taller = (height) =>
-    page.evaluate((to) => document.querySelector('.dock').style.setProperty('height', `${to}px`), height);
+    page.evaluate(
+      (to) => /** @type {HTMLElement} */ (document.querySelector('.dock')).style.setProperty('height', `${to}px`),
+      height,
+    );
+  /** @param {number} step */
   const goTo = async (step) => {
     await page.keyboard.press('Control+p');
     await page.locator('#find-field').fill(String(step));
     await page.keyboard.press('Enter');
     await page.getByText(`Before step ${step.toLocaleString('en')} `, { exact: false }).waitFor();
   };
+  /** @param {string} address */
   const byte = (address) => page.getByRole('button', { name: new RegExp(`^${address}: `) });
   await page.getByRole('tab', { name: 'State', exact: true }).click();
   await goTo(2382);
@@ -193,13 +236,17 @@ async function pictureSteps({ page, take }) {
   await take('coverage', '.dock');
 }
 
+/** @param {Opened} opened */
 async function pictureGraphics({ page, take }) {
+  /** @param {string} name */
   const button = (name) => page.getByRole('button', { name });
   const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
   await page.setViewportSize({ width: 1360, height: 640 });
   await button('uploaded: frame 4,052').click();
   await take('heaviest-frame', undefined, 1360);
-  await page.evaluate(() => document.querySelector('.dock').style.setProperty('height', '360px'));
+  await page.evaluate(() =>
+    /** @type {HTMLElement} */ (document.querySelector('.dock')).style.setProperty('height', '360px'),
+  );
   await button('Its textures').click();
   await rows.filter({ hasText: '512 × 512' }).click();
   await page.getByRole('img', { name: 'Texture 5' }).waitFor();
@@ -220,8 +267,13 @@ async function pictureGraphics({ page, take }) {
   await take('mesh', 'dialog.mesh');
 }
 
-/** The picture of a frame, in the light. */
+/**
+ * The picture of a frame, in the light.
+ *
+ * @param {Opened} opened
+ */
 async function picturePicture({ page }) {
+  /** @param {string} name */
   const button = (name) => page.getByRole('button', { name });
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 720 });

@@ -23,6 +23,12 @@ import {
   wasmPack,
 } from './lib.mjs';
 
+/**
+ * What to look for, and the packages of Debian that have it.
+ *
+ * @typedef {{ thing: string, there: () => unknown, debian: readonly string[], optional?: boolean }} Wanted
+ */
+
 /** CI must have what can be installed there. */
 const isDebianCi = ci && existsSync('/etc/debian_version');
 /** A C compiler to link with. */
@@ -98,7 +104,11 @@ function rust() {
   }
 }
 
-/** Installs programs that are missing, as root on Debian, or says which. */
+/**
+ * Installs programs that are missing, as root on Debian, or says which.
+ *
+ * @param {readonly Wanted[]} wanted
+ */
 async function systemPackages(wanted) {
   let missing = wanted.filter((w) => !w.there());
   if (missing.length === 0) return;
@@ -118,6 +128,7 @@ async function systemPackages(wanted) {
   }
 }
 
+/** @param {readonly string[]} targets */
 async function rustTargets(targets) {
   // Ask rustc, not rustup: a Rust from elsewhere may have the target, too.
   const sysroot = output('rustc', ['--print', 'sysroot']);

@@ -8,7 +8,11 @@ import { ci, environment, fail, find, output, root, run, say, windows } from './
 /** The official client. */
 const CLIENT = 'mcp==2.3.0';
 
-/** Runs the conversation with a command that was built. Returns the exit status. */
+/**
+ * Runs the conversation with a command that was built. Returns the exit status.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
 export async function testMcp(env = {}) {
   if (output(windows ? 'python' : 'python3', ['-c', 'import venv, ensurepip']) === undefined) {
     if (ci) fail('`unspool mcp` cannot be tested: python3 or its venv is missing.');

@@ -43,7 +43,11 @@ function missing() {
   return version.trim() === 'True' ? undefined : 'the libraries that the tests use need Python 3.11';
 }
 
-/** Builds the package and runs its tests. Returns the exit status. */
+/**
+ * Builds the package and runs its tests. Returns the exit status.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
 export async function testPython(env = {}) {
   const why = missing();
   if (why) {
@@ -95,7 +99,14 @@ async function release() {
   if (size > LARGEST) fail(`The wheel has ${size} bytes, more than ${LARGEST}.`);
 }
 
-/** Makes a wheel in an empty folder. Returns its path. */
+/**
+ * Makes a wheel in an empty folder. Returns its path.
+ *
+ * @param {string} python
+ * @param {string} into
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
 async function build(python, into, args, env) {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });

@@ -14,6 +14,44 @@ import { compare, isAlike, pictured } from '../tests/alike.mjs';
 import { serve } from '../tests/perf/serve.mjs';
 import { fail, find, findChromium, must, options, root, say } from './lib.mjs';
 
+/** @import { Browser, JSHandle, Page } from '@playwright/test' */
+/** @import { Pictured } from '../tests/alike.mjs' */
+/**
+ * What is recorded: packages, command in a folder with files of ours, API that is traced, seconds, environment; or a trace.
+ *
+ * @typedef {object} Program
+ * @property {string} name
+ * @property {string} gl The version of OpenGL.
+ * @property {string[]} packages
+ * @property {string} [api]
+ * @property {string[]} [run]
+ * @property {number} [seconds]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {Record<string, string>} [files]
+ * @property {string} [trace]
+ */
+/**
+ * A frame in the answer of `unspool frame-list`.
+ *
+ * @typedef {{ firstCall: number, lastCall: number, calls: number, draws: number, uploaded: number, ended: boolean }} Frame
+ */
+/** @typedef {{ frames: number[], draws: number[] }} Calls */
+/**
+ * What is cut out: refused, or a trace with its last call and the picture of that.
+ *
+ * @typedef {{ call: number, refused: string, file?: undefined, end?: undefined, png?: undefined } |
+ *   { call: number, file: string, end: number, png: string, refused?: undefined }} Cut
+ */
+/** @typedef {{ unshown: number, draws: number, reasons: { reason: string, count: number }[] }} Coverage */
+/** @typedef {{ frames: number, draws: number, cuts: number }} Counts */
+/**
+ * A row of the table: why a program has no pictures, or what came of them. Times are in milliseconds.
+ *
+ * @typedef {{ program: Program, calls: number } &
+ *   (({ why: string } & { [each in keyof Comparison]?: undefined }) | ({ why?: undefined } & Comparison))} Row
+ */
+/** @typedef {{ alike: Counts, of: Counts, coverage: Coverage | null, slowest: number, first: number }} Comparison */
+
 /** Frames and draws of a program that are compared, most bytes that a recording uploads, and milliseconds that a picture may take. */
 const FRAMES = 8;
 const DRAWS = 10;
@@ -59,7 +97,7 @@ const RETROARCH = {
     'video_driver = "glcore"\nmenu_driver = "ozone"\naudio_driver = "null"\ninput_driver = "x"\nvideo_fullscreen = "false"\n' +
     'assets_directory = "/usr/share/libretro/assets"\n',
 };
-/** The programs: packages, command in a folder with files of ours, API that is traced, seconds, environment. */
+/** @type {Program[]} */
 const PROGRAMS = [
   {
     name: 'colobot',
@@ -123,6 +161,7 @@ const PROGRAMS = [
 const given = options(['only', 'seconds', 'traces'], ['keep', 'mesa', 'write']);
 const folder = join(root, 'target', 'programs');
 const unspool = join(root, 'target', 'release', 'unspool');
+/** @type {(command: string, ...args: string[]) => string} */
 const read = (command, ...args) =>
   execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
 const all = given.traces ? tracesIn(given.traces) : PROGRAMS;
@@ -133,11 +172,12 @@ await must('cargo', ['build', '--release', '--quiet', '--locked', '--package', '
 await install();
 mkdirSync(folder, { recursive: true });
 const screen = await display();
-const [chrome, served] = [findChromium(), await serve(join(root, 'dist'))];
+const [chrome, served] = [/** @type {string} */ (findChromium()), await serve(join(root, 'dist'))];
 const driver = given.mesa
   ? ['--use-gl=angle', '--use-angle=gl-egl', '--ignore-gpu-blocklist']
   : ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const args = ['--no-sandbox', ...driver, '--disable-quic', '--no-first-run'];
+/** @type {Row[]} */
 const rows = [];
 try {
   for (const program of wanted) rows.push(await tried(program));
@@ -150,7 +190,12 @@ console.log(`\n${table}`);
 writeFileSync(join(folder, 'table.md'), table);
 if (given.write) write(table);
 
-/** The traces of a folder, as programs that are recorded. */
+/**
+ * The traces of a folder, as programs that are recorded.
+ *
+ * @param {string} path
+ * @returns {Program[]}
+ */
 function tracesIn(path) {
   const names = readdirSync(path).filter((name) => name.endsWith('.trace'));
   return names.map((name) => {
@@ -163,18 +208,23 @@ function tracesIn(path) {
 /** Installs what is missing. */
 async function install() {
   const needed = ['apitrace', 'xvfb', 'xdotool', ...wanted.flatMap(({ packages }) => packages)];
+  /** @param {string} name */
   const has = (name) =>
     spawnSync('dpkg-query', ['--status', name], { encoding: 'utf8' }).stdout.includes('ok installed');
   const missing = needed.filter((name) => !has(name));
   if (missing.length === 0) return;
-  const sudo = process.getuid() === 0 ? [] : ['sudo'];
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo'];
   const [program, ...rest] = [...sudo, 'apt-get', 'install', '-y', '--no-install-recommends', ...missing];
   await must(program, rest, { env: { DEBIAN_FRONTEND: 'noninteractive' } });
 }
 
-/** A screen of its own. Resolves once it is there. */
+/**
+ * A screen of its own. Resolves once it is there.
+ *
+ * @returns {Promise<{ name: string, end: () => void }>}
+ */
 function display() {
-  const child = spawn(find('Xvfb'), ['-displayfd', '1', '-screen', '0', '1024x768x24'], {
+  const child = spawn(/** @type {string} */ (find('Xvfb')), ['-displayfd', '1', '-screen', '0', '1024x768x24'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return new Promise((resolve, reject) => {
@@ -188,12 +238,18 @@ function onScreen() {
   return { ...process.env, DISPLAY: screen.name, LIBGL_ALWAYS_SOFTWARE: '1' };
 }
 
-/** Records a program, and compares its pictures. A row of the table. */
+/**
+ * Records a program, and compares its pictures. A row of the table.
+ *
+ * @param {Program} program
+ * @returns {Promise<Row>}
+ */
 async function tried(program) {
   const home = join(folder, program.name);
   const trace = program.trace ?? join(folder, `${program.name}.trace`);
   if (!program.trace && (!given.keep || !existsSync(trace))) await record(program, home, trace);
   if (!existsSync(trace)) return { program, calls: 0, why: 'it made no calls' };
+  /** @type {{ frames: Frame[] }} */
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', trace));
   const calls = chosen(frames, trace);
   const pictures = join(home, 'pictures');
@@ -203,8 +259,14 @@ async function tried(program) {
   return { program, calls: frames.at(-1)?.lastCall ?? 0, ...found };
 }
 
-/** Records some seconds, in which the pointer moves and letters are typed, and trims to whole frames. */
-async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, home, trace) {
+/**
+ * Records some seconds, in which the pointer moves and letters are typed, and trims to whole frames.
+ *
+ * @param {Program} program
+ * @param {string} home
+ * @param {string} trace
+ */
+async function record({ name, run = [], api = 'gl', seconds, env = {}, files = {} }, home, trace) {
   say(`records ${name}`);
   rmSync(home, { recursive: true, force: true });
   mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
@@ -216,7 +278,7 @@ async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, 
     stdio: 'ignore',
     env: {
       ...process.env,
-      PATH: `${process.env.PATH}:/usr/games`,
+      PATH: `${process.env['PATH']}:/usr/games`,
       DISPLAY: screen.name,
       HOME: home,
       XDG_RUNTIME_DIR: join(home, 'run'),
@@ -243,6 +305,7 @@ async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, 
   clearInterval(used);
   rmSync(trace, { force: true });
   if (!existsSync(whole)) return;
+  /** @type {{ frames: Frame[] }} */
   const { frames } = JSON.parse(read(unspool, 'frame-list', '--json', whole));
   const ended = frames.filter(({ ended: isEnded }) => isEnded);
   let bytes = 0;
@@ -256,11 +319,18 @@ async function record({ name, run, api = 'gl', seconds, env = {}, files = {} }, 
   if (last) read('apitrace', 'trim', '--calls', `0-${last.lastCall}`, '-o', trace, whole);
 }
 
-/** Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace. */
+/**
+ * Calls whose pictures are compared: ends of frames that draw, and draws in the middle of frames, over the whole trace.
+ *
+ * @param {readonly Frame[]} frames
+ * @param {string} trace
+ * @returns {Calls}
+ */
 function chosen(frames, trace) {
   // Native replay shows little of the first frames: its window is not there yet, or has another size.
   const all = frames.filter(({ draws, ended }) => draws > 0 && ended);
   const drawing = all.slice(all.length > 4 ? 2 : 1);
+  /** @type {(some: readonly Frame[], count: number) => Frame[]} */
   const spread = (some, count) => [
     ...new Set(Array.from({ length: count }, (_, i) => some[Math.floor(((i + 0.5) * some.length) / count)])),
   ];
@@ -276,8 +346,18 @@ function chosen(frames, trace) {
   return { frames: ends, draws: [...new Set(draws)] };
 }
 
-/** Frames at the beginning, in the middle and at the end, and two that follow each other, as traces of their own. */
+/**
+ * Frames at the beginning, in the middle and at the end, and two that follow each other, as traces of their own.
+ *
+ * @param {Program} program
+ * @param {string} trace
+ * @param {readonly Frame[]} frames
+ * @param {readonly number[]} ends
+ * @param {string} home
+ * @returns {Cut[]}
+ */
 function cut(program, trace, frames, ends, home) {
+  /** @param {number} call */
   const at = (call) => frames.findIndex(({ lastCall }) => lastCall === call);
   const middle = ends[ends.length >> 1];
   const parts = [...new Set([ends[0], middle, ends.at(-1)])]
@@ -290,6 +370,7 @@ function cut(program, trace, frames, ends, home) {
     const args = ['cut', trace, '--frames', `${from}..${at(call)}`, '--self-contained', '-o', file];
     const { status, stderr } = spawnSync(unspool, args, { encoding: 'utf8' });
     if (status !== 0) return { call, refused: stderr.trim() };
+    /** @type {number} */
     const end = JSON.parse(read(unspool, 'frame-list', '--json', file)).frames.at(-1).lastCall;
     const pictures = join(home, 'cuts', `${call}-${i}`);
     references(program, file, [end], pictures);
@@ -297,12 +378,24 @@ function cut(program, trace, frames, ends, home) {
   });
 }
 
-/** Where native replay puts the picture after a call. */
+/**
+ * Where native replay puts the picture after a call.
+ *
+ * @param {string} path
+ * @param {number} call
+ */
 function pngOf(path, call) {
   return join(path, `${String(call).padStart(10, '0')}.png`);
 }
 
-/** Native pictures after calls. */
+/**
+ * Native pictures after calls.
+ *
+ * @param {Program} program
+ * @param {string} trace
+ * @param {readonly number[]} calls
+ * @param {string} path
+ */
 function references({ api }, trace, calls, path) {
   mkdirSync(path, { recursive: true });
   const program = api === 'egl' ? 'eglretrace' : 'glretrace';
@@ -310,16 +403,28 @@ function references({ api }, trace, calls, path) {
   spawnSync(program, ['--headless', call, '-s', `${path}/`, trace], { env: onScreen(), stdio: 'ignore' });
 }
 
-/** Pictures of the page beside those of native replay. */
+/**
+ * Pictures of the page beside those of native replay.
+ *
+ * @param {string} trace
+ * @param {Calls} calls
+ * @param {readonly Cut[]} cuts
+ * @param {string} home
+ * @returns {Promise<Comparison>}
+ */
 async function compared(trace, calls, cuts, home) {
   const browser = await chromium.launch({ executablePath: chrome, args, env: onScreen() });
   const alike = { frames: 0, draws: 0, cuts: 0 };
   const of = { frames: 0, draws: 0, cuts: 0 };
-  const [wrong, times] = [[], []];
+  /** @type {object[]} */
+  const wrong = [];
+  /** @type {number[]} */
+  const times = [];
+  /** @type {Coverage | null} */
   let coverage = null;
   try {
     const page = await opened(browser, trace);
-    for (const kind of ['frames', 'draws']) {
+    for (const kind of /** @type {const} */ (['frames', 'draws'])) {
       for (const call of jumping(calls[kind])) {
         const png = pngOf(join(home, 'pictures'), call);
         if (!existsSync(png)) continue;
@@ -327,7 +432,7 @@ async function compared(trace, calls, cuts, home) {
         const began = performance.now();
         const answer = await pictured(page, call, undefined, PATIENCE_MS);
         times.push(performance.now() - began);
-        coverage = await answer.evaluate((it) => it.coverage ?? null);
+        coverage = await answer.evaluate((/** @type {Pictured & { coverage?: Coverage }} */ it) => it.coverage ?? null);
         const found = await compare(answer, png);
         if (isAlike(found, LEAST[kind]) && !found.error && !found.halted) alike[kind] += 1;
         else {
@@ -341,7 +446,8 @@ async function compared(trace, calls, cuts, home) {
       const whole = pngOf(join(home, 'pictures'), call);
       if (!existsSync(whole)) continue;
       of.cuts += 1;
-      const found = why ? { refused: why } : await lookAt(browser, page, { file, call, end, png, whole });
+      /** @type {{ isAlike?: boolean, refused?: string }} */
+      const found = why !== undefined ? { refused: why } : await lookAt(browser, page, { file, call, end, png, whole });
       if (found.isAlike) alike.cuts += 1;
       else wrong.push({ kind: 'cuts', call, ...found });
     }
@@ -352,16 +458,27 @@ async function compared(trace, calls, cuts, home) {
   return { alike, of, coverage, slowest: Math.max(0, ...times.slice(1)), first: times[0] ?? 0 };
 }
 
-/** A trace in a new page. */
+/**
+ * A trace in a new page.
+ *
+ * @param {Browser} browser
+ * @param {string} trace
+ */
 async function opened(browser, trace) {
   const page = await browser.newPage();
   await page.goto(`${served.url}?pictures=no`);
   await page.setInputFiles('#file-input', trace);
-  await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: PATIENCE_MS });
+  await page.waitForFunction(() => document.body.dataset['state'] === 'ready', null, { timeout: PATIENCE_MS });
   return page;
 }
 
-/** Whether a cut shows what the whole trace shows: in native replay, and in the page exactly. */
+/**
+ * Whether a cut shows what the whole trace shows: in native replay, and in the page exactly.
+ *
+ * @param {Browser} browser
+ * @param {Page} page
+ * @param {{ file: string, call: number, end: number, png: string, whole: string }} cut
+ */
 async function lookAt(browser, page, { file, call, end, png, whole }) {
   if (!existsSync(png)) return { native: 'no picture' };
   const native = await page.evaluateHandle(decode, readFileSync(png).toString('base64'));
@@ -375,17 +492,27 @@ async function lookAt(browser, page, { file, call, end, png, whole }) {
   return { isAlike: isAlike(inNative, LEAST.frames) && isSame, inNative, isSame, inPage };
 }
 
-/** Runs in the page: a PNG as an answer of the page. */
+/**
+ * Runs in the page: a PNG as an answer of the page.
+ *
+ * @param {string} content
+ * @returns {Promise<Pictured>}
+ */
 async function decode(content) {
   const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), { colorSpaceConversion: 'none' });
-  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.drawImage(bitmap, 0, 0);
   const { width, height, data: pixels } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-  return { picture: { width, height, pixels } };
+  return /** @type {any} */ ({ picture: { width, height, pixels } });
 }
 
-/** Runs in the page: a number for a picture. Sizes and colours decide it. */
+/**
+ * Runs in the page: a number for a picture. Sizes and colours decide it.
+ *
+ * @param {Pictured} answer
+ */
 function hash({ picture }) {
   if (!picture) return null;
   let sum = picture.width;
@@ -394,36 +521,48 @@ function hash({ picture }) {
   return sum;
 }
 
-/** Saves what the page answered, to be looked at. */
+/**
+ * Saves what the page answered, to be looked at.
+ *
+ * @param {JSHandle<Pictured>} answer
+ * @param {string} path
+ */
 async function keep(answer, path) {
   const content = await answer.evaluate(async ({ picture }) => {
     if (!picture) return '';
     const canvas = new OffscreenCanvas(picture.width, picture.height);
-    canvas.getContext('2d').putImageData(new ImageData(picture.pixels, picture.width, picture.height), 0, 0);
+    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    context.putImageData(new ImageData(picture.pixels, picture.width, picture.height), 0, 0);
     const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
     return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
   });
   writeFileSync(path, Buffer.from(content, 'latin1'));
 }
 
-/** The same calls, from both ends in turn: each is a jump. */
+/**
+ * The same calls, from both ends in turn: each is a jump.
+ *
+ * @param {readonly number[]} calls
+ */
 function jumping(calls) {
   const rest = [...calls];
-  return calls.map((_, i) => (i % 2 === 0 ? rest.pop() : rest.shift()));
+  return calls.map((_, i) => /** @type {number} */ (i % 2 === 0 ? rest.pop() : rest.shift()));
 }
 
+/** @param {readonly Row[]} of */
 function tableOf(of) {
   const lines = of.map(({ program, calls, alike, of, coverage, slowest, first, why }) => {
-    const cells = why
-      ? [why, '', '', '', '', '']
-      : [
-          calls.toLocaleString('en'),
-          `${alike.frames} of ${of.frames}`,
-          `${alike.draws} of ${of.draws}`,
-          `${alike.cuts} of ${of.cuts}`,
-          refused(coverage),
-          `${(first / 1000).toFixed(1)} s, ${(slowest / 1000).toFixed(1)} s`,
-        ];
+    const cells =
+      why !== undefined
+        ? [why, '', '', '', '', '']
+        : [
+            calls.toLocaleString('en'),
+            `${alike.frames} of ${of.frames}`,
+            `${alike.draws} of ${of.draws}`,
+            `${alike.cuts} of ${of.cuts}`,
+            refused(coverage),
+            `${(first / 1000).toFixed(1)} s, ${(slowest / 1000).toFixed(1)} s`,
+          ];
     return `| ${[program.name, program.gl, ...cells].join(' | ')} |`;
   });
   return [
@@ -434,14 +573,22 @@ function tableOf(of) {
   ].join('\n');
 }
 
-/** What is refused, in words. */
+/**
+ * What is refused, in words.
+ *
+ * @param {Coverage | null | undefined} coverage
+ */
 function refused(coverage) {
   if (!coverage || coverage.unshown === 0) return 'nothing';
   const reasons = coverage.reasons.map(({ reason, count }) => `${count.toLocaleString('en')}: ${reason}`);
   return `${coverage.unshown.toLocaleString('en')} of ${coverage.draws.toLocaleString('en')} draws (${reasons.join('; ')})`;
 }
 
-/** Puts the table into the docs, in place of the one that is there. */
+/**
+ * Puts the table into the docs, in place of the one that is there.
+ *
+ * @param {string} text
+ */
 function write(text) {
   const path = join(root, 'docs', 'graphics.md');
   const before = readFileSync(path, 'utf8');

@@ -33,7 +33,7 @@ const file = await buildOneFile(fast);
 copyFileSync(file, join(folder, 'unspool.html'));
 
 const dist = join(root, 'dist');
-const files = filesOf(dist).map((name) => [name, readFileSync(join(dist, name))]);
+const files = filesOf(dist).map((name) => /** @type {const} */ ([name, readFileSync(join(dist, name))]));
 writeFileSync(join(folder, `unspool-${manifest.version}-page.zip`), zip(files));
 // Its own hash, which About shows, is then among the checksums.
 copyFileSync(join(dist, 'hashes.txt'), join(folder, 'hashes.txt'));

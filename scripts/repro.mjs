@@ -18,6 +18,7 @@ const PLACES = [
 ];
 
 const { once } = options([], ['once']);
+/** @param {...string} args */
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 if (git('status', '--porcelain', '--untracked-files=no') !== '')
   fail('Commit first: what is built twice is the last commit.');
@@ -27,16 +28,21 @@ const commit = git('rev-parse', 'HEAD');
 const base = mkdtempSync(join(tmpdir(), 'unspool-repro-'));
 let same = false;
 try {
+  /** @type {string[]} */
   const builds = [];
   for (const place of once ? PLACES.slice(1) : PLACES) builds.push(await build(place));
-  same = compare(once ? root : builds[0], builds.at(-1));
+  same = compare(once ? root : builds[0], builds[builds.length - 1]);
 } finally {
   // What differs is left to be looked at.
   if (same) rmSync(base, { recursive: true });
 }
 if (!same) fail(`The builds in ${base} differ.`);
 
-/** Builds the last commit in a folder of its own, and returns that. */
+/**
+ * Builds the last commit in a folder of its own, and returns that.
+ *
+ * @param {{ name: string, TZ: string }} place
+ */
 async function build({ name, TZ }) {
   const folder = join(base, name);
   say(`building in ${folder}`);
@@ -53,6 +59,7 @@ async function build({ name, TZ }) {
     CARGO_TARGET_DIR: join(folder, 'target'),
     npm_config_local_prefix: folder,
   };
+  /** @type {(...args: string[]) => [string, string[]]} */
   const vite = (...args) => [
     process.execPath,
     ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn', ...args],
@@ -64,15 +71,24 @@ async function build({ name, TZ }) {
   return folder;
 }
 
-/** A home of Cargo elsewhere, with the crates of the usual one. */
+/**
+ * A home of Cargo elsewhere, with the crates of the usual one.
+ *
+ * @param {string} folder
+ */
 function cargoHome(folder) {
-  const [usual, home] = [process.env.CARGO_HOME ?? join(homedir(), '.cargo'), join(folder, 'cargo')];
+  const [usual, home] = [process.env['CARGO_HOME'] ?? join(homedir(), '.cargo'), join(folder, 'cargo')];
   mkdirSync(home);
   for (const name of readdirSync(usual)) if (!name.startsWith('.')) symlinkSync(join(usual, name), join(home, name));
   return home;
 }
 
-/** Says which files differ, and from which byte on. Returns whether none does. */
+/**
+ * Says which files differ, and from which byte on. Returns whether none does.
+ *
+ * @param {string} a
+ * @param {string} b
+ */
 function compare(a, b) {
   let count = 0;
   const wrong = [];

@@ -24,6 +24,13 @@ import { find, root } from './lib.mjs';
 import { forLarge, forms, withoutTrace } from './same/commands.mjs';
 import { damaged, random } from './same/damage.mjs';
 
+/** @import { Facts, Form } from './same/commands.mjs' */
+/** @typedef {{ form: Form, before?: () => unknown }} Job A command line, and what is done before it runs. */
+/** @typedef {{ at: string, kept: string[] }} Worker A folder to run in, and one for each program. */
+/** @typedef {{ same: number, different: number, bad: number }} Counts */
+/** @typedef {{ only?: string, file?: string, seeds: string, keep: boolean }} Given */
+/** @typedef {{ name: string, kind: string, slices: number }} Named A trace or a track in the answer of `unspool info`. */
+
 /** Seconds of processor time, and bytes of addresses and of a file, that a command may use. */
 const [SECONDS, MEMORY, FILE] = [20, 6 * 2 ** 30, 4 * 2 ** 30];
 /** Seconds that pass until it is killed: it may wait for the other one. */
@@ -39,6 +46,7 @@ const MOST_DAMAGED = 32_000;
 /** Characters of a line that are printed. */
 const SHOWN = 240;
 
+/** @type {(sentence: string) => never} */
 const usage = (sentence) => {
   console.error(
     `${sentence}\nUsage: node scripts/same.mjs OLD NEW [--only COMMAND] [--file TEXT] [--seeds N] [--keep]`,
@@ -73,7 +81,11 @@ const links = ['old', 'new'].map((side, i) => {
 });
 
 const corpus = join(root, '..', 'shared', 'corpus');
-/** The folders of inputs, by the name that command lines have for them. */
+/**
+ * The folders of inputs, by the name that command lines have for them.
+ *
+ * @type {Record<string, string> & { fixtures: string, damaged: string, corpus?: string }}
+ */
 const folders = { fixtures: join(home, 'fixtures'), damaged: join(home, 'damaged') };
 fs.cpSync(join(root, 'tests', 'fixtures'), folders.fixtures, { recursive: true });
 fs.mkdirSync(folders.damaged);
@@ -85,9 +97,17 @@ const commands = commandsOf(programs[0]);
 if (given.only && !commands.includes(given.only))
   usage(`There is no command ${given.only}; there are ${commands.join(', ')}.`);
 
-/** What came of the comparisons, by command. */
+/**
+ * What came of the comparisons, by command.
+ *
+ * @type {Map<string, Counts>}
+ */
 const counts = new Map();
-/** What ended in the same bad way on both sides. */
+/**
+ * What ended in the same bad way on both sides.
+ *
+ * @type {string[]}
+ */
 const bad = [];
 const workers = Array.from({ length: 2 }, (_, i) => worker(i));
 const began = performance.now();
@@ -99,6 +119,7 @@ await phase('damaged files', () => ofDamaged(fixtures));
 if (folders.corpus) await phase('corpus', () => ofCorpus());
 report();
 
+/** @returns {{ values: Given, positionals: string[] }} */
 function parsed() {
   try {
     return parseArgs({
@@ -111,11 +132,15 @@ function parsed() {
       allowPositionals: true,
     });
   } catch (error) {
-    return usage(error.message);
+    return usage(/** @type {Error} */ (error).message);
   }
 }
 
-/** The commands that a program lists in its help. */
+/**
+ * The commands that a program lists in its help.
+ *
+ * @param {string} program
+ */
 function commandsOf(program) {
   const help = spawnSync(program, ['--help'], { encoding: 'utf8' }).stdout ?? '';
   const list = help.slice(help.indexOf('Commands:')).split(/\n\S/)[0];
@@ -138,10 +163,16 @@ function sameRandom() {
   return undefined;
 }
 
-/** Paths of the traces in a folder of inputs, as command lines have them. */
+/**
+ * Paths of the traces in a folder of inputs, as command lines have them.
+ *
+ * @param {string} folder
+ */
 function traces(folder) {
+  /** @param {string} path */
   const is = (path) =>
     !/\.(md|txt|json|jsonl|csv|sh|c|cc|cpp|h|py|rs|png|script|err|queries|dot|ll|yaml|calls|json\.gz)$/.test(path);
+  /** @type {(at: string) => string[]} */
   const inside = (at) =>
     fs.readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
       const path = join(at, entry.name);
@@ -153,26 +184,39 @@ function traces(folder) {
   return paths.sort();
 }
 
-/** Path of an input in the file system. */
+/**
+ * Path of an input in the file system.
+ *
+ * @param {string} path
+ */
 function real(path) {
   const [folder] = path.split('/', 1);
   return join(folders[folder], path.slice(folder.length + 1));
 }
 
-/** What the old program says of a trace; of each of its traces if it is an archive. */
+/**
+ * What the old program says of a trace; of each of its traces if it is an archive.
+ *
+ * @param {string} path
+ * @returns {Facts[]}
+ */
 function factsOf(path) {
   const size = fs.statSync(real(path)).size;
   const info = asked(['info', '--json', real(path)]);
-  const inArchive = info?.traces?.map(({ name }) => ({ path: `${path}/${name}`, in: path })) ?? [];
+  /** @type {{ path: string, in: string }[]} */
+  const inArchive = info?.traces?.map((/** @type {Named} */ { name }) => ({ path: `${path}/${name}`, in: path })) ?? [];
+  /** @type {Named[]} */
+  const tracks = info?.tracks ?? [];
+  /** @type {Facts} */
   const facts = {
     path,
     size,
     format: info?.format,
     from: BigInt(info?.extent?.from ?? 0),
     to: BigInt(info?.extent?.to ?? 100),
-    tracks: info?.tracks?.filter(({ slices }) => slices > 0).map(({ name }) => name) ?? [],
-    variables: [...new Set(info?.tracks?.filter(({ kind }) => kind === 'counter').map(({ name }) => name))].filter(
-      (name) => /^[a-z]\w*$/i.test(name),
+    tracks: tracks.filter(({ slices }) => slices > 0).map(({ name }) => name),
+    variables: [...new Set(tracks.filter(({ kind }) => kind === 'counter').map(({ name }) => name))].filter((name) =>
+      /^[a-z]\w*$/i.test(name),
     ),
     textures: [],
     registers: [],
@@ -182,8 +226,11 @@ function factsOf(path) {
     other: path.startsWith('fixtures/rvn') ? 'fixtures/rvn/beyond_2_53.sqlite' : otherOf(info?.format),
   };
   if (facts.format === 'apitrace') {
+    /** @type {{ kind: string, name: number }[]} */
     const textures =
-      asked(['resources', '--json', real(path)])?.resources?.filter(({ kind }) => kind === 'texture') ?? [];
+      asked(['resources', '--json', real(path)])?.resources?.filter(
+        (/** @type {{ kind: string }} */ { kind }) => kind === 'texture',
+      ) ?? [];
     const names = [...new Set(textures.map(({ name }) => name))];
     facts.textures = path.startsWith('fixtures/') ? names : names.slice(0, 3);
   }
@@ -191,6 +238,7 @@ function factsOf(path) {
     const head =
       spawnSync(programs[0], ['dump', '--as', 'jsonl', real(path)], { encoding: 'utf8', maxBuffer: 1 << 18 }).stdout ??
       '';
+    /** @param {RegExp} what */
     const all = (what) => [...new Set([...head.matchAll(what)].map((match) => match[1]))];
     facts.registers = all(/"reg_operand": \{"name": "([^"\\]+)"/g).slice(0, 3);
     facts.addresses = all(/"mem_operand": \{"address": (\d+)/g).slice(0, 3);
@@ -204,7 +252,12 @@ function factsOf(path) {
   return [facts, ...inArchive.map((entry) => ({ ...facts, ...entry }))];
 }
 
-/** What the old program answers as JSON. */
+/**
+ * What the old program answers as JSON.
+ *
+ * @param {readonly string[]} args
+ * @returns {any}
+ */
 function asked(args) {
   const { stdout } = spawnSync('prlimit', [`--cpu=${SECONDS}`, programs[0], ...args], {
     encoding: 'utf8',
@@ -217,18 +270,28 @@ function asked(args) {
   }
 }
 
-/** A small trace of the same format, for commands with two. */
+/**
+ * A small trace of the same format, for commands with two.
+ *
+ * @param {string} [format]
+ */
 function otherOf(format) {
+  /** @type {Record<string, string>} */
   const names = {
     apitrace: 'apitrace/values.trace',
     frames: 'frames/calls.frames',
     rvn: 'rvn/blocks.sqlite',
     'trace-db': 'trace_db/narrow.trace',
   };
-  return `fixtures/${names[format] ?? 'xray/events.xray'}`;
+  return `fixtures/${names[format ?? ''] ?? 'xray/events.xray'}`;
 }
 
-/** All commands; those that are refused, because they are for another format, once for each format. */
+/**
+ * All commands; those that are refused, because they are for another format, once for each format.
+ *
+ * @param {readonly Facts[]} fixtures
+ * @returns {Generator<Job, void>}
+ */
 function* ofFixtures(fixtures) {
   const seen = new Set();
   for (const facts of fixtures) {
@@ -238,13 +301,18 @@ function* ofFixtures(fixtures) {
   }
 }
 
-/** A few commands for each damaged file, other ones for each: a few hundred files for each command. */
+/**
+ * A few commands for each damaged file, other ones for each: a few hundred files for each command.
+ *
+ * @param {readonly Facts[]} fixtures
+ * @returns {Generator<Job, void>}
+ */
 function* ofDamaged(fixtures) {
   const some = fixtures.filter((facts) => facts.size <= MOST_DAMAGED && facts.size > 0 && !facts.in);
   const files = some.map((facts) => ({ path: facts.path, bytes: fs.readFileSync(real(facts.path)) }));
   for (let seed = 0; seed < seeds; seed++) {
     const { of, bytes } = damaged(seed, files);
-    const facts = some.find(({ path }) => path === of);
+    const facts = /** @type {Facts} */ (some.find(({ path }) => path === of));
     const path = `damaged/${seed}${extname(of)}`;
     const all = forms({ ...facts, path }).filter((form) => isFor(form, facts));
     const next = random(seed);
@@ -254,14 +322,18 @@ function* ofDamaged(fixtures) {
       { length: EACH },
       (_, i) => all[(first + Math.floor((i * all.length) / EACH)) % all.length],
     );
-    const info = all.find(({ command, args }) => command === 'info' && args.includes('--json'));
+    const info = /** @type {Form} */ (all.find(({ command, args }) => command === 'info' && args.includes('--json')));
     for (const form of new Set([info, ...chosen])) {
       yield { form, before: () => fs.existsSync(real(path)) || fs.writeFileSync(real(path), bytes) };
     }
   }
 }
 
-/** All commands for small files of the corpus, in turn; a few for large ones. */
+/**
+ * All commands for small files of the corpus, in turn; a few for large ones.
+ *
+ * @returns {Generator<Job, void>}
+ */
 function* ofCorpus() {
   let turn = 0;
   for (const facts of factsOfCorpus()) {
@@ -276,15 +348,25 @@ function* ofCorpus() {
 }
 
 function* factsOfCorpus() {
+  /** @param {string} path */
   const isWanted = (path) => (!given.file || path.includes(given.file)) && fs.statSync(real(path)).size <= LARGE;
   for (const path of traces('corpus').filter(isWanted)) yield* factsOf(path);
 }
 
+/**
+ * @param {Form} form
+ * @param {Facts} facts
+ */
 function isFor({ formats }, facts) {
-  return !formats || formats.includes(facts.format);
+  return !formats || (facts.format !== undefined && formats.includes(facts.format));
 }
 
-/** A folder in which both programs run, with the inputs; and one for each to keep what came out. */
+/**
+ * A folder in which both programs run, with the inputs; and one for each to keep what came out.
+ *
+ * @param {number} number
+ * @returns {Worker}
+ */
 function worker(number) {
   const at = join(home, `${number}`);
   fs.mkdirSync(join(at, 'run', 'tmp'), { recursive: true });
@@ -292,16 +374,22 @@ function worker(number) {
   return { at: join(at, 'run'), kept: ['old', 'new'].map((side) => join(at, side)) };
 }
 
-/** Runs comparisons, two processes at a time. */
+/**
+ * Runs comparisons, two processes at a time.
+ *
+ * @param {string} name
+ * @param {() => Iterable<Job>} make
+ */
 async function phase(name, make) {
   const start = performance.now();
   let compared = 0;
   const jobs = make()[Symbol.iterator]();
+  /** @param {Worker} worker */
   const work = async (worker) => {
     for (let job = jobs.next(); !job.done; job = jobs.next()) {
       const { form, before } = job.value;
       if (given.only && form.command !== given.only) continue;
-      if (given.file && ![...form.args, form.stdin].some((arg) => arg?.includes(given.file))) continue;
+      if (given.file && ![...form.args, form.stdin].some((arg) => arg?.includes(given.file ?? ''))) continue;
       if (form.isKeyed && !fixedRandom) continue;
       before?.();
       compared++;
@@ -312,8 +400,14 @@ async function phase(name, make) {
   console.log(`${name}: ${compared} command lines, ${((performance.now() - start) / 1000).toFixed(0)} s`);
 }
 
-/** Runs a command line with both programs and counts how that came out. */
+/**
+ * Runs a command line with both programs and counts how that came out.
+ *
+ * @param {Form} form
+ * @param {Worker} worker
+ */
 async function compare(form, { at, kept: places }) {
+  /** @type {string[]} */
   const ends = [];
   for (const [i, program] of links.entries()) {
     ends.push(await execute(program, form, at));
@@ -343,11 +437,19 @@ async function compare(form, { at, kept: places }) {
   console.log(`\ndiffers: ${line}\n  ${where}${difference ? `\n  - ${said[0]}\n  + ${said[1]}` : ''}`);
 }
 
+/** @param {string} arg */
 function quoted(arg) {
   return /^[\w./:=+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`;
 }
 
-/** Runs one program. What it prints goes to files beside what it writes. Resolves to how it ended. */
+/**
+ * Runs one program. What it prints goes to files beside what it writes. Resolves to how it ended.
+ *
+ * @param {string} program
+ * @param {Form} form
+ * @param {string} at
+ * @returns {Promise<string>}
+ */
 function execute(program, { command, args, stdin, isKeyed }, at) {
   fs.mkdirSync(join(at, 'out'));
   const input = stdin ? fs.openSync(join(at, stdin), 'r') : 'ignore';
@@ -372,7 +474,11 @@ function execute(program, { command, args, stdin, isKeyed }, at) {
   });
 }
 
-/** The first difference between what two programs printed and wrote; undefined if there is none. */
+/**
+ * The first difference between what two programs printed and wrote; undefined if there is none.
+ *
+ * @param {readonly string[]} places
+ */
 function differing(places) {
   const names = places.map((at) => ['stdout', 'stderr', ...written(join(at, 'out')).map((name) => `out/${name}`)]);
   const only = [
@@ -395,11 +501,19 @@ function differing(places) {
   return undefined;
 }
 
+/**
+ * @param {readonly string[]} places
+ * @param {string} name
+ */
 function texts(places, name) {
   return places.map((at) => fs.readFileSync(join(at, name), 'utf8'));
 }
 
-/** What a command says without what is not a function of its input. */
+/**
+ * What a command says without what is not a function of its input.
+ *
+ * @param {string} text
+ */
 function cleaned(text) {
   return text
     .replace(/\.tmp[A-Za-z0-9]{6}/g, '.tmpXXXXXX')
@@ -408,6 +522,7 @@ function cleaned(text) {
     .replace(/^thread '([^']*)' \(\d+\)/gm, "thread '$1'");
 }
 
+/** @param {string} folder */
 function written(folder) {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -416,7 +531,11 @@ function written(folder) {
     .sort();
 }
 
-/** The offset of the first byte in which two files differ, or of the end of the shorter one; undefined if they are equal. */
+/**
+ * The offset of the first byte in which two files differ, or of the end of the shorter one; undefined if they are equal.
+ *
+ * @param {readonly string[]} paths
+ */
 function firstDifference(paths) {
   const files = paths.map((path) => fs.openSync(path, 'r'));
   const buffers = files.map(() => Buffer.allocUnsafe(1 << 20));
@@ -437,7 +556,13 @@ function firstDifference(paths) {
   }
 }
 
-/** The line of each file that has the byte at `at`, as far as it is shown. */
+/**
+ * The line of each file that has the byte at `at`, as far as it is shown.
+ *
+ * @param {string} name
+ * @param {number} at
+ * @param {readonly string[]} places
+ */
 function described(name, at, places) {
   const lines = places.map((place) => {
     const file = fs.openSync(join(place, name), 'r');
@@ -457,12 +582,16 @@ function described(name, at, places) {
   return `${name === 'stdout' ? 'standard output' : name}, byte ${at}\n  - ${lines[0]}\n  + ${lines[1]}`;
 }
 
-/** Prints the counts and ends. */
+/**
+ * Prints the counts and ends.
+ *
+ * @param {number} [status]
+ */
 function report(status) {
   console.log(`\n${'command'.padEnd(14)} ${'same'.padStart(7)} ${'differ'.padStart(7)} ${'failed'.padStart(7)}`);
   const sum = { same: 0, different: 0, bad: 0 };
   for (const [command, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    for (const key of Object.keys(sum)) sum[key] += count[key];
+    for (const key of /** @type {(keyof Counts)[]} */ (Object.keys(sum))) sum[key] += count[key];
     console.log(row(command, count));
   }
   console.log(row('all', sum));
@@ -472,6 +601,10 @@ function report(status) {
   process.exit(status ?? (sum.different > 0 ? 1 : 0));
 }
 
+/**
+ * @param {string} name
+ * @param {Counts} counts
+ */
 function row(name, { same, different, bad }) {
   return `${name.padEnd(14)} ${String(same).padStart(7)} ${String(different).padStart(7)} ${String(bad).padStart(7)}`;
 }

@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** @type {Record<string, string>} */
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -27,7 +28,7 @@ const TYPES = {
 };
 
 const root = resolve(import.meta.dirname, '..');
-const text = { type: 'string' };
+const text = /** @type {const} */ ({ type: 'string' });
 const { values: given } = parseArgs({ options: { dir: text, prefix: text, port: text } });
 const dir = resolve(root, given.dir ?? 'dist');
 const prefix = `/${given.prefix ?? ''}/`.replace(/\/+/g, '/');
@@ -36,9 +37,10 @@ if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   fail(`${dir} does not exist: run \`npm run build\` first.`);
 
 const server = createServer((request, response) => {
+  /** @param {number} status */
   const answer = (status, headers = {}) => response.writeHead(status, headers).end();
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(405, { allow: 'GET, HEAD' });
-  const path = pathOf(request.url);
+  const path = pathOf(/** @type {string} */ (request.url));
   if (path === undefined) return answer(400);
   if (`${path}/` === prefix) return answer(301, { location: prefix });
   if (!path.startsWith(prefix)) return answer(404);
@@ -55,21 +57,33 @@ const server = createServer((request, response) => {
   const type = TYPES[extname(file)] ?? 'application/octet-stream';
   response.writeHead(200, { 'content-type': type, 'content-length': stat.size });
   if (request.method === 'HEAD') return response.end();
-  createReadStream(file)
+  return createReadStream(file)
     .on('error', () => response.destroy())
     .pipe(response);
 });
 
 server.on('error', (error) => fail(`Cannot serve on port ${port}: ${error.message}.`));
-server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}${prefix}`));
+server.listen(port, '127.0.0.1', () => {
+  const { port: found } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`http://127.0.0.1:${found}${prefix}`);
+});
 
-/** Exits with one sentence. */
+/**
+ * Exits with one sentence.
+ *
+ * @param {string} sentence
+ * @returns {never}
+ */
 function fail(sentence) {
   console.error(sentence);
   process.exit(1);
 }
 
-/** The decoded path of a request; undefined if no file can have it. */
+/**
+ * The decoded path of a request; undefined if no file can have it.
+ *
+ * @param {string} url
+ */
 function pathOf(url) {
   try {
     const path = decodeURIComponent(url.split(/[?#]/, 1)[0]);

@@ -26,16 +26,23 @@ const OF_VIEW = /^(timeline|rolldown-runtime)-.*\.(js|css)$/;
 const OF_FORMAT = /^(worker-.*\.js|unspool_browser.*\.wasm)$/;
 const OF_MODULE = /^(unspool_.*)_bg.*\.wasm$/;
 
-/** Says how large `dist/` is, and fails beyond the limits. `fast`: the modules are not optimised, so that theirs are not looked at. */
+/**
+ * Says how large `dist/` is, and fails beyond the limits. `fast`: the modules are not optimised, so that theirs are not looked at.
+ *
+ * @param {boolean} [fast]
+ */
 export function checkSizes(fast) {
   const assets = join(root, 'dist', 'assets');
   const names = readdirSync(assets);
+  /** @param {string} name */
   const compressed = (name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length;
+  /** @param {readonly string[]} files */
   const size = (files) => files.reduce((sum, name) => sum + compressed(name), 0);
   const html = readFileSync(join(root, 'dist', 'index.html'), 'utf8');
   const first = size([...html.matchAll(OF_FIRST)].map(([, name]) => name));
   const page = first + size(names.filter((name) => OF_VIEW.test(name)));
   const format = page + size(names.filter((name) => OF_FORMAT.test(name)));
+  /** @param {number} bytes */
   const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
   say(
     `compressed: ${kb(first)} before a file is opened, ${kb(page)} with the view of a trace, ${kb(format)} with the decoders`,
@@ -54,7 +61,11 @@ export function checkSizes(fast) {
   }
 }
 
-/** Builds the page as one file, and returns its path. Fails beyond the limit, unless the modules are not optimised (`fast`). */
+/**
+ * Builds the page as one file, and returns its path. Fails beyond the limit, unless the modules are not optimised (`fast`).
+ *
+ * @param {boolean} [fast]
+ */
 export async function buildOneFile(fast) {
   await must(installed('vite'), ['build', '--mode', 'one-file', '--logLevel', 'warn']);
   const file = join(root, 'dist-file', 'unspool.html');

@@ -15,9 +15,21 @@ import { CHECKS, DIST, opened, SAMPLES, showTab } from './browsers/checks.mjs';
 import { startBrowser } from './browsers/drivers.mjs';
 import { fail, options, root, say } from './lib.mjs';
 
+/** @import { Browser, Page } from '@playwright/test' */
+/** @import { Check } from './browsers/checks.mjs' */
+/**
+ * An event of a trace of Chromium. Times are in microseconds.
+ *
+ * @typedef {{ name: string, pid: number, tid: number, ts: number, dur: number, tdur: number, args: { name?: string } }} TraceEvent
+ */
+
 const samples = join(root, 'web', 'public', 'samples');
 const logs = ['threads.xray', 'events.xray'].map((name) => join(root, 'tests', 'fixtures', 'xray', name));
-/** The checks that need no other address, and what they leave out. */
+/**
+ * The checks that need no other address, and what they leave out.
+ *
+ * @type {readonly Pick<Check, 'name' | 'check'>[]}
+ */
 const USES = [
   ...CHECKS.filter(({ name }) =>
     ['kinds', 'flame graph', 'find', 'sql', 'keyboard', 'notes', 'export', 'registers', 'state', 'picture'].includes(
@@ -37,7 +49,7 @@ const USES = [
           // Panels ask once they are there.
           await delay(100);
         }
-        await page.run(() => document.querySelector('.area').focus());
+        await page.run(() => /** @type {HTMLElement} */ (document.querySelector('.area')).focus());
         for (const key of 'wwwwdddsssssaaa') await page.press(key);
       }
       return '';
@@ -46,7 +58,7 @@ const USES = [
   {
     name: 'two traces',
     check: async (page) => {
-      await page.own.setInputFiles('#file-input', logs);
+      await own.setInputFiles('#file-input', logs);
       await page.until('the second', () => document.querySelectorAll('.side').length === 2);
       await page.until(
         'the tab',
@@ -72,22 +84,23 @@ const REST_MS = 3000;
 const minutes = Number(options(['minutes']).minutes ?? 60);
 const host = await serve(DIST);
 const { page, stop, version } = await startBrowser('chromium');
-const session = await page.own.context().newCDPSession(page.own);
-const processes = await page.own.context().browser().newBrowserCDPSession();
+const own = /** @type {Page} */ (page.own);
+const engine = /** @type {Browser} */ (own.context().browser());
+const session = await own.context().newCDPSession(own);
+const processes = await engine.newBrowserCDPSession();
 // A picture without a GPU is made on request only.
 await page.goto(`${host.url}?pictures=now`);
 const staying = { ...page, goto: async () => undefined };
 
 say(`Chromium ${version}, ${minutes} minutes`);
+/** @type {Record<string, number>[]} */
 const rounds = [];
+/** @type {string[]} */
 const wrong = [];
 const end = Date.now() + minutes * MINUTE_MS;
 // The first round loads code.
 for (let round = 0; round < 4 || Date.now() < end; round += 1) {
-  await page.own
-    .context()
-    .browser()
-    .startTracing(page.own, { categories: [TASKS] });
+  await engine.startTracing(own, { categories: [TASKS] });
   const begun = [];
   for (const { name, check } of USES) {
     begun.push({ name, at: Number(process.hrtime.bigint() / 1000n) });
@@ -130,12 +143,14 @@ say(`${rounds.length + 1} rounds without an error, a task of more than ${LONGEST
  * took most of it.
  */
 async function longTasks() {
-  const { traceEvents } = JSON.parse(String(await page.own.context().browser().stopTracing()));
+  /** @type {{ traceEvents: TraceEvent[] }} */
+  const { traceEvents } = JSON.parse(String(await engine.stopTracing()));
   const threads = new Set(
     traceEvents
       .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
       .map(({ pid, tid }) => `${pid} ${tid}`),
   );
+  /** @param {TraceEvent} event */
   const isPage = ({ pid, tid, tdur = 0 }) => tdur > 1000 && threads.has(`${pid} ${tid}`);
   const events = traceEvents.filter(isPage);
   return events
@@ -162,7 +177,7 @@ async function held() {
     'MB of the process': await resident(),
     nodes,
     listeners: jsEventListeners,
-    workers: page.own.workers().length,
+    workers: own.workers().length,
     'objects of workers': await countOf('Worker'),
     'stored files': await page.run(storedFiles),
   };
@@ -170,7 +185,9 @@ async function held() {
 
 /** Kilobytes of the heap without what the engine has compiled: that grows by 100 kB a round, as more functions are run often. */
 async function heap() {
+  /** @type {string[]} */
   const parts = [];
+  /** @param {{ chunk: string }} part */
   const hear = ({ chunk }) => parts.push(chunk);
   session.on('HeapProfiler.addHeapSnapshotChunk', hear);
   await session.send('HeapProfiler.takeHeapSnapshot');
@@ -184,13 +201,21 @@ async function heap() {
   return Math.round(bytes / 1000);
 }
 
-/** The number of objects of a class, also of those that are no longer used. */
+/**
+ * The number of objects of a class, also of those that are no longer used.
+ *
+ * @param {string} name
+ * @returns {Promise<number>}
+ */
 async function countOf(name) {
   const objectGroup = 'counted';
   const { result } = await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup });
-  const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId: result.objectId, objectGroup });
+  const { objects } = await session.send('Runtime.queryObjects', {
+    prototypeObjectId: /** @type {string} */ (result.objectId),
+    objectGroup,
+  });
   const counted = await session.send('Runtime.callFunctionOn', {
-    objectId: objects.objectId,
+    objectId: /** @type {string} */ (objects.objectId),
     functionDeclaration: 'function () { return this.length; }',
     returnByValue: true,
   });
@@ -204,12 +229,16 @@ async function resident() {
   const { processInfo } = await processes.send('SystemInfo.getProcessInfo');
   const kilobytes = processInfo
     .filter(({ type }) => type === 'renderer')
-    .map(({ id }) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))[1]));
+    .map(({ id }) => {
+      const status = readFileSync(`/proc/${id}/status`, 'utf8');
+      return Number(/** @type {RegExpExecArray} */ (/^VmRSS:\s+(\d+)/m.exec(status))[1]);
+    });
   return Math.round(kilobytes.reduce((sum, it) => sum + it, 0) / 1000);
 }
 
 /** Runs in the page: the number of files in its storage. */
 async function storedFiles() {
+  /** @type {(folder: FileSystemDirectoryHandle) => Promise<number>} */
   const count = async (folder) => {
     let found = 0;
     for await (const entry of folder.values()) found += entry.kind === 'file' ? 1 : await count(entry);

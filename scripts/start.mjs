@@ -16,6 +16,7 @@ if (process.argv.includes('--release')) {
   process.exit(0);
 }
 
+/** @type {NodeJS.Timeout | undefined} */
 let timer;
 let building = false;
 let again = false;
@@ -58,7 +59,11 @@ async function rebuild(before = () => say('Rust changed')) {
   building = false;
 }
 
-/** Ends the wait for a module that was not built. */
+/**
+ * Ends the wait for a module that was not built.
+ *
+ * @param {string} name
+ */
 function markFailed(name) {
   try {
     writeFileSync(join(modulesBuilding, name), 'failed', { flag: 'r+' });

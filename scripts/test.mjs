@@ -45,9 +45,13 @@ const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--lo
 /** The command as the tests build it, with few of them. Other arguments would make cargo compile its crates again. */
 const command = [...tests, '--no-run', '--test', 'all'];
 
+/** @typedef {() => number | Promise<number>} Step Resolves to an exit status. */
+
 /**
  * Slow parts that rarely break. `tests`: the beginnings of the names of browser tests. `rooms`: such a part runs if a path that matches
  * has changed.
+ *
+ * @type {Record<string, { tests: readonly string[], rooms: RegExp }>}
  */
 const RARE = {
   pictures: {
@@ -77,7 +81,11 @@ const CUT_FRAMES = [
   'supertux.142267',
 ];
 
-/** The parts in the order they run: the fastest to fail first, the one with the most informative last line last. */
+/**
+ * The parts in the order they run: the fastest to fail first, the one with the most informative last line last.
+ *
+ * @type {Record<string, Step[]>}
+ */
 const PARTS = {
   words: [words, licences],
   rust: [
@@ -119,6 +127,7 @@ const PARTS = {
     wasm,
     () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
     () => node('tsc', '--noEmit'),
+    () => node('tsc', '-p', 'tsconfig.scripts.json'),
     () => node('vitest', 'run'),
   ],
   wasm: [wasmPackTest],
@@ -132,18 +141,22 @@ if (given.only && !(given.only in PARTS)) fail(`--only takes one of ${Object.key
 
 // Set before anything runs: steps with different flags would compile everything again.
 const [chromium, headless] = [findChromium(), findHeadless()];
+/** @type {NodeJS.ProcessEnv} */
 const env = { ...(chromium && { CHROMIUM: chromium }), ...(headless && { CHROMIUM_HEADLESS: headless }) };
 if (ci) Object.assign(env, { CARGO_INCREMENTAL: '0', CARGO_TERM_COLOR: 'never', NO_COLOR: '1' });
 // A change is judged by the same inputs as the one before. Everywhere else they are random and find what is new.
-if (ci) env.PROPTEST_RNG_SEED = process.env.PROPTEST_RNG_SEED ?? '1';
+if (ci) env['PROPTEST_RNG_SEED'] = process.env['PROPTEST_RNG_SEED'] ?? '1';
 
 /** What is left out of {@link RARE}. */
 const leftOut = ci || given.all ? [] : untouched();
 const began = performance.now();
+/** @param {number} since */
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 const failed = new Set();
 const times = [];
+/** @type {Promise<number> | undefined} */
 let wasmBuilt;
+/** @type {Promise<number> | undefined} */
 let pageBuilt;
 for (const [name, steps] of Object.entries(PARTS)) {
   if (given.only && name !== given.only) continue;
@@ -182,21 +195,38 @@ function sizes() {
   return 0;
 }
 
-/** A step, unless what it is about is left out. */
+/**
+ * A step, unless what it is about is left out.
+ *
+ * @param {string} name
+ * @param {Step} step
+ * @returns {Step}
+ */
 function unlessLeftOut(name, step) {
   return () => (leftOut.includes(name) ? 0 : step());
 }
 
+/**
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} more
+ */
 async function announced(program, args, more = {}) {
   say(`[${seconds(began)}] ${[basename(program), ...args].join(' ')}`);
   return run(program, args, { env: { ...env, ...more } });
 }
 
+/** @param {...string} args */
 function cargo(...args) {
   return announced('cargo', args);
 }
 
-/** Runs a program in node_modules. */
+/**
+ * Runs a program in node_modules.
+ *
+ * @param {string} name
+ * @param {...string} args
+ */
 function node(name, ...args) {
   return announced(installed(name), args);
 }
@@ -210,7 +240,8 @@ function words() {
 
 /** Checks that all crates compile with the oldest Rust that Cargo.toml promises. It has a folder of its own, and keeps what it compiled. */
 async function oldestRust() {
-  const [, version] = /^rust-version = "([\d.]+)"$/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'));
+  const cargoToml = readFileSync(join(root, 'Cargo.toml'), 'utf8');
+  const [, version] = /** @type {RegExpExecArray} */ (/^rust-version = "([\d.]+)"$/m.exec(cargoToml));
   const toolchain = `${version}.0`;
   const isThere = () => output('rustup', ['run', toolchain, 'cargo', '--version']) !== undefined;
   if (ci && !isThere())
@@ -279,7 +310,7 @@ async function wasmPackTest() {
   // wasm-pack uses the wasm-bindgen on the PATH if its version matches, and compiles one otherwise.
   const built = await cargo('build', ...xtask, '--package', 'test-runner', '--locked', '--target-dir', 'xtask/target');
   if (built !== 0) return built;
-  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env.PATH].join(delimiter);
+  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env['PATH']].join(delimiter);
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.

@@ -21,24 +21,34 @@ import.meta.hot?.on('unspool:building', ({ names }) => {
 });
 `;
 
+/** @typedef {{ send(event: string, data: { names: string[] }): void, on(event: string, heard: () => void): void }} Sockets */
+
 /** The plugin. `folder` has a file for each module that is not built yet, with the word `failed` in it if it cannot be built. */
 export function waitForWasm(folder = modulesBuilding) {
+  /** @type {Set<string>} */
   const waiting = new Set();
-  let tell = () => undefined;
-  return {
+  let tell = () => {};
+  /** @satisfies {import('vite').Plugin} */
+  const plugin = {
     name: 'wait-for-wasm',
     apply: 'serve',
     enforce: 'pre',
+    /** @param {{ ws: Sockets }} server */
     configureServer({ ws }) {
       tell = () => ws.send('unspool:building', { names: [...waiting] });
       // A page that is loaded while another one waits.
       ws.on('connection', () => tell());
     },
+    /**
+     * @param {string} source
+     * @param {string} [importer]
+     */
     resolveId(source, importer) {
       const name = importer && MODULE.exec(`/${source}`)?.[1];
       // Vite looks for files, and there is none yet.
       return name ? join(wasmFolder, `${name}.js`) : null;
     },
+    /** @param {string} id */
     async load(id) {
       const name = MODULE.exec(id)?.[1];
       const mark = name && join(folder, name);
@@ -62,4 +72,5 @@ export function waitForWasm(folder = modulesBuilding) {
       handler: () => [{ tag: 'script', attrs: { type: 'module' }, children: LINE, injectTo: 'body' }],
     },
   };
+  return plugin;
 }

@@ -11,7 +11,14 @@ import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { fail, root, say } from './lib.mjs';
 
-/** What is wrong everywhere, messages included, with what to write instead. */
+/** @typedef {[word: RegExp, instead: string]} Word */
+/** @typedef {{ line: number, text: string, instead: string }} Fault */
+
+/**
+ * What is wrong everywhere, messages included, with what to write instead.
+ *
+ * @type {readonly Word[]}
+ */
 const ANYWHERE = [
   [/\banew\b/i, 'again, from scratch, start over'],
   [/\b(somebody|nobody|whoever)\b/i, 'a named subject: the user, the caller, no step; or the passive'],
@@ -20,7 +27,11 @@ const ANYWHERE = [
   [/\bnone to be had\b/i, 'there is none'],
   [/\bfollow upon each other\b/i, 'back-to-back'],
 ];
-/** What is wrong in comments and documents. */
+/**
+ * What is wrong in comments and documents.
+ *
+ * @type {readonly Word[]}
+ */
 const PROSE = [
   [/(?<!\bthere )\b(is|are) none\b(?! (left|yet|so far))/i, 'is not one; or name what it is not'],
   [
@@ -36,7 +47,11 @@ const PROSE = [
 ];
 const TEST = /(^|\/)(tests|e2e|examples|benches|fuzz)\/|\.(test|fixture|spec)\.|tests?\.rs$/;
 
-/** A text without code and quotations. */
+/**
+ * A text without code and quotations.
+ *
+ * @param {string} text
+ */
 function bare(text) {
   return text.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, '…');
 }
@@ -46,9 +61,15 @@ function bare(text) {
  *
  * `name` decides what is looked at: everything but code in Markdown, otherwise comments and, outside tests, strings of
  * several words.
+ *
+ * @param {string} name
+ * @param {string} source
+ * @returns {Fault[]}
  */
 export function faults(name, source) {
+  /** @type {Fault[]} */
   const found = [];
+  /** @type {(words: readonly Word[], text: string, at: number) => void} */
   const look = (words, text, at) => {
     for (const [word, instead] of words) {
       const match = word.exec(text);

@@ -20,8 +20,14 @@ const FENCE = /^\s*(```|~~~)/;
 /** A drawing, a column of words, a definition of a link, a heading, a table, a quotation, HTML. */
 const AS_IS = /[─│┌┐└┘├┤┬┴┼▶◀▲▼]|\S {2,}\S|-->|==>|\\$| {2}$|^\s*(\[[^\]]+\]: |#{1,6} |[|>]|<(?!https?:)[a-z!/])/;
 
-/** The words of a text. Code and links are not broken, and no word that opens a block begins a line. */
+/**
+ * The words of a text. Code and links are not broken, and no word that opens a block begins a line.
+ *
+ * @param {string} text
+ * @returns {string[]}
+ */
 function words(text) {
+  /** @type {string[]} */
   const found = [];
   for (const word of text.match(/(?:!?\[[^\]\n]*\](?:\([^)\s]*\))|`[^`]*`|\S)+/g) ?? []) {
     if (found.length > 0 && OPENS_BLOCK.test(word)) found[found.length - 1] += ` ${word}`;
@@ -30,8 +36,16 @@ function words(text) {
   return found;
 }
 
-/** Fills lines of at most `width` columns: the first after `first`, the others after `rest`. */
+/**
+ * Fills lines of at most `width` columns: the first after `first`, the others after `rest`.
+ *
+ * @param {string} text
+ * @param {string} first
+ * @param {string} rest
+ * @param {number} width
+ */
 function fill(text, first, rest, width) {
+  /** @type {string[]} */
   const lines = [];
   let line = first;
   let isEmpty = true;
@@ -51,8 +65,12 @@ function fill(text, first, rest, width) {
  * Wraps the lines of a Markdown text at `width` columns.
  *
  * `needsLong` leaves paragraphs alone in which no line is too long.
+ *
+ * @param {readonly string[]} lines
+ * @param {number} width
  */
 export function wrapText(lines, width, needsLong = false) {
+  /** @type {string[]} */
   const out = [];
   let fence;
   let item = ''; // The indentation of what belongs to the list item before.
@@ -66,7 +84,7 @@ export function wrapText(lines, width, needsLong = false) {
       continue;
     }
     const bullet = ITEM.exec(line)?.[0];
-    const indent = /^\s*/.exec(line)[0];
+    const [indent] = /** @type {RegExpExecArray} */ (/^\s*/.exec(line));
     if (!bullet && line.trim() && indent.length < item.length) item = '';
     // Four columns beyond the text around them are code.
     const isCode = bullet ? indent.length >= item.length + 4 : indent.length !== item.length;
@@ -89,22 +107,33 @@ export function wrapText(lines, width, needsLong = false) {
   return out;
 }
 
-/** The line after the paragraph that begins at `at`. */
+/**
+ * The line after the paragraph that begins at `at`.
+ *
+ * @param {readonly string[]} lines
+ * @param {number} at
+ * @param {string} item
+ */
 function paragraphEnd(lines, at, item) {
   let end = at + 1;
   for (; end < lines.length; end++) {
     const line = lines[end];
-    const indent = /^\s*/.exec(line)[0].length;
-    if (!line.trim() || FENCE.test(line) || ITEM.test(line) || indent !== item.length) break;
+    const [indent] = /** @type {RegExpExecArray} */ (/^\s*/.exec(line));
+    if (!line.trim() || FENCE.test(line) || ITEM.test(line) || indent.length !== item.length) break;
     if (/^\s*(#{1,6} |[|>])/.test(line)) break;
   }
   return end;
 }
 
-/** Wraps the comments of a Rust source that have lines of their own. */
+/**
+ * Wraps the comments of a Rust source that have lines of their own.
+ *
+ * @param {string} source
+ */
 export function wrapRust(source, width = WIDTH) {
   const lines = source.split('\n');
   const own = commentLines(source);
+  /** @type {string[]} */
   const out = [];
   for (let at = 0; at < lines.length; ) {
     const [, indent, marker] = /^(\s*)(\/\/[/!]?)(?= |$)/.exec(lines[at]) ?? [];
@@ -128,16 +157,26 @@ export function wrapRust(source, width = WIDTH) {
   return out.join('\n');
 }
 
-/** Whether clap prints a doc comment that ends before a line as it stands. */
+/**
+ * Whether clap prints a doc comment that ends before a line as it stands.
+ *
+ * @param {readonly string[]} lines
+ * @param {number} at
+ */
 function isVerbatim(lines, at) {
   let end = at;
   while (lines[end]?.trim().startsWith('#[')) end++;
   return lines.slice(at, end).some((line) => line.includes('verbatim_doc_comment'));
 }
 
-/** The numbers of the lines that are line comments: not those within strings and block comments. */
+/**
+ * The numbers of the lines that are line comments: not those within strings and block comments.
+ *
+ * @param {string} source
+ */
 function commentLines(source) {
   const TOKEN = /\/\/[^\n]*|\/\*|\b(?:b|c)?r(#*)"|"|'(?:\\[^\n]*?|[^\\'\n])'|\n/g;
+  /** @type {Set<number>} */
   const found = new Set();
   let line = 0;
   for (let match = TOKEN.exec(source); match; match = TOKEN.exec(source)) {
@@ -154,7 +193,13 @@ function commentLines(source) {
   return found;
 }
 
-/** Where a string ends whose text begins at `from`; with `hashes`, one without escapes. */
+/**
+ * Where a string ends whose text begins at `from`; with `hashes`, one without escapes.
+ *
+ * @param {string} source
+ * @param {number} from
+ * @param {string} [hashes]
+ */
 function stringEnd(source, from, hashes) {
   if (hashes !== undefined) {
     const at = source.indexOf(`"${hashes}`, from);
@@ -166,7 +211,12 @@ function stringEnd(source, from, hashes) {
   return escaped.lastIndex;
 }
 
-/** Where a block comment ends that begins at `from`; they nest. */
+/**
+ * Where a block comment ends that begins at `from`; they nest.
+ *
+ * @param {string} source
+ * @param {number} from
+ */
 function blockEnd(source, from) {
   const edge = /\/\*|\*\//g;
   edge.lastIndex = from;
@@ -178,7 +228,12 @@ function blockEnd(source, from) {
   return source.length;
 }
 
-/** Wraps a file by its name. */
+/**
+ * Wraps a file by its name.
+ *
+ * @param {string} name
+ * @param {string} source
+ */
 export function wrapFile(name, source) {
   return name.endsWith('.md') ? wrapText(source.split('\n'), WIDTH).join('\n') : wrapRust(source);
 }

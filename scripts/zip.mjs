@@ -14,7 +14,11 @@ const READABLE = (0o100644 << 16) >>> 0;
 const VERSION = 20;
 const MADE_BY = (3 << 8) | VERSION;
 
-/** The archive of files, each with its path and its bytes. */
+/**
+ * The archive of files, each with its path and its bytes.
+ *
+ * @param {Iterable<readonly [path: string, bytes: Buffer]>} files
+ */
 export function zip(files) {
   const parts = [];
   const directory = [];
@@ -50,7 +54,11 @@ export function zip(files) {
   return Buffer.concat([...parts, list, end]);
 }
 
-/** Numbers in little-endian order, each with its size in bytes. */
+/**
+ * Numbers in little-endian order, each with its size in bytes.
+ *
+ * @param {...[value: number, size: number]} fields
+ */
 function numbers(...fields) {
   const buffer = Buffer.alloc(fields.reduce((sum, [, size]) => sum + size, 0));
   let at = 0;

@@ -2,19 +2,58 @@
 
 import { readFileSync } from 'node:fs';
 
+/** @import { JSHandle, Page } from '@playwright/test' */
+/** @import { Shortcuts } from '../web/features/pictures/protocol.ts' */
+
+/**
+ * What the page answers about the picture after a call.
+ *
+ * @typedef {object} Pictured
+ * @property {{ readonly width: number, readonly height: number, readonly pixels: Uint8ClampedArray<ArrayBuffer>,
+ *   readonly halted: string } | null} picture
+ * @property {readonly { readonly call: number, readonly log: string }[]} failures
+ * @property {readonly { readonly call: number, readonly what: string }[]} refusals
+ * @property {string} error
+ */
+
+/**
+ * How near a picture is to another one.
+ *
+ * @typedef {object} Compared
+ * @property {string} size Width and height, or both sizes if they differ.
+ * @property {number | null} psnr Decibels; null for equal pictures.
+ * @property {number} near Share of pixels within 16 levels.
+ * @property {number} nearOfRest The same of those that have not the most frequent colour: a black picture is near to one with some text on
+ *   black.
+ */
+
 /** Levels within which a pixel is alike. */
 const LEVELS = 16;
 /** Share of pixels that is alike in a picture that is. */
 const SHARE = 0.995;
 
-/** Asks the page for the picture after a call. See `alike.d.mts`. */
+/**
+ * The picture after a call, with the usual shortcuts or others. `patience`: milliseconds that the GPU may take, or as long as is usual.
+ *
+ * @param {Page} page
+ * @param {number} call
+ * @param {Shortcuts} [shortcuts]
+ * @param {number} [patience]
+ * @returns {Promise<JSHandle<Pictured>>}
+ */
 export function pictured(page, call, shortcuts, patience) {
   return page.evaluateHandle(askPicture, { call, shortcuts, patience });
 }
 
-/** Runs in the page. See `alike.d.mts`. */
+/**
+ * Asks for a picture, and resolves to the answer. Runs in the page, and names nothing outside itself.
+ *
+ * @param {{ readonly call: number, readonly shortcuts?: Shortcuts | undefined, readonly patience?: number | undefined }} question
+ * @returns {Promise<Pictured>}
+ */
 export function askPicture(question) {
   return new Promise((resolve) => {
+    /** @param {MessageEvent} event */
     const hear = ({ data }) => {
       if (data?.type !== 'unspool:pictured') return;
       window.removeEventListener('message', hear);
@@ -25,10 +64,15 @@ export function askPicture(question) {
   });
 }
 
-/** See `alike.d.mts`. */
+/** A fixture and a call after which eight squares show parts of the fixed function. */
 export const FIXED = { trace: 'replay_fixed.trace', call: 186 };
+/** @param {string} color */
 const all = (color) => Array(7).fill(color).join(' ');
-/** See `alike.d.mts`. */
+/**
+ * The colours of pixels in each square, as a native replay has them.
+ *
+ * @type {readonly string[]}
+ */
 export const SQUARES = [
   '001 111 001 111 001 111 001',
   all('100'),
@@ -40,9 +84,14 @@ export const SQUARES = [
   '001 001 100 010 110 111 001',
 ];
 
-/** Runs in the page. See `alike.d.mts`. */
+/**
+ * The colours in a picture, in the form of {@link SQUARES}. Runs in the page, and names nothing outside itself.
+ *
+ * @param {Pictured} answer
+ */
 export function squaresOf({ picture }) {
   return Array.from({ length: 8 }, (_, i) => {
+    /** @type {(x: number, y: number) => string} */
     const at = (x, y) => {
       const from = 4 * (256 * (64 * (1 - (i >> 2)) + y) + 64 * (i & 3) + x);
       return [...(picture?.pixels.slice(from, from + 3) ?? [])].map((channel) => (channel > 127 ? 1 : 0)).join('');
@@ -52,16 +101,22 @@ export function squaresOf({ picture }) {
   });
 }
 
-/** Compares what the page answered about a picture (a handle) with a PNG. See `alike.d.mts`. */
+/**
+ * Compares the picture that the page answered with a PNG. What else the page answered is kept, and why the picture ends before the call.
+ *
+ * @param {JSHandle<Pictured>} answer
+ * @param {string} png
+ * @returns {Promise<Compared & Pick<Pictured, 'failures' | 'refusals' | 'error'> & { readonly halted: string }>}
+ */
 export function compare(answer, png) {
   return answer.evaluate(
-    async ({ picture, failures, refusals, error }, [content, levels]) => {
+    async ({ picture, failures, refusals, error }, { content, levels }) => {
       const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
       const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }), {
         colorSpaceConversion: 'none',
       });
       const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const context = canvas.getContext('2d');
+      const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
       context.drawImage(bitmap, 0, 0);
       const wanted = context.getImageData(0, 0, bitmap.width, bitmap.height).data;
       const rest = { failures, refusals, error, halted: picture?.halted ?? '' };
@@ -95,11 +150,17 @@ export function compare(answer, png) {
         ...rest,
       };
     },
-    [readFileSync(png).toString('base64'), LEVELS],
+    { content: readFileSync(png).toString('base64'), levels: LEVELS },
   );
 }
 
-/** Whether a picture is alike. See `alike.d.mts`. */
+/**
+ * Whether a picture is alike: it has `least` decibels, or 99.5 % of its pixels are near, and of those that have not the most frequent
+ * colour. `share` and `ofRest` are other shares of the two.
+ *
+ * @param {Compared} compared
+ * @param {number} least
+ */
 export function isAlike({ psnr, near, nearOfRest }, least, share = SHARE, ofRest = SHARE) {
   return psnr === null || psnr >= least || (near >= share && nearOfRest >= ofRest);
 }

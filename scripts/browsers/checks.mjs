@@ -12,11 +12,25 @@ import { crc32 } from 'node:zlib';
 import { askPicture, FIXED, SQUARES, squaresOf } from '../../tests/alike.mjs';
 import { root, windows } from '../lib.mjs';
 
+/** @import { BrowserPage } from './drivers.mjs' */
+/** @typedef {{ url: string, stop: () => unknown }} Host */
+/**
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {string} about What it is.
+ * @property {(page: BrowserPage, host: Host) => Promise<string>} check
+ * @property {boolean} [isFirstVisit] In a browser that knows nothing of the page.
+ */
+
 export const NATIVE = join(root, 'target', 'debug', windows ? 'unspool.exe' : 'unspool');
 export const DIST = join(root, 'dist');
 export const ONE_FILE = join(root, 'dist-file', 'unspool.html');
+/** @param {string} name */
 const fixture = (name) => join(root, 'tests', 'fixtures', name);
+/** @type {(name: string) => any} */
 const known = (name) => JSON.parse(readFileSync(join(root, 'tests', name), 'utf8'));
+
+/** @typedef {typeof window & { saved: Blob | null }} Saving Keeps what was saved. */
 
 /** A sample of each format, in the order of the list of formats. */
 export const SAMPLES = ['threads.xray', 'scene.trace', 'calls.frames', 'variables.trace', 'blocks.sqlite'];
@@ -40,7 +54,11 @@ const EXPORTED = 'apitrace/scene.trace';
 const EXPORTS = known('exports.json')[EXPORTED];
 const COUNT = 'select count(*) as found from slices';
 
-/** What is tried, in the order of docs/browsers.md: a name, what it is, and how. */
+/**
+ * What is tried, in the order of docs/browsers.md.
+ *
+ * @type {readonly Check[]}
+ */
 export const CHECKS = [
   {
     name: 'samples',
@@ -65,7 +83,9 @@ export const CHECKS = [
     check: async (page, { url }) => {
       for (const renderer of ['webgl2', 'canvas2d']) {
         await openedAt(page, `${url}?renderer=${renderer}`, fixture('xray/threads.xray'));
-        const used = await page.run(() => document.querySelector('[data-renderer]').dataset.renderer);
+        const used = await page.run(
+          () => /** @type {HTMLElement} */ (document.querySelector('[data-renderer]')).dataset['renderer'],
+        );
         if (used !== renderer) return `${renderer} is asked for, and ${used} draws`;
         await page.polled('slices on the screen', () => inked(page));
       }
@@ -105,7 +125,7 @@ export const CHECKS = [
       await page.press('Control+a');
       await page.type(COUNT);
       await page.press('Control+Enter');
-      const wanted = native('sql', file, COUNT).match(/\d+/)[0];
+      const [wanted] = /** @type {RegExpMatchArray} */ (native('sql', file, COUNT).match(/\d+/));
       await page.until(
         wanted,
         (count) => document.querySelector('.query-rows tbody')?.textContent.includes(count),
@@ -122,7 +142,11 @@ export const CHECKS = [
       await selectCall(page);
       const said = await page.until('an announcement', () => document.querySelector('#announcer')?.textContent);
       await page.press('ArrowDown');
-      await page.until('another', (before) => document.querySelector('#announcer').textContent !== before, said);
+      await page.until(
+        'another',
+        (before) => /** @type {Element} */ (document.querySelector('#announcer')).textContent !== before,
+        said,
+      );
       await page.press('?');
       await page.until('the help', () =>
         document.querySelector('[role=dialog], dialog[open]')?.textContent.includes('Documentation'),
@@ -139,7 +163,7 @@ export const CHECKS = [
       await openedAt(page, url, fixture('xray/threads.xray'));
       await selectCall(page);
       await page.press('m');
-      await page.until('the field', () => document.activeElement.matches('input, textarea'));
+      await page.until('the field', () => /** @type {Element} */ (document.activeElement).matches('input, textarea'));
       await page.press('Control+a');
       await page.type('kept here');
       await page.press('Enter');
@@ -159,13 +183,14 @@ export const CHECKS = [
       await openedAt(page, url, fixture(EXPORTED));
       // In place of the dialogs and downloads of the browser.
       await page.run(() => {
+        const saving = /** @type {Saving} */ (window);
         Reflect.deleteProperty(window, 'showSaveFilePicker');
-        if (window.saved !== undefined) return;
-        window.saved = null;
+        if (saving.saved !== undefined) return;
+        saving.saved = null;
         const create = URL.createObjectURL;
-        URL.createObjectURL = (blob) => {
+        URL.createObjectURL = (/** @type {Blob} */ blob) => {
           // Workers are scripts.
-          if (blob.type !== 'text/javascript') window.saved = blob;
+          if (blob.type !== 'text/javascript') saving.saved = blob;
           return create(blob);
         };
         HTMLAnchorElement.prototype.click = () => undefined;
@@ -178,9 +203,10 @@ export const CHECKS = [
       ]) {
         await page.until(label, choose, '.export-format', label);
         const base64 = await page.until(`${label}, saved`, async () => {
-          if (window.saved === null) return null;
-          const bytes = new Uint8Array(await window.saved.arrayBuffer());
-          window.saved = null;
+          const saving = /** @type {Saving} */ (window);
+          if (saving.saved === null) return null;
+          const bytes = new Uint8Array(await saving.saved.arrayBuffer());
+          saving.saved = null;
           return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
         });
         const bytes = Buffer.from(base64, 'base64');
@@ -252,9 +278,10 @@ export const CHECKS = [
       await page.goto(url);
       await page.until('the button', choose, '.samples button', '');
       const state = await page.until('an end', () =>
-        ['ready', 'failed'].find((it) => it === document.body.dataset.state),
+        ['ready', 'failed'].find((it) => it === document.body.dataset['state']),
       );
-      if (state === 'failed') return page.run(() => document.querySelector('[role=alert] p').textContent.trim());
+      if (state === 'failed')
+        return page.run(() => /** @type {Element} */ (document.querySelector('[role=alert] p')).textContent.trim());
       await samples(page, url, false);
       await opened(page, fixture('apitrace/replay_views.trace'), false);
       return picture(page);
@@ -264,7 +291,6 @@ export const CHECKS = [
     // The last one, as the host is gone then.
     name: 'offline',
     about: 'Without a network after one visit: samples, SQL, and pictures where there are any',
-    /** In a browser that knows nothing of the page. */
     isFirstVisit: true,
     check: async (page, { url, stop }) => {
       await page.goto(url);
@@ -300,22 +326,36 @@ export const CHECKS = [
   },
 ];
 
-/** What the native command prints. */
+/**
+ * What the native command prints.
+ *
+ * @param {...string} args
+ */
 function native(...args) {
   return execFileSync(NATIVE, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
 }
 
+/** @type {Map<string, string>} */
 const digests = new Map();
-/** The digest of a file, of the native command. */
+/**
+ * The digest of a file, of the native command.
+ *
+ * @param {string} file
+ */
 function digestOf(file) {
   if (!digests.has(file)) digests.set(file, JSON.parse(native('info', '--json', file)).digest);
   return digests.get(file);
 }
 
+/**
+ * @param {BrowserPage} page
+ * @param {string} file
+ */
 async function sameDigest(page, file) {
   const found = await page.run(
     () =>
       new Promise((resolve) => {
+        /** @param {MessageEvent} event */
         const hear = ({ data }) => {
           if (data?.type !== 'unspool:digested') return;
           window.removeEventListener('message', hear);
@@ -328,21 +368,34 @@ async function sameDigest(page, file) {
   if (found !== digestOf(file)) throw new Error(`${basename(file)}: digest ${found}, and natively ${digestOf(file)}`);
 }
 
-/** Waits until a trace is open and drawn. */
+/**
+ * Waits until a trace is open and drawn.
+ *
+ * @param {BrowserPage} page
+ * @param {string} file
+ */
 async function ready(page, file) {
+  /** @param {string} name */
   const drawn = (name) => {
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const buttons = document.querySelectorAll('.notice button');
     // On a busy machine the trace before took long to read, so the page asks whether it may go.
-    [...document.querySelectorAll('.notice button')].find((it) => it.textContent.startsWith('Open'))?.click();
+    [...buttons].find((it) => it.textContent.startsWith('Open'))?.click();
     return (
       document.querySelector('h1')?.textContent.includes(name) &&
-      document.body.dataset.state === 'ready' &&
+      document.body.dataset['state'] === 'ready' &&
       performance.getEntriesByName('unspool:first-picture').length > 0
     );
   };
   await page.until(`${basename(file)}, drawn`, drawn, basename(file));
 }
 
-/** Opens a file, which has the digest of the native command. A page from a disk cannot be asked for that: it answers no messages. */
+/**
+ * Opens a file, which has the digest of the native command. A page from a disk cannot be asked for that: it answers no messages.
+ *
+ * @param {BrowserPage} page
+ * @param {string} file
+ */
 export async function opened(page, file, isAsked = true) {
   await page.until('the page', () => document.querySelector('#file-input') !== null);
   // A trace of the same name may be open already.
@@ -352,16 +405,28 @@ export async function opened(page, file, isAsked = true) {
   if (isAsked) await sameDigest(page, file);
 }
 
-/** Opens a file in the page of an address. */
+/**
+ * Opens a file in the page of an address.
+ *
+ * @param {BrowserPage} page
+ * @param {string} url
+ * @param {string} file
+ */
 async function openedAt(page, url, file) {
   await page.goto(url);
   await opened(page, file);
 }
 
-/** Opens the samples by their buttons. */
+/**
+ * Opens the samples by their buttons.
+ *
+ * @param {BrowserPage} page
+ * @param {string} url
+ */
 async function samples(page, url, isAsked = true) {
   for (const [place, sample] of SAMPLES.entries()) {
     await page.goto(url);
+    /** @param {number} at */
     const click = (at) => {
       const button = document.querySelectorAll('.samples')[at]?.querySelector('button');
       button?.click();
@@ -373,31 +438,53 @@ async function samples(page, url, isAsked = true) {
   }
 }
 
-/** Brings a tab to the front. */
+/**
+ * Brings a tab to the front.
+ *
+ * @param {BrowserPage} page
+ * @param {string} name
+ */
 export async function showTab(page, name) {
   await page.until(`the tab ${name}`, choose, '[role=tab]', name);
 }
 
-/** Brings the picture to the front. Resolves to what the page says in its place. */
+/**
+ * Brings the picture to the front. Resolves to what the page says in its place.
+ *
+ * @param {BrowserPage} page
+ */
 async function picture(page) {
   await showTab(page, 'Picture');
   return said(page, 'a picture', () => document.querySelector('.picture-canvas') !== null);
 }
 
-/** Brings the editor of queries to the front, with the focus. */
+/**
+ * Brings the editor of queries to the front, with the focus.
+ *
+ * @param {BrowserPage} page
+ */
 async function showEditor(page) {
   await showTab(page, 'SQL');
   await page.until('the editor', editor);
 }
 
-/** Selects a call by the keyboard, and waits for its details. An editor that has the focus keeps it when a file is opened. */
+/**
+ * Selects a call by the keyboard, and waits for its details. An editor that has the focus keeps it when a file is opened.
+ *
+ * @param {BrowserPage} page
+ */
 async function selectCall(page) {
-  await page.run(() => document.querySelector('.area').focus());
+  await page.run(() => /** @type {HTMLElement} */ (document.querySelector('.area')).focus());
   await page.press('Enter');
   await page.until('details', () => document.querySelector('.details')?.textContent.includes('Duration'));
 }
 
-/** Selects what is at a position, by the keyboard. */
+/**
+ * Selects what is at a position, by the keyboard.
+ *
+ * @param {BrowserPage} page
+ * @param {number} position
+ */
 async function goTo(page, position) {
   await page.press('Control+p');
   await page.until('the field', () => document.activeElement?.id === 'find-field');
@@ -405,7 +492,14 @@ async function goTo(page, position) {
   await page.press('Enter');
 }
 
-/** Waits for something, or for a sentence of an alert in its place. Resolves to the sentence. */
+/**
+ * Waits for something, or for a sentence of an alert in its place. Resolves to the sentence.
+ *
+ * @param {BrowserPage} page
+ * @param {string} what
+ * @param {() => unknown} shown
+ * @returns {Promise<string>}
+ */
 async function said(page, what, shown) {
   const sentence = await page.until(
     what,
@@ -417,32 +511,44 @@ async function said(page, what, shown) {
   return sentence === 'shown' ? '' : sentence;
 }
 
-/** Runs in the page: clicks the first element that a selector finds and whose text or label begins so. */
+/**
+ * Runs in the page: clicks the first element that a selector finds and whose text or label begins so.
+ *
+ * @param {string} selector
+ * @param {string} name
+ */
 function choose(selector, name) {
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const all = document.querySelectorAll(selector);
+  /** @param {HTMLButtonElement} element */
   const label = (element) => (element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent).trim();
-  const found = [...document.querySelectorAll(selector)].find(
-    (element) => label(element).startsWith(name) && !element.disabled,
-  );
+  const found = [...all].find((element) => label(element).startsWith(name) && !element.disabled);
   found?.click();
   return found !== undefined;
 }
 
 /** Runs in the page: gives the focus to the editor of queries, which has a tree of its own. */
 function editor() {
+  /** @type {HTMLElement | null | undefined} */
   const text = document.querySelector('.query-editor')?.shadowRoot?.querySelector('[contenteditable]');
   text?.focus();
-  return text?.getRootNode().activeElement === text && text !== undefined;
+  const tree = /** @type {ShadowRoot | undefined} */ (text?.getRootNode());
+  return tree?.activeElement === text && text !== undefined;
 }
 
-/** The number of coloured pixels of the timeline on the screen: what WebGL drew cannot be read from its canvas. */
+/**
+ * The number of coloured pixels of the timeline on the screen: what WebGL drew cannot be read from its canvas.
+ *
+ * @param {BrowserPage} page
+ */
 async function inked(page) {
   const png = (await page.picture()).toString('base64');
   return page.run(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
-    const box = document.querySelector('.area').getBoundingClientRect();
+    const box = /** @type {Element} */ (document.querySelector('.area')).getBoundingClientRect();
     const canvas = Object.assign(document.createElement('canvas'), { width: box.width, height: box.height });
-    const drawing = canvas.getContext('2d');
+    const drawing = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     drawing.drawImage(bitmap, -box.x, -box.y);
     const { data } = drawing.getImageData(0, 0, canvas.width, canvas.height);
     let count = 0;

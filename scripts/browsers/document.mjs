@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { root } from '../lib.mjs';
 
 export const DOCUMENT = join(root, 'docs', 'browsers.md');
+/** @type {Record<string, string>} */
 const NAMES = { chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKitGTK' };
 /** In the cell of what works. */
 export const WORKS = 'yes';
 
-/** The rows of the table, each a list of cells, with that of names and versions first. */
+/**
+ * The rows of the table, each a list of cells, with that of names and versions first.
+ *
+ * @param {string} text
+ */
 export function tableOf(text) {
   const lines = text.split('\n').filter((line) => line.startsWith('|') && !line.startsWith('|---'));
   return lines.map((line) =>
@@ -20,7 +25,13 @@ export function tableOf(text) {
   );
 }
 
-/** Writes the column of a browser. Rows of checks that are not known any more go, and new ones are empty in the other columns. */
+/**
+ * Writes the column of a browser. Rows of checks that are not known any more go, and new ones are empty in the other columns.
+ *
+ * @param {string} name
+ * @param {string} version
+ * @param {readonly { about: string, sentence: string, error?: string | undefined }[]} results
+ */
 export function writeColumn(name, version, results) {
   const text = readFileSync(DOCUMENT, 'utf8');
   const [head, ...rows] = tableOf(text);

@@ -10,12 +10,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { cache, find, findChromium, must, say } from '../lib.mjs';
 
+/** @typedef {'chromium' | 'firefox' | 'webkit'} BrowserName */
+/**
+ * The page of a driver.
+ *
+ * @typedef {object} DriversPage
+ * @property {(url: string) => Promise<unknown>} goto
+ * @property {(text: string) => Promise<any>} evaluate The value of an expression, awaited.
+ * @property {(path: string) => Promise<void>} choose A file, in the page's input.
+ * @property {(key: string) => Promise<unknown>} press As in `Control+f`.
+ * @property {(text: string) => Promise<unknown>} type
+ * @property {() => Promise<Buffer>} picture A PNG of what it shows.
+ * @property {() => Promise<string[]>} errors The uncaught errors since the last call.
+ * @property {import('@playwright/test').Page} [own] Playwright's page, for what only Chromium tells.
+ */
+/**
+ * What waits for a page. Functions run in it, and their arguments and results are JSON.
+ *
+ * @typedef {object} Waiting
+ * @property {<Given extends unknown[], Found>(work: (...args: Given) => Found, ...args: Given) => Promise<Awaited<Found>>} run
+ * @property {<Found>(what: string, ask: () => Promise<Found>) => Promise<NonNullable<Found>>} polled Asks until the answer is true, and
+ *   resolves to it. Fails with what the page says in its place.
+ * @property {<Given extends unknown[], Found>(what: string, work: string | ((...args: Given) => Found), ...args: Given) =>
+ *   Promise<NonNullable<Awaited<Found>>>} until The same of a function in the page.
+ */
+/** @typedef {DriversPage & Waiting} BrowserPage */
+/**
+ * A browser that runs. `version` is what it says of itself.
+ *
+ * @typedef {{ version: string, page: DriversPage, stop: () => Promise<void> }} Started
+ */
+
 const PUPPETEER = '24.43.1';
 /** Milliseconds for anything that is waited for. Machines are shared. */
 const PATIENCE_MS = 30_000;
 const POLL_MS = 50;
 const VIEW = { width: 1440, height: 900 };
 /** Codes of keys in WebDriver: https://www.w3.org/TR/webdriver2/#keyboard-actions */
+/** @type {Record<string, string>} */
 const KEYS = {
   Enter: '\uE007',
   Escape: '\uE00C',
@@ -38,7 +70,7 @@ const HOOK = `if (!window.hooked) {
 /**
  * What a browser lacks to be started here, as a sentence; undefined if nothing.
  *
- * @param {'chromium' | 'firefox' | 'webkit'} name
+ * @param {BrowserName} name
  */
 export function lacking(name) {
   const needs = {
@@ -59,12 +91,12 @@ export function lacking(name) {
 }
 
 export const findWebKit = () => find('WebKitWebDriver') && miniBrowser();
-export const findFirefox = () => find(process.env.FIREFOX, 'firefox-esr', 'firefox');
+export const findFirefox = () => find(process.env['FIREFOX'], 'firefox-esr', 'firefox');
 
 /**
- * Starts a browser that keeps nothing of earlier runs. `version` is what it says of itself, `page` its only page: see {@link withWaiting}.
+ * Starts a browser that keeps nothing of earlier runs. `page` is its only page.
  *
- * @param {'chromium' | 'firefox' | 'webkit'} name
+ * @param {BrowserName} name
  */
 export async function startBrowser(name) {
   const { page, ...browser } = await { chromium, firefox, webkit }[name]();
@@ -72,13 +104,15 @@ export async function startBrowser(name) {
 }
 
 /**
- * The page of a driver with what waits. A driver's page has `goto(url)`, `evaluate(text)` (the value of an expression, awaited),
- * `choose(path)` (a file, in the page's input), `press(key)` (as in `Control+f`), `type(text)`, `picture()` (a PNG of what it shows), and
- * `errors()`: the uncaught errors since the last call.
+ * The page of a driver with what waits.
+ *
+ * @param {DriversPage} page
+ * @returns {BrowserPage}
  */
 function withWaiting(page) {
-  /** Runs a function in the page. Its arguments and its result are JSON. */
+  /** @type {(work: unknown, ...args: readonly unknown[]) => Promise<any>} */
   const run = (work, ...args) => page.evaluate(`(${work})(...${JSON.stringify(args)})`);
+  /** @type {(what: string, ask: () => Promise<any>) => Promise<any>} */
   const polled = async (what, ask) => {
     const end = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -92,9 +126,7 @@ function withWaiting(page) {
   return {
     ...page,
     run,
-    /** Asks until the answer is true, and resolves to it. Fails with what the page says in its place. */
     polled,
-    /** The same of a function in the page. */
     until: (what, work, ...args) => polled(what, () => run(work, ...args)),
   };
 }
@@ -104,9 +136,10 @@ function sentences() {
   const all = [...document.querySelectorAll('[role=alert], [role=status], .notice, .panel-note')].map((it) =>
     it.textContent.trim(),
   );
-  return [document.body.dataset.state, ...all.filter(Boolean)].join(' | ').slice(0, 500);
+  return [document.body.dataset['state'], ...all.filter(Boolean)].join(' | ').slice(0, 500);
 }
 
+/** @returns {Promise<Started>} */
 async function chromium() {
   const { chromium: engine } = await import('@playwright/test');
   const args = [
@@ -116,8 +149,9 @@ async function chromium() {
     '--use-angle=swiftshader',
     '--enable-unsafe-swiftshader',
   ];
-  const browser = await engine.launch({ executablePath: findChromium(), args });
+  const browser = await engine.launch({ executablePath: /** @type {string} */ (findChromium()), args });
   const page = await (await browser.newContext({ viewport: VIEW })).newPage();
+  /** @type {string[]} */
   const found = [];
   page.on('pageerror', (error) => found.push(error.message));
   return {
@@ -130,13 +164,13 @@ async function chromium() {
       type: (text) => page.keyboard.type(text),
       picture: () => page.screenshot(),
       errors: async () => found.splice(0),
-      /** Playwright's page, for what only Chromium tells. */
       own: page,
     },
     stop: () => browser.close(),
   };
 }
 
+/** @returns {Promise<Started>} */
 async function firefox() {
   const { default: puppeteer } = await puppeteerCore();
   const screen = await startScreen();
@@ -154,8 +188,9 @@ async function firefox() {
   const page = await browser.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   await page.setViewport(VIEW);
+  /** @type {string[]} */
   const found = [];
-  page.on('pageerror', (error) => found.push(error.message));
+  page.on('pageerror', (/** @type {Error} */ error) => found.push(error.message));
   return {
     version: (await browser.version()).replace(/^firefox\//, ''),
     page: {
@@ -182,7 +217,11 @@ async function firefox() {
   };
 }
 
-/** The driver of Firefox, from npm. */
+/**
+ * The driver of Firefox, from npm, which is not installed where types are checked.
+ *
+ * @returns {Promise<any>}
+ */
 async function puppeteerCore() {
   const folder = join(cache, `puppeteer-core-${PUPPETEER}`);
   const module = join(folder, 'node_modules', 'puppeteer-core', 'lib', 'esm', 'puppeteer', 'puppeteer-core.js');
@@ -208,16 +247,18 @@ function miniBrowser() {
   return find('MiniBrowser', ...folders.map((name) => join(LIBRARIES, name, 'MiniBrowser')));
 }
 
+/** @returns {Promise<Started>} */
 async function webkit() {
   const screen = await startScreen();
   const port = await freePort();
-  const driver = spawn(find('WebKitWebDriver'), [`--port=${port}`, '--host=127.0.0.1'], {
+  const driver = spawn(/** @type {string} */ (find('WebKitWebDriver')), [`--port=${port}`, '--host=127.0.0.1'], {
     stdio: 'ignore',
     // Its sandbox needs user namespaces, which root in a container may not have.
     env: { ...process.env, ...screen.env, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
   });
+  /** @type {(method: string, path: string, body?: unknown) => Promise<any>} */
   const ask = async (method, path, body) => {
-    const init = { method, ...(body && { body: JSON.stringify(body) }) };
+    const init = { method, ...(body ? { body: JSON.stringify(body) } : {}) };
     const { value } = await (await fetch(`http://127.0.0.1:${port}${path}`, init)).json();
     if (value?.error) throw new Error(`${value.error}: ${value.message}`);
     return value;
@@ -236,6 +277,7 @@ async function webkit() {
   const session = `/session/${sessionId}`;
   await ask('POST', `${session}/window/rect`, { x: 0, y: 0, ...VIEW });
   await ask('POST', `${session}/timeouts`, { script: 2 * PATIENCE_MS, pageLoad: PATIENCE_MS });
+  /** @param {string} text */
   const evaluate = async (text) => {
     const script = `const done = arguments[0];
       (async () => ${text})().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
@@ -243,8 +285,10 @@ async function webkit() {
     if (error) throw new Error(error);
     return value;
   };
+  /** @param {readonly { type: string, value: string }[]} actions */
   const keys = (actions) => ask('POST', `${session}/actions`, { actions: [{ type: 'key', id: 'keyboard', actions }] });
-  const key = (type) => (value) => ({ type, value: KEYS[value] ?? value });
+  /** @param {string} type */
+  const key = (type) => (/** @type {string} */ value) => ({ type, value: KEYS[value] ?? value });
   return {
     version: capabilities.browserVersion,
     page: {
@@ -272,10 +316,14 @@ async function webkit() {
   };
 }
 
-/** A screen of its own. Resolves once it is there. */
+/**
+ * A screen of its own. Resolves once it is there.
+ *
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, end: () => void }>}
+ */
 function startScreen() {
   const args = ['-displayfd', '1', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'];
-  const child = spawn(find('Xvfb'), args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(/** @type {string} */ (find('Xvfb')), args, { stdio: ['ignore', 'pipe', 'ignore'] });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.stdout.once('data', (number) => {
@@ -285,10 +333,11 @@ function startScreen() {
   });
 }
 
+/** @returns {Promise<number>} */
 function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
       server.close(() => resolve(port));
     });
   });

@@ -38,21 +38,46 @@ const STATEMENTS = [
 ];
 
 /**
+ * A command line.
+ *
+ * @typedef {object} Form
+ * @property {string} command The first argument.
+ * @property {string[]} args Those after it.
+ * @property {string[]} [formats] Those it is meant for: all if left out; the others refuse it.
+ * @property {string} [stdin] A path whose content the command reads.
+ * @property {boolean} [isKeyed] If the output depends on a key that the command draws at random.
+ */
+/**
+ * What is known of a trace.
+ *
+ * @typedef {object} Facts
+ * @property {string} path
+ * @property {number} size
+ * @property {string} [in] The archive that it is in.
+ * @property {string | undefined} format
+ * @property {bigint} from
+ * @property {bigint} to
+ * @property {string[]} tracks
+ * @property {string[]} variables
+ * @property {number[]} textures
+ * @property {string[]} registers
+ * @property {string[]} addresses
+ * @property {string[]} binaries
+ * @property {string} names
+ * @property {string} other
+ */
+
+/**
  * The forms of all commands over one trace.
  *
- * Each has `command`, the first argument; `args`, those after it; `formats`, those it is meant for (all if left out; the others
- * refuse it); `stdin`, a path whose content the command reads; `isKeyed`, if the
- * output depends on a key that the command draws at random.
  * @param {Facts} facts what is known of the trace
  * @returns {Form[]} in an order that depends on nothing else
- *
- * @typedef {{command: string, args: string[], formats?: string[], stdin?: string, isKeyed?: boolean}} Form
- * @typedef {{path: string, in?: string, format?: string, from: bigint, to: bigint, tracks: string[], variables: string[], textures: number[],
- *   registers: string[], addresses: string[], binaries: string[], names: string, other: string}} Facts
  */
 export function forms(facts) {
   const { path, from, to } = facts;
+  /** @type {Form[]} */
   const all = [];
+  /** @type {(formats?: string[]) => (command: string, args: string[], more?: Partial<Form>) => number} */
   const of =
     (formats) =>
     (command, args, more = {}) =>
@@ -60,6 +85,7 @@ export function forms(facts) {
   const any = of(undefined);
   const [gl, frames, values] = [of(['apitrace']), of(['frames']), of(['trace-db'])];
   const steps = of(['frames', 'rvn']);
+  /** @param {number} part */
   const near = (part) => String(from + ((to - from) * BigInt(part)) / 16n);
   const middle = `${near(5)}..${near(11)}`;
 
@@ -176,10 +202,15 @@ export function forms(facts) {
   return all;
 }
 
-/** The commands for large files, of those for all: each that reads all of a file in another way. */
+/**
+ * The commands for large files, of those for all: each that reads all of a file in another way.
+ *
+ * @param {readonly Form[]} forms
+ */
 export function forLarge(forms) {
   const first = new Set();
   return forms.filter(({ command, args, formats, isKeyed, stdin }) => {
+    /** @param {...string} words */
     const is = (...words) => words.every((word) => args.includes(word));
     if (
       isKeyed ||
@@ -198,8 +229,13 @@ export function forLarge(forms) {
   });
 }
 
-/** Command lines that need no trace: help, misuse, what is generated. */
+/**
+ * Command lines that need no trace: help, misuse, what is generated.
+ *
+ * @param {readonly string[]} commands
+ */
 export function withoutTrace(commands) {
+  /** @type {Form[]} */
   const all = [
     { command: '--help', args: [] },
     { command: '--version', args: [] },

@@ -2,7 +2,12 @@
 
 import { gunzipSync, gzipSync } from 'node:zlib';
 
-/** Numbers below `below`, the same for each seed: xorshift over 32 bits, begun by a hash, so that neighbouring seeds differ. */
+/**
+ * Numbers below `below`, the same for each seed: xorshift over 32 bits, begun by a hash, so that neighbouring seeds differ.
+ *
+ * @param {number} seed
+ * @returns {(below: number) => number}
+ */
 export function random(seed) {
   let state = Math.imul(seed + 1, 0x9e3779b1) ^ 0x85ebca6b || 1;
   return (below) => {
@@ -18,9 +23,10 @@ const TELLING = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff];
 
 /**
  * A damaged trace: a few bytes changed, a part removed, repeated, or taken from another file, and perhaps an end that is missing.
+ *
  * @param {number} seed which one
- * @param {{path: string, bytes: Buffer}[]} files what to damage
- * @returns {{of: string, bytes: Buffer}} the path of the file that was damaged, and what became of it
+ * @param {readonly { path: string, bytes: Buffer }[]} files what to damage
+ * @returns {{ of: string, bytes: Buffer }} the path of the file that was damaged, and what became of it
  */
 export function damaged(seed, files) {
   const next = random(seed);
@@ -63,7 +69,11 @@ export function damaged(seed, files) {
   return { of: path, bytes: stream ? gzipSync(bytes) : bytes };
 }
 
-/** What is in a gzip file or in the chunks of an apitrace; undefined if a file is neither. */
+/**
+ * What is in a gzip file or in the chunks of an apitrace; undefined if a file is neither.
+ *
+ * @param {Buffer} bytes
+ */
 function unpacked(bytes) {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes);
   if (bytes[0] !== 0x61 || bytes[1] !== 0x74) return undefined;
@@ -76,10 +86,16 @@ function unpacked(bytes) {
   return Buffer.concat(blocks);
 }
 
-/** What is in a block of Snappy, as far as the block is there. */
+/**
+ * What is in a block of Snappy, as far as the block is there.
+ *
+ * @param {Buffer} bytes
+ */
 function block(bytes) {
+  /** @type {number[]} */
   const out = [];
   let at = 0;
+  /** @param {number} size */
   const number = (size) => {
     let value = 0;
     for (let i = 0; i < size; i++) value += (bytes[at++] ?? 0) * 2 ** (8 * i);

@@ -19,6 +19,18 @@ import { STATEMENTS, sqlRates } from './sql.mjs';
 import { stepRates } from './steps.mjs';
 import { markdown, spread, told } from './table.mjs';
 
+/** @import { Finding, Listing, Measured, Moved } from './browser.mjs' */
+/** @import { Input } from './inputs.mjs' */
+/** @import { Spread } from './table.mjs' */
+/** @typedef {Measured & { moved: Moved, records: Listing, found: Finding }} Opened */
+/**
+ * A run, with the comparisons. Times are in ms.
+ *
+ * @typedef {Opened & { pageRead: number, native: number | undefined, nativeRead: number, peer: number | undefined, load: number }} Run
+ */
+/** @typedef {{ events: number, speedscope: Spread | null, unspool: Spread | null, missing?: undefined }} Beside */
+/** @typedef {{ name: string, bytes: number, peer: { what: string, missing: boolean } | undefined, runs: Run[] }} Result */
+
 const MB = 1e6;
 /** Few enough events for viewers with an object per event. */
 const SMALL = { name: 'xray-small', format: 'xray', events: 400_000, ending: 'xray' };
@@ -26,7 +38,7 @@ const SMALL = { name: 'xray-small', format: 'xray', events: 400_000, ending: 'xr
 const given = options(['only', 'runs', 'renderer'], ['corpus', 'quick']);
 const runs = Number(given.runs ?? (given.quick ? 1 : 3));
 if (!Number.isInteger(runs) || runs < 1) fail('--runs takes a number from 1 on.');
-const chromium = findChromium();
+const chromium = /** @type {string} */ (findChromium());
 if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
 
 await must(process.execPath, ['scripts/build.mjs']);
@@ -46,8 +58,11 @@ const machine = {
   commit: output('git', ['rev-parse', '--short', 'HEAD']) ?? 'unknown',
 };
 const server = await serve('dist');
+/** @type {Result[]} */
 const results = [];
+/** @type {Awaited<ReturnType<typeof sqlRates>>[]} */
 const sql = [];
+/** @type {Awaited<ReturnType<typeof convertTimes>>[]} */
 const converted = [];
 try {
   for (const input of inputs) results.push(await measured(input));
@@ -80,18 +95,26 @@ if (given.corpus && !given.only) {
 }
 console.log(`\nAll runs: target/bench/result.json`);
 
+/** @param {object} more */
 function keep(more) {
   const all = { machine, runs, results, sql, converted, beside, ...more };
   writeFileSync(join(folder, 'result.json'), `${JSON.stringify(all, null, 2)}\n`);
 }
 
-/** All runs of an input, each in a new browser, alternating with the comparisons. */
+/**
+ * All runs of an input, each in a new browser, alternating with the comparisons.
+ *
+ * @param {Input} input
+ * @returns {Promise<Result>}
+ */
 async function measured({ name, path, bytes }) {
+  /** @type {Run[]} */
   const each = [];
   const peer = peerFor(path, name);
   for (let run = 1; run <= runs; run += 1) {
     say(`${name}, run ${run} of ${runs}`);
-    const opened = await measure(chromium, server.url, path, { renderer: given.renderer, move: true });
+    const how = { renderer: given.renderer, move: true };
+    const opened = /** @type {Opened} */ (await measure(chromium, server.url, path, how));
     each.push({
       ...opened,
       pageRead: await plainRead(chromium, server.url, path),
@@ -104,15 +127,20 @@ async function measured({ name, path, bytes }) {
   return { name, bytes, peer: peer && { what: peer.what, missing: !peer.path }, runs: each };
 }
 
-/** speedscope and this page on the same calls, each in its own format. */
+/**
+ * speedscope and this page on the same calls, each in its own format.
+ *
+ * @returns {Promise<Beside | { missing: string }>}
+ */
 async function besideSpeedscope() {
   const folderOf = speedscope();
-  if (!folderOf.page) return { missing: folderOf.missing };
+  if (folderOf.page === undefined) return { missing: folderOf.missing };
   const xray = await generated(unspool, SMALL, false);
   const json = asTraceEvents(xray, `${xray}.json`);
   if (!json) return { missing: 'llvm-xray, which makes its input, is not here' };
   const theirs = await serve(folderOf.page);
   const ours = await serve('dist');
+  /** @type {{ speedscope: number[], unspool: number[] }} */
   const times = { speedscope: [], unspool: [] };
   try {
     for (let run = 1; run <= runs; run += 1) {
@@ -156,7 +184,9 @@ function report() {
     'another reader ms',
   ];
   const rows = results.map(({ name, bytes, peer, runs: each }) => {
+    /** @param {(run: Run) => number | undefined} value */
     const of = (value) => spread(each.map(value));
+    /** @param {Run} run */
     const rightPicture = ({ moved }) => Math.max(...Object.values(moved.settled).map((ms) => ms ?? Number.NaN));
     return [
       name,
@@ -195,15 +225,15 @@ function report() {
       told(of(({ found }) => found.records?.first ?? Number.NaN)),
       told(of(({ found }) => found.records?.all ?? Number.NaN)),
       told(
-        of(({ events, found }) => events / found.values.one / 1000),
+        of(({ events, found }) => events / (found.values.one ?? Number.NaN) / 1000),
         1,
       ),
       told(
-        of(({ events, found }) => events / found.values.two / 1000),
+        of(({ events, found }) => events / (found.values.two ?? Number.NaN) / 1000),
         1,
       ),
       told(
-        of((run) => run.complete / run.native),
+        of((run) => run.complete / (run.native ?? Number.NaN)),
         2,
       ),
       told(
@@ -219,11 +249,11 @@ function report() {
   console.log(`${browser}, drawn by ${results[0]?.runs[0]?.renderer}, Node ${node}, commit ${commit}, ${date}`);
   console.log(`${runs} runs: median (least–greatest)\n`);
   console.log(markdown([head, ...rows]));
-  const missing = new Set(results.filter(({ peer }) => peer?.missing).map(({ peer }) => peer.what));
+  const missing = new Set(results.filter(({ peer }) => peer?.missing).map(({ peer }) => peer?.what));
   for (const what of missing) console.log(`\nskipped: ${what} is not installed`);
   if (sql.length > 0) reportSql();
   if (converted.length > 0) reportConversions();
-  if (beside?.missing) console.log(`\nskipped: speedscope, ${beside.missing}`);
+  if (beside?.missing !== undefined) console.log(`\nskipped: speedscope, ${beside.missing}`);
   else if (beside) {
     const { events, speedscope: theirs, unspool: ours } = beside;
     console.log(
@@ -234,7 +264,8 @@ function report() {
 
 /** The rates of `unspool convert`, and that of llvm-xray. */
 function reportConversions() {
-  const rate = (value) => told(spread(converted.map((run) => run.slices / value(run) / 1000)), 2);
+  /** @param {(run: (typeof converted)[number]) => number | undefined} value */
+  const rate = (value) => told(spread(converted.map((run) => run.slices / (value(run) ?? Number.NaN) / 1000)), 2);
   const rows = GOALS.map(([format, goal], i) => [format, rate((run) => run.each[i]), String(goal)]);
   rows.push(['llvm-xray convert -f trace_event', rate((run) => run.peer), '']);
   console.log(
@@ -246,7 +277,9 @@ function reportConversions() {
 /** The times of statements, in the page and in SQLite itself. */
 function reportSql() {
   const native = sql.flatMap((run) => run.native ?? []);
+  /** @param {(run: (typeof sql)[number]) => number} value */
   const of = (value) => told(spread(sql.map(value)));
+  /** @param {(run: (typeof native)[number]) => number} value */
   const ofNative = (value) => told(spread(native.map(value)));
   const rows = STATEMENTS.map((statement, i) => [
     statement,

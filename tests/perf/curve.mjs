@@ -19,6 +19,31 @@ import { serve } from './serve.mjs';
 import { asked, STATEMENTS } from './sql.mjs';
 import { markdown, spread, told } from './table.mjs';
 
+/** @import { Page } from '@playwright/test' */
+/** @import { Search } from './finding.mjs' */
+/** @import { Asked } from './sql.mjs' */
+/**
+ * One run. Times are in ms, memory in bytes. What failed or took too long is not there.
+ *
+ * @typedef {object} Run
+ * @property {number} firstPicture
+ * @property {number} complete
+ * @property {number} slices
+ * @property {number} storeBytes
+ * @property {boolean} isPart
+ * @property {number} loaded
+ * @property {{ count: number, p50: number, p95: number, worst: number }} [views]
+ * @property {{ p50: number, p95: number, right: number }} [frames]
+ * @property {{ first: number, exact: number, slices: number }} [whole]
+ * @property {{ first: number, exact: number, slices: number }} [percent]
+ * @property {Asked} [sql]
+ * @property {Search | null} [find]
+ * @property {{ all: number, renderer: number }} most
+ * @property {number[]} load
+ */
+/** @typedef {{ pid: string, parent: string, isRoot: boolean, resident: number, shared: () => number }} Process */
+/** @typedef {'views' | 'frames' | 'whole' | 'percent' | 'sql' | 'find'} Step */
+
 const OPEN_MS = 900_000;
 /** Time between two looks at the memory of all processes. */
 const LOOK_MS = 500;
@@ -34,11 +59,12 @@ const { values: given, positionals: files } = parseArgs({
   options: { millions: { type: 'string', default: '1,10,100,1000' }, runs: { type: 'string', default: '1' } },
   allowPositionals: true,
 });
-const chromium = findChromium();
+const chromium = /** @type {string} */ (findChromium());
 if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
 const folder = join(root, 'target', 'bench');
 mkdirSync(folder, { recursive: true });
 const server = await serve('dist');
+/** @type {{ name: string, bytes: number, runs: Run[] }[]} */
 const rows = [];
 try {
   for (const path of files) await measured(path);
@@ -48,7 +74,11 @@ try {
 }
 report();
 
-/** Two records are a slice. */
+/**
+ * Two records are a slice.
+ *
+ * @param {number} millions
+ */
 async function generated(millions) {
   const path = join(folder, `curve-${millions}M.xray`);
   try {
@@ -60,7 +90,9 @@ async function generated(millions) {
   }
 }
 
+/** @param {string} path */
 async function measured(path) {
+  /** @type {Run[]} */
   const runs = [];
   for (let run = 0; run < Number(given.runs); run += 1) {
     const profile = mkdtempSync(join(folder, 'profile-'));
@@ -75,7 +107,13 @@ async function measured(path) {
   writeFileSync(join(folder, 'curve.json'), `${JSON.stringify(rows, null, 2)}\n`);
 }
 
-/** One run in a new browser. What fails or takes too long is left out. */
+/**
+ * One run in a new browser. What fails or takes too long is left out.
+ *
+ * @param {string} path
+ * @param {string} profile
+ * @returns {Promise<Run>}
+ */
 async function inPage(path, profile) {
   const started = await startOnDisk(chromium, server.url, profile);
   const { page, client, close } = started;
@@ -95,16 +133,18 @@ async function inPage(path, profile) {
   try {
     await page.waitForTimeout(BEGINNING_MS);
     await choose(client, path);
-    const isOver = () => ['ready', 'failed'].includes(document.body.dataset.state);
+    const isOver = () => ['ready', 'failed'].includes(/** @type {string} */ (document.body.dataset['state']));
     await page.waitForFunction(isOver, null, { timeout: OPEN_MS, polling: 250 });
     const opened = await page.evaluate(openingOf);
     if (opened.state === 'failed') throw new Error(`${path} could not be opened: ${opened.text}`);
     const { firstPicture, complete, slices, storeBytes } = opened;
     const part = await page.getByRole('button', { name: /% of the file/ }).count();
+    /** @type {Omit<Run, 'most' | 'load'>} */
     const run = { firstPicture, complete, slices, storeBytes, isPart: part > 0, loaded: look() };
     say(`opened: ${JSON.stringify(run)}`);
+    /** @type {<Name extends Step>(name: Name, of: () => Promise<Run[Name]>) => Promise<void>} */
     const step = async (name, of) => {
-      run[name] = await of().catch((error) => {
+      /** @type {Partial<Record<Step, unknown>>} */ (run)[name] = await of().catch((error) => {
         say(`${name}: ${String(error).slice(0, 200)}`);
         return undefined;
       });
@@ -112,6 +152,7 @@ async function inPage(path, profile) {
     };
     await step('views', async () => {
       const times = await views(page, client, ROUNDS);
+      /** @param {number} share */
       const at = (share) => percentile(times, share);
       return { count: times.length, p50: at(0.5), p95: at(0.95), worst: times.at(-1) ?? Number.NaN };
     });
@@ -140,7 +181,12 @@ async function inPage(path, profile) {
   }
 }
 
-/** Of a range of about a share of the timeline, or of a part of it as often as the page refuses that. */
+/**
+ * Of a range of about a share of the timeline, or of a part of it as often as the page refuses that.
+ *
+ * @param {Page} page
+ * @param {number} share
+ */
 async function askedOfRange(page, share) {
   for (let range = 0; ; range += 1) {
     await drag(page, share);
@@ -157,9 +203,15 @@ async function askedOfRange(page, share) {
   }
 }
 
-/** Selects a range of a share of the timeline. */
+/**
+ * Selects a range of a share of the timeline.
+ *
+ * @param {Page} page
+ * @param {number} share
+ */
 async function drag(page, share) {
-  const { x, y, width } = await page.locator('.area').boundingBox();
+  const area = page.locator('.area');
+  const { x, y, width } = /** @type {{ x: number, y: number, width: number }} */ (await area.boundingBox());
   const from = x + 0.4 * width;
   await page.mouse.move(from, y + 60);
   await page.keyboard.down('Shift');
@@ -169,17 +221,24 @@ async function drag(page, share) {
   await page.keyboard.up('Shift');
 }
 
-/** The processes of the browser with a profile, of which the page's is the largest: their bytes in memory, and those with what is shared counted once. */
+/**
+ * The processes of the browser with a profile, of which the page's is the largest: their bytes in memory, and those with what is shared counted once.
+ *
+ * @param {string} profile
+ */
 function processesOf(profile) {
+  /** @type {Map<string, Process>} */
   const all = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
+      /** @param {string} name */
       const read = (name) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+      /** @type {(text: string, field: string) => number} */
       const bytes = (text, field) => 1024 * Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
       const status = read('status');
       all.set(pid, {
         pid,
-        parent: /^PPid:\s+(\d+)/m.exec(status)[1],
+        parent: /** @type {RegExpExecArray} */ (/^PPid:\s+(\d+)/m.exec(status))[1],
         isRoot: read('cmdline').includes(`--user-data-dir=${profile}`),
         resident: bytes(status, 'VmRSS'),
         shared: () => bytes(read('smaps_rollup'), 'Pss'),
@@ -188,6 +247,7 @@ function processesOf(profile) {
       // It has ended.
     }
   }
+  /** @type {(it: Process | undefined) => boolean} */
   const isOurs = (it) => it !== undefined && (it.isRoot || isOurs(all.get(it.parent)));
   return [...all.values()].filter(isOurs).flatMap((it) => {
     try {
@@ -217,7 +277,10 @@ function report() {
     ...STATEMENTS.map((statement) => `\`${statement}\` s`),
     'load',
   );
+  /** @param {number | undefined} ms */
+  const seconds = (ms) => (ms ?? Number.NaN) / 1000;
   const lines = rows.map(({ name, bytes, runs }) => {
+    /** @type {(value: (run: Run) => number | undefined, digits?: number) => string} */
     const of = (value, digits = 2) => told(spread(runs.map((run) => value(run) ?? Number.NaN)), digits);
     return [
       name,
@@ -232,12 +295,12 @@ function report() {
       of((run) => run.frames?.p95, 1),
       of((run) => run.views?.p50, 0),
       of((run) => run.views?.p95, 0),
-      of((run) => run.whole?.exact / 1000),
-      of((run) => run.percent?.exact / 1000),
-      of((run) => run.find?.page / 1000),
-      of((run) => run.sql?.first / 1000),
-      of((run) => run.sql?.rows / 1e6, 1),
-      ...STATEMENTS.map((_, i) => of((run) => run.sql?.each[i] / 1000)),
+      of((run) => seconds(run.whole?.exact)),
+      of((run) => seconds(run.percent?.exact)),
+      of((run) => seconds(run.find?.page)),
+      of((run) => seconds(run.sql?.first)),
+      of((run) => (run.sql?.rows ?? Number.NaN) / 1e6, 1),
+      ...STATEMENTS.map((_, i) => of((run) => seconds(run.sql?.each[i]))),
       of((run) => run.load[0], 1),
     ];
   });

@@ -7,6 +7,9 @@ const WAIT_MS = 60_000;
 /**
  * The times of {@link JUMPS} jumps to random places of the list, from the scroll to the rows, and the time of a pass, all in
  * ms. Jumps to rows that are there take no time and are left out, and the rest are sorted. `pass` is null where `passes` is false.
+ *
+ * @param {import('@playwright/test').Page} page
+ * @param {{ passes: boolean }} how
  */
 export async function listing(page, { passes }) {
   await page.click('#tab-events');
@@ -15,12 +18,15 @@ export async function listing(page, { passes }) {
   return { jumps, pass: passes ? await page.evaluate(pass) : null };
 }
 
+/** @param {number} count */
 async function jumpAbout(count) {
-  const box = document.querySelector('.events .table');
+  const box = /** @type {Element} */ (document.querySelector('.events .table'));
+  /** @type {(number | null)[]} */
   const times = [];
   let seed = 7;
   for (let i = 0; i < count; i += 1) {
     seed = (seed * 1103515245 + 12345) % 2147483648;
+    /** @type {Promise<number | null>} */
     const arrived = new Promise((resolve) => {
       const observer = new PerformanceObserver((list) => {
         const found = list.getEntries().find(({ name }) => name === 'unspool:events');
@@ -42,9 +48,11 @@ async function jumpAbout(count) {
   return times.filter((time) => time !== null).sort((a, b) => a - b);
 }
 
+/** @returns {Promise<number>} */
 function pass() {
   return new Promise((resolve) => {
     const began = performance.now();
+    /** @param {MessageEvent} event */
     const hear = ({ data }) => {
       if (data?.type !== 'unspool:surveyed') return;
       removeEventListener('message', hear);

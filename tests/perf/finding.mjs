@@ -3,6 +3,10 @@
 
 import { showFunctions } from './panels.mjs';
 
+/** @import { Page } from '@playwright/test' */
+/** @typedef {{ hits: number, first: number, all: number, page: number }} Search Hits, and times in ms from the beginning. */
+/** @typedef {{ names: Search | null, records: Search | null, values: { one?: number, two?: number } }} Finding */
+
 const WAIT_MS = 120_000;
 
 /**
@@ -23,16 +27,23 @@ const OF_VALUES = { one: 'values: a: int where a > 46', two: 'values: a, b: int 
  * Searches for the function with the most calls, and for records, and measures the second time, when everything is loaded. Times in
  * ms from the beginning of the search. `names` is null without slices, or if each has a name of its own; `records` is null for a database, whose instructions
  * are a join of many rows. `values` has the times of queries about values, where there are any.
+ *
+ * @param {Page} page
+ * @param {string} title
+ * @param {number} slices
+ * @returns {Promise<Finding>}
  */
 export async function finding(page, title, slices) {
   const name = slices > 0 ? await mostCalled(page) : null;
   await page.keyboard.press('Control+f');
   await page.waitForSelector('#find-field');
+  /** @param {string} expression */
   const of = async (expression) => {
     await page.evaluate(search, { expression, wait: WAIT_MS });
     return page.evaluate(search, { expression, wait: WAIT_MS });
   };
   const names = name === null ? null : await of(`name:"${name.replaceAll(/[\\"]/g, '\\$&')}"`);
+  /** @type {Record<string, number>} */
   const values = {};
   if (title.startsWith('trace-db')) {
     for (const [which, query] of Object.entries(OF_VALUES)) values[which] = (await of(query)).all;
@@ -41,6 +52,7 @@ export async function finding(page, title, slices) {
   return { names, records: expression === undefined ? null : await of(expression), values };
 }
 
+/** @param {Page} page */
 async function mostCalled(page) {
   await showFunctions(page);
   await page.waitForSelector('.functions tbody td.name', { timeout: WAIT_MS });
@@ -51,14 +63,24 @@ async function mostCalled(page) {
   return page.locator('.functions tbody td.name').first().getAttribute('title');
 }
 
-/** Runs in the page. */
+/**
+ * Runs in the page.
+ *
+ * @param {{ expression: string, wait: number }} asked
+ * @returns {Promise<Search>}
+ */
 async function search({ expression, wait }) {
-  const field = document.querySelector('#find-field');
+  const field = /** @type {HTMLInputElement} */ (document.querySelector('#find-field'));
+  const { set } = /** @type {PropertyDescriptor} */ (
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
+  );
+  /** @param {string} text */
   const type = (text) => {
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, text);
+    set?.call(field, text);
     field.dispatchEvent(new Event('input', { bubbles: true }));
   };
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  /** @param {() => unknown} is */
   const until = async (is) => {
     const end = performance.now() + wait;
     while (!is() && performance.now() < end) await frame();
@@ -79,6 +101,7 @@ async function search({ expression, wait }) {
   const hits = Number(/^[\d,]+/.exec(said())?.[0].replaceAll(',', ''));
   const listing = performance.now();
   // The tab is there from the first hit on, once its code is.
+  /** @type {() => HTMLElement | null} */
   const tab = () => document.querySelector('#tab-results');
   await until(() => hits === 0 || tab());
   tab()?.click();

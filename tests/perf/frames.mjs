@@ -1,8 +1,16 @@
 // The work of the main thread per frame, from a trace of the browser.
 
 /**
+ * An event of a trace of Chromium. Times are in microseconds.
+ *
+ * @typedef {{ name: string, ph: string, pid: number, tid: number, ts: number, dur: number, tdur?: number }} TraceEvent
+ */
+
+/**
  * Work of each frame in ms: all tasks of the page's main thread from the end of the previous frame to its own end, in
  * CPU time, which excludes other programs.
+ *
+ * @param {readonly TraceEvent[]} events
  */
 export function frameWork(events) {
   const thread = mainThread(events);
@@ -12,6 +20,7 @@ export function frameWork(events) {
     .filter((event) => event.name === 'FireAnimationFrame' && event.ph === 'X')
     .map((event) => event.ts)
     .sort((a, b) => a - b);
+  /** @type {number[]} */
   const work = [];
   let at = 0;
   let sum = 0;
@@ -31,12 +40,18 @@ export function frameWork(events) {
   return { work: work.sort((a, b) => a - b), longest: longestTasks(own, tasks) };
 }
 
+/** @param {readonly TraceEvent[]} events */
 function mainThread(events) {
   const fired = events.filter((event) => event.name === 'FireAnimationFrame');
   return fired[0] && { pid: fired[0].pid, tid: fired[0].tid };
 }
 
-/** The contents of the longest tasks, as a hint for optimisation. */
+/**
+ * The contents of the longest tasks, as a hint for optimisation.
+ *
+ * @param {readonly TraceEvent[]} own
+ * @param {readonly TraceEvent[]} tasks
+ */
 function longestTasks(own, tasks) {
   const longest = [...tasks].sort((a, b) => b.dur - a.dur).slice(0, 5);
   return longest.map((task) => {
@@ -48,7 +63,12 @@ function longestTasks(own, tasks) {
   });
 }
 
-/** A percentile of sorted values: `percentile(work, 0.95)`. */
+/**
+ * A percentile of sorted values: `percentile(work, 0.95)`.
+ *
+ * @param {readonly number[]} sorted
+ * @param {number} share
+ */
 export function percentile(sorted, share) {
   return sorted.length === 0 ? Number.NaN : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }

@@ -5,7 +5,14 @@ import { existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, must, root } from '../../scripts/lib.mjs';
 
-/** The generator is deterministic, so an existing file is reused. */
+/** @typedef {{ name: string, format: string, events: number, ending: string, more?: string[] }} Generated */
+/** @typedef {{ name: string, path: string, bytes: number }} Input */
+
+/**
+ * The generator is deterministic, so an existing file is reused.
+ *
+ * @type {readonly Generated[]}
+ */
 const GENERATED = [
   { name: 'xray', format: 'xray', events: 8_000_000, ending: 'xray' },
   { name: 'xray-deep', format: 'xray', events: 4_000_000, ending: 'xray', more: ['--depth', '5000'] },
@@ -31,20 +38,32 @@ const CORPUS = [
 const CACHE = join(root, 'target', 'bench');
 const MAKER = join(root, '..', 'shared', 'check', 'make_large.py');
 
-/** Makes the missing inputs. Returns `{name, path, bytes}` for each; `quick` reduces the events to a tenth. */
+/**
+ * Makes the missing inputs. `quick` reduces the events to a tenth.
+ *
+ * @param {string} unspool
+ * @param {{ corpus?: boolean, quick?: boolean, only?: string }} given
+ */
 export async function prepareInputs(unspool, { corpus, quick, only }) {
   const all = corpus ? CORPUS.map((name) => ({ name })) : GENERATED;
   const wanted = all.filter(({ name }) => !only || name === only);
   if (wanted.length === 0) fail(`--only takes one of ${all.map(({ name }) => name).join(', ')}.`);
+  /** @type {Input[]} */
   const made = [];
   for (const input of wanted) {
-    const path = corpus ? await recorded(input) : await generated(unspool, input, quick);
+    const path = 'format' in input ? await generated(unspool, input, quick) : await recorded(input);
     made.push({ name: input.name, path, bytes: statSync(path).size });
   }
   return made;
 }
 
-/** The path of a generated trace in the cache. */
+/**
+ * The path of a generated trace in the cache.
+ *
+ * @param {string} unspool
+ * @param {Generated} input
+ * @param {boolean} [quick]
+ */
 export async function generated(unspool, { name, format, events, ending, more = [] }, quick) {
   const folder = join(CACHE, 'generated');
   const count = quick ? Math.round(events / 10) : events;
@@ -58,7 +77,11 @@ export async function generated(unspool, { name, format, events, ending, more = 
   return path;
 }
 
-/** The path of an enlarged recording in the cache. */
+/**
+ * The path of an enlarged recording in the cache.
+ *
+ * @param {{ name: string }} input
+ */
 export async function recorded({ name }) {
   const folder = join(CACHE, 'corpus');
   const path = join(folder, name);

@@ -20,7 +20,7 @@ try {
   await must(unspool, ['generate', 'xray', '--events', records, '-o', log]);
   say(`${(statSync(log).size / 1e9).toFixed(1)} GB of log`);
   for (const command of ['info', 'stats']) {
-    const free = kilobytes('/proc/meminfo', 'MemAvailable');
+    const free = kilobytes('/proc/meminfo', 'MemAvailable') ?? Number.NaN;
     const began = performance.now();
     const peak = await peakOf([command, log]);
     const took = ((performance.now() - began) / 1000).toFixed(0);
@@ -33,7 +33,12 @@ try {
   rmSync(directory, { recursive: true });
 }
 
-/** The most memory in kB that a command has taken. */
+/**
+ * The most memory in kB that a command has taken.
+ *
+ * @param {readonly string[]} args
+ * @returns {Promise<number>}
+ */
 function peakOf(args) {
   return new Promise((done, failed) => {
     const child = spawn(unspool, args, { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -50,7 +55,12 @@ function peakOf(args) {
   });
 }
 
-/** A line of a file of the system. Undefined without one, as after the end of a process. */
+/**
+ * A line of a file of the system. Undefined without one, as after the end of a process.
+ *
+ * @param {string} path
+ * @param {string} field
+ */
 function kilobytes(path, field) {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(path, 'utf8'));
   return found ? Number(found[1]) : undefined;

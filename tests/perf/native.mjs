@@ -5,10 +5,19 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { find, output, root } from '../../scripts/lib.mjs';
 
+/** @typedef {{ what: string, input: string, ms: number, bytesPerSecond?: number, itemsPerSecond?: number }} Median */
+/** @typedef {{ program: string, ending: string, what: string, args: (path: string) => string[] }} Reader */
+
 const SPEEDSCOPE = '1.25.0';
 const BLOCK = 1024 * 1024;
 
-/** Time in ms of a program that does all its work and prints little; undefined if it fails. */
+/**
+ * Time in ms of a program that does all its work and prints little; undefined if it fails.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @returns {Promise<number | undefined>}
+ */
 export function timed(program, args) {
   return new Promise((done) => {
     const began = performance.now();
@@ -18,7 +27,11 @@ export function timed(program, args) {
   });
 }
 
-/** Time in ms to read a file without processing it. */
+/**
+ * Time in ms to read a file without processing it.
+ *
+ * @param {string} path
+ */
 export function nativeRead(path) {
   const began = performance.now();
   const file = openSync(path, 'r');
@@ -30,6 +43,10 @@ export function nativeRead(path) {
 
 /**
  * Runs the native benchmark of the decoders over some files, each `samples` times. Returns its output and the medians.
+ *
+ * @param {readonly string[]} paths
+ * @param {number} samples
+ * @returns {{ text: string, medians: Median[] }}
  */
 export function nativeRates(paths, samples) {
   const bench = ['bench', '--package', 'unspool-engine', '--bench', 'decoders', '--locked', '--quiet'];
@@ -43,9 +60,15 @@ export function nativeRates(paths, samples) {
   return { text: ran.stdout.trimEnd(), medians: mediansOf(ran.stdout) };
 }
 
-/** Parses the table that divan prints. Times are on the line of the input, rates on the lines below. */
+/**
+ * Parses the table that divan prints. Times are on the line of the input, rates on the lines below.
+ *
+ * @param {string} text
+ */
 function mediansOf(text) {
+  /** @type {string[]} */
   const names = [];
+  /** @type {Median[]} */
   const medians = [];
   for (const line of text.split('\n')) {
     const median = line.split('│').at(-4)?.trim();
@@ -57,21 +80,32 @@ function mediansOf(text) {
       const [what, input] = names;
       medians.push({ what, input, ms: amount(median, 's') * 1000 });
     } else if (medians.length > 0 && median) {
-      if (median.endsWith('B/s')) medians.at(-1).bytesPerSecond = amount(median, 'B/s');
-      if (median.endsWith('item/s')) medians.at(-1).itemsPerSecond = amount(median, 'item/s');
+      const last = medians[medians.length - 1];
+      if (median.endsWith('B/s')) last.bytesPerSecond = amount(median, 'B/s');
+      if (median.endsWith('item/s')) last.itemsPerSecond = amount(median, 'item/s');
     }
   }
   return medians;
 }
 
-/** A number with a unit, such as `254.6 ms`, in the unit of these factors. */
+/**
+ * A number with a unit, such as `254.6 ms`, in the unit of these factors.
+ *
+ * @param {string} text
+ * @param {string} unit
+ */
 function amount(text, unit) {
   const [number, prefixed] = text.split(' ');
+  /** @type {Record<string, number>} */
   const scale = { p: 1e-12, n: 1e-9, µ: 1e-6, m: 1e-3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
   return Number(number) * (scale[prefixed.slice(0, -unit.length)] ?? 1);
 }
 
-/** Native programs that read a whole trace of a format: `args` of a path. */
+/**
+ * Native programs that read a whole trace of a format: `args` of a path.
+ *
+ * @type {readonly Reader[]}
+ */
 const READERS = [
   {
     program: 'llvm-xray',
@@ -82,7 +116,12 @@ const READERS = [
   { program: 'apitrace', ending: '.trace', what: 'apitrace info', args: (path) => ['info', path] },
 ];
 
-/** The installed program of another project that reads this file, if any. */
+/**
+ * The installed program of another project that reads this file, if any.
+ *
+ * @param {string} path
+ * @param {string} name
+ */
 export function peerFor(path, name) {
   const reader = READERS.find(
     ({ ending, program }) => path.endsWith(ending) && (program !== 'apitrace' || /^apitrace/.test(name)),
@@ -91,7 +130,11 @@ export function peerFor(path, name) {
   return { ...reader, path: find(reader.program) };
 }
 
-/** The folder of speedscope's page, installed by npm; a sentence if that fails. */
+/**
+ * The folder of speedscope's page, installed by npm; a sentence if that fails.
+ *
+ * @returns {{ page: string, missing?: undefined } | { page?: undefined, missing: string }}
+ */
 export function speedscope() {
   const folder = join(root, 'target', 'bench', `speedscope-${SPEEDSCOPE}`);
   const page = join(folder, 'node_modules', 'speedscope', 'dist', 'release');
@@ -107,7 +150,12 @@ export function speedscope() {
   return brought.status === 0 && existsSync(page) ? { page } : { missing: 'npm could not bring it' };
 }
 
-/** An XRay log as JSON for speedscope, converted by llvm-xray; undefined without llvm-xray. */
+/**
+ * An XRay log as JSON for speedscope, converted by llvm-xray; undefined without llvm-xray.
+ *
+ * @param {string} xray
+ * @param {string} json
+ */
 export function asTraceEvents(xray, json) {
   if (existsSync(json)) return json;
   const program = find('llvm-xray');

@@ -9,6 +9,8 @@ import { fail, findChromium, root } from '../../scripts/lib.mjs';
 import { choose, startPage } from './browser.mjs';
 import { serve } from './serve.mjs';
 
+/** @typedef {typeof window & { longest: number }} Watched */
+
 const RUNS = 5;
 const JUMPS = 6;
 const OPEN_MS = 240_000;
@@ -23,7 +25,7 @@ const recordings = [
   'recorded/glmix_3f.trace:2',
 ];
 const given = process.argv.length > 2 ? process.argv.slice(2) : recordings.map((name) => join(apitrace, name));
-const chromium = findChromium();
+const chromium = /** @type {string} */ (findChromium());
 if (!chromium) fail('Chromium is needed: run `node scripts/prepare.mjs test`.');
 const server = await serve('dist');
 try {
@@ -36,8 +38,14 @@ try {
   server.stop();
 }
 
-/** A line about a trace: the times of all runs in ms, in order. */
+/**
+ * A line about a trace: the times of all runs in ms, in order.
+ *
+ * @param {string} path
+ * @param {string} frame
+ */
 async function measured(path, frame) {
+  /** @type {[number[], number[], number[]]} */
   const [firsts, jumps, tasks] = [[], [], []];
   for (let run = 0; run < RUNS; run += 1) {
     const found = await once(path, frame);
@@ -45,6 +53,7 @@ async function measured(path, frame) {
     jumps.push(...found.jumps);
     tasks.push(found.longest);
   }
+  /** @param {readonly number[]} times */
   const inOrder = (times) => times.map(Math.round).sort((a, b) => a - b);
   const [fastest, slowest] = [inOrder(jumps)[0], inOrder(jumps).at(-1)];
   const longest = Math.round(Math.max(...tasks));
@@ -52,11 +61,18 @@ async function measured(path, frame) {
   return `${basename(path)}: frame ${frame} after ${inOrder(firsts).join(' ')} ms; jumps ${fastest} to ${slowest} ms; longest task ${longest} ms; load ${load}`;
 }
 
+/**
+ * @param {string} path
+ * @param {string} frame
+ */
 async function once(path, frame) {
   const { page, client, close } = await startPage(chromium, server.url, undefined, ARGS);
   try {
     await choose(client, path);
-    await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: OPEN_MS, polling: 100 });
+    await page.waitForFunction(() => document.body.dataset['state'] === 'ready', null, {
+      timeout: OPEN_MS,
+      polling: 100,
+    });
     await page.keyboard.press('Control+p');
     const field = page.locator('#find-field');
     await field.fill(`frame ${frame}`);
@@ -64,27 +80,37 @@ async function once(path, frame) {
     // The page is idle by then.
     await page.waitForTimeout(2000);
     const first = await page.evaluate(fromClick);
-    const calls = await page.evaluate(() => performance.getEntriesByName('unspool:complete')[0].detail.events);
+    const calls = await page.evaluate(
+      () => /** @type {PerformanceMark} */ (performance.getEntriesByName('unspool:complete')[0]).detail.events,
+    );
+    /** @type {number[]} */
     const jumps = [];
     for (let i = 1; i <= JUMPS; i += 1) {
       // Back and forth, to calls that were not shown.
       const call = Math.floor((calls * (((i * 5) % JUMPS) + 1)) / (JUMPS + 1));
       jumps.push(await page.evaluate(untilPicture, call));
     }
-    return { first, jumps, longest: await page.evaluate(() => window.longest) };
+    return { first, jumps, longest: await page.evaluate(() => /** @type {Watched} */ (window).longest) };
   } finally {
     await close();
   }
 }
 
-/** Clicks on Picture. Resolves with the milliseconds until there is one. */
+/**
+ * Clicks on Picture. Resolves with the milliseconds until there is one.
+ *
+ * @returns {Promise<number>}
+ */
 function fromClick() {
-  window.longest = 0;
+  const watched = /** @type {Watched} */ (window);
+  watched.longest = 0;
   new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    for (const { duration } of list.getEntries()) watched.longest = Math.max(watched.longest, duration);
   }).observe({ type: 'longtask' });
   const began = performance.now();
-  [...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent.trim() === 'Picture').click();
+  /** @type {NodeListOf<HTMLElement>} */
+  const tabs = document.querySelectorAll('[role=tab]');
+  /** @type {HTMLElement} */ ([...tabs].find((tab) => tab.textContent.trim() === 'Picture')).click();
   return new Promise((resolve) => {
     const look = () => {
       if (document.querySelector('[role=img][aria-label^="Picture of"]')) resolve(performance.now() - began);
@@ -94,10 +120,16 @@ function fromClick() {
   });
 }
 
-/** Resolves with the milliseconds until the picture after a call is there. */
+/**
+ * Resolves with the milliseconds until the picture after a call is there.
+ *
+ * @param {number} call
+ * @returns {Promise<number>}
+ */
 function untilPicture(call) {
   const began = performance.now();
   return new Promise((resolve) => {
+    /** @param {MessageEvent} event */
     const hear = ({ data }) => {
       if (data?.type !== 'unspool:pictured') return;
       window.removeEventListener('message', hear);

@@ -12,9 +12,13 @@ import { findChromium, must, output, root, say } from '../../scripts/lib.mjs';
 import { choose, forgetPeak, memoryOf, rendererOf, startPage } from './browser.mjs';
 import { serve } from './serve.mjs';
 
+/** @typedef {{ ms: number, kilobytes: number, work: number }} Taken What a command has taken. */
+/** @typedef {{ first: number, aligned: number, compared: number, records: number, other: number, all: number }} Found In the page. */
+
 const OPEN_MS = 300_000;
 
 const args = process.argv.slice(2);
+/** @type {(name: string, count: number) => string[]} */
 const option = (name, count) => {
   const at = args.indexOf(name);
   return at < 0 ? [] : args.splice(at, count + 1).slice(1);
@@ -29,7 +33,7 @@ if (isPage) {
   process.exit();
 }
 
-const target = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'release');
+const target = join(process.env['CARGO_TARGET_DIR'] ?? join(root, 'target'), 'release');
 const unspool = join(target, 'unspool');
 await must('cargo', ['build', '--release', '--package', 'unspool-cli', '--features', 'parquet', '--locked']);
 await must('cargo', ['build', '--release', '--package', 'unspool-engine', '--example', 'survey', '--locked']);
@@ -37,8 +41,11 @@ await must('cargo', ['build', '--release', '--package', 'unspool-compare', '--ex
 
 say(`load ${loadavg()[0]?.toFixed(1)}`);
 if (tokens.length === 2) say(`aligned: ${output(join(target, 'examples', 'align'), [...tokens, String(runs)])}`);
+/** @type {Taken[]} */
 const passes = [];
+/** @type {Record<'exactly' | 'by calls', Taken[]>} */
 const compared = { exactly: [], 'by calls': [] };
+/** @type {Taken[]} */
 const first = [];
 // One after the other in each run, so that the load is the same for all.
 for (let run = 0; run < runs; run += 1) {
@@ -53,10 +60,17 @@ for (const [how, times] of Object.entries(compared)) {
 }
 say(`first difference said: ${spread(first, 'ms')}`);
 
-/** The middle of what runs have taken, and its range: times in ms, or sizes in kB. */
+/**
+ * The middle of what runs have taken, and its range: times in ms, or sizes in kB.
+ *
+ * @template {string} Key
+ * @param {readonly Record<Key, number>[]} of
+ * @param {Key} key
+ */
 function spread(of, key, isSize = false) {
   const sorted = of.map((it) => it[key]).sort((x, y) => x - y);
-  const [low, middle, high] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  const [low, middle, high] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted[sorted.length - 1]];
+  /** @param {number} value */
   const text = (value) => (value / 1000).toFixed(isSize ? 0 : 2);
   return `${text(middle)} ${isSize ? 'MB' : 's'} (${text(low)} to ${text(high)})`;
 }
@@ -75,6 +89,7 @@ async function inPage() {
   const chromium = findChromium();
   if (!chromium) throw new Error('Chromium is needed: run `node scripts/prepare.mjs test`.');
   const server = await serve('dist');
+  /** @type {Found[]} */
   const found = [];
   say(`load ${loadavg()[0]?.toFixed(1)}`);
   try {
@@ -97,6 +112,7 @@ async function inPage() {
         await page.locator('.differences').getByRole('radio', { name: 'Records' }).click();
         const isCompared = () => performance.getEntriesByName('unspool:records-compared').length > 0;
         await page.waitForFunction(isCompared, null, { timeout: OPEN_MS, polling: 50 });
+        /** @param {string} what */
         const took = (what) => performance.getEntriesByName(`unspool:records-${what}`)[0]?.duration ?? Number.NaN;
         const [first, aligned, compared] = [
           await page.evaluate(took, 'first'),
@@ -114,11 +130,11 @@ async function inPage() {
   } finally {
     server.stop();
   }
-  for (const [key, says] of [
+  for (const [key, says] of /** @type {const} */ ([
     ['first', 'first difference shown'],
     ['aligned', 'aligned'],
     ['compared', 'compared'],
-  ]) {
+  ])) {
     say(`${says}: ${spread(found, key)}`);
   }
   say(`memory beyond both traces, for records: ${spread(found, 'records', true)}`);
@@ -128,7 +144,11 @@ async function inPage() {
   say(`memory beyond both traces, in all: ${spread(found, 'all', true)}`);
 }
 
-/** Resolves once a process has had next to nothing to do for a second. */
+/**
+ * Resolves once a process has had next to nothing to do for a second.
+ *
+ * @param {number} pid
+ */
 async function quiet(pid) {
   const work = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -145,7 +165,11 @@ async function quiet(pid) {
   }
 }
 
-/** The most memory in kB that a process has taken; 0 once it has ended. */
+/**
+ * The most memory in kB that a process has taken; 0 once it has ended.
+ *
+ * @param {number | undefined} pid
+ */
 function peakOf(pid) {
   try {
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
@@ -154,7 +178,13 @@ function peakOf(pid) {
   }
 }
 
-/** Runs a command to its end, or to its first output. The time that takes, and its peak memory. */
+/**
+ * Runs a command to its end, or to its first output. The time that takes, and its peak memory.
+ *
+ * @param {string} command
+ * @param {readonly string[]} its
+ * @returns {Promise<Taken>}
+ */
 function timed(command, its, isFirst = false) {
   return new Promise((done, failed) => {
     const began = performance.now();

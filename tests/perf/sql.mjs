@@ -8,6 +8,8 @@ import { choose, startPage } from './browser.mjs';
 import { generated } from './inputs.mjs';
 import { showPanel } from './panels.mjs';
 
+/** @typedef {{ first: number, rows: number, each: number[] }} Asked */
+
 /** Two records a slice. */
 const INPUT = { name: 'sql', format: 'xray', events: 10_000_000, ending: 'xray' };
 const WAIT_MS = 120_000;
@@ -43,6 +45,12 @@ print(json.dumps({"rows": rows, "ours": ours, "own": times(own)}))
 /**
  * The times of one run in ms: of the first statement when it is the first, of each statement after that, and those of SQLite, which is
  * undefined without Python.
+ *
+ * @param {string} chromium
+ * @param {string} url
+ * @param {string} unspool
+ * @param {boolean} [quick]
+ * @returns {Promise<Asked & { native: { rows: number, ours: number[], own: number[] } | undefined }>}
  */
 export async function sqlRates(chromium, url, unspool, quick) {
   const path = await generated(unspool, INPUT, quick);
@@ -59,11 +67,16 @@ export async function sqlRates(chromium, url, unspool, quick) {
   }
 }
 
+/**
+ * @param {string} chromium
+ * @param {string} url
+ * @param {string} path
+ */
 async function inPage(chromium, url, path) {
   const { page, client, close } = await startPage(chromium, url);
   try {
     await choose(client, path);
-    await page.waitForFunction(() => document.body.dataset.state === 'ready', null, { timeout: WAIT_MS });
+    await page.waitForFunction(() => document.body.dataset['state'] === 'ready', null, { timeout: WAIT_MS });
     return await asked(page);
   } finally {
     await close();
@@ -73,10 +86,14 @@ async function inPage(chromium, url, path) {
 /**
  * The times of statements in an open trace, in ms, of the first one until there is an answer, and of each after that, and the number of
  * slices that they are about. Rejects with what the page says in place of an answer.
+ *
+ * @param {import('@playwright/test').Page} page
+ * @returns {Promise<Asked>}
  */
 export async function asked(page) {
   await showPanel(page, 'query');
   const box = page.getByRole('textbox', { name: 'SQL query' });
+  /** @param {string} statement */
   const ask = async (statement) => {
     await box.press('Control+a');
     await page.keyboard.insertText(statement);
@@ -94,12 +111,13 @@ export async function asked(page) {
       { timeout: WAIT_MS, polling: 'raf' },
     );
     const took = performance.now() - began;
-    const { wrong } = await ended.jsonValue();
+    const { wrong } = /** @type {{ wrong: string }} */ (await ended.jsonValue());
     if (wrong) throw new Error(wrong);
     return took;
   };
   const first = await ask(STATEMENTS[0]);
   const rows = Number((await page.locator('.query-rows').innerText()).match(/[\d,]+(?=\s*$)/)?.[0].replaceAll(',', ''));
+  /** @type {number[]} */
   const each = [];
   for (const statement of STATEMENTS) each.push(await ask(statement));
   return { first, rows, each };

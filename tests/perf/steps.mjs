@@ -13,11 +13,13 @@ const TIMES = 311;
 
 /** The lines of the measurement of each input. An input that cannot be made has a sentence instead. */
 export async function stepRates() {
-  const results = [];
-  for (const [name, make] of [
+  /** @type {[name: string, make: () => Promise<string>][]} */
+  const inputs = [
     ['frames-1GB.frames', () => recorded({ name: 'frames-1GB.frames' })],
     ['loads-stores-700MB.frames', async () => repeated(join(CACHE, 'loads-stores-700MB.frames'))],
-  ]) {
+  ];
+  const results = [];
+  for (const [name, make] of inputs) {
     if (!existsSync(LOADS)) {
       results.push({ name, text: 'skipped: the corpus is not beside the repository' });
       continue;
@@ -39,7 +41,11 @@ export async function stepRates() {
   return results;
 }
 
-/** Makes a trace of the frames of {@link LOADS} over and over, without counts, as one that was written through a pipe. */
+/**
+ * Makes a trace of the frames of {@link LOADS} over and over, without counts, as one that was written through a pipe.
+ *
+ * @param {string} path
+ */
 function repeated(path) {
   if (existsSync(path)) return path;
   mkdirSync(CACHE, { recursive: true });

@@ -1,2 +1,0 @@
-/** See lib.mjs. */
-export function filesOf(folder: string): readonly string[];
