@@ -31,9 +31,10 @@ pub fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Modules that one run of Cargo builds. Crates that several of them share are compiled once then, with all features that one
-/// of them needs: twice as fast, but what a module has depends on what it is built with. So those that are published are built
-/// one by one, and so are two modules of one crate.
+/// Modules that one run of Cargo builds. Crates that several of them share are compiled once then,
+/// with all features that one of them needs: twice as fast, but what a module has depends on what
+/// it is built with. So those that are published are built one by one, and so are two modules of
+/// one crate.
 fn rounds<'a>(modules: &[&'a Module], profile: &str) -> Vec<Vec<&'a Module>> {
     let mut rounds: Vec<Vec<&Module>> = Vec::new();
     for &module in modules {
@@ -142,7 +143,8 @@ fn build(modules: &[&Module], profile: &str, mut made: impl FnMut(&Module, &Path
     Ok(())
 }
 
-/// The name and the wasm of a library that a message of Cargo reports to be built; `None` for other messages.
+/// The name and the wasm of a library that a message of Cargo reports to be built; `None` for other
+/// messages.
 fn built_library(message: &str) -> Option<(String, PathBuf)> {
     let message: Value = serde_json::from_str(message).ok()?;
     let files = message["filenames"].as_array()?;
