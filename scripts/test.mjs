@@ -24,10 +24,10 @@ import {
   say,
   wasmModules,
 } from './lib.mjs';
+import { runChecks, TEXTS } from './precommit.mjs';
 import { testMcp } from './protocol.mjs';
 import { testPython } from './python.mjs';
 import { checkSizes } from './sizes.mjs';
-import { checkWords } from './words.mjs';
 
 const WASM = 'wasm32-unknown-unknown';
 const xtask = ['--manifest-path', 'xtask/Cargo.toml'];
@@ -89,7 +89,6 @@ const CUT_FRAMES = [
 const PARTS = {
   words: [words, licences],
   rust: [
-    () => cargo('fmt', '--all', '--check'),
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
     // The only checks of code that exists for wasm32 alone.
     () => cargo('clippy', ...MODULES, '--target', WASM, '--locked', ...strict),
@@ -99,7 +98,6 @@ const PARTS = {
     unlessLeftOut('conversation by the Model Context Protocol', () => testMcp(env)),
     unlessLeftOut('links of the documentation', () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet')),
     ...[
-      () => cargo('fmt', ...xtask, '--all', '--check'),
       () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
       () => cargo('test', ...xtask, '--locked'),
       // The table of OpenGL functions, if Khronos' registry is installed.
@@ -231,11 +229,10 @@ function node(name, ...args) {
   return announced(installed(name), args);
 }
 
-/** Looks for words to replace in comments, documents and messages, and for comments that are too wide. */
-function words() {
-  say(`[${seconds(began)}] words`);
-  if (checkWords() > 0) return 1;
-  return announced(process.execPath, ['scripts/wrap.mjs', '--check']);
+/** Checks the format of Rust, words and the width of comments, and the ratchets. */
+async function words() {
+  say(`[${seconds(began)}] ${TEXTS.map(({ name }) => name).join(', ')}`);
+  return (await runChecks(TEXTS)).length;
 }
 
 /** Checks that all crates compile with the oldest Rust that Cargo.toml promises. It has a folder of its own, and keeps what it compiled. */
