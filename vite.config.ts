@@ -73,6 +73,10 @@ const WITH_SQLITE = [
   'features/sql/worker/detail_tables',
 ].map((name) => `web/${name}.test.ts`);
 
+const inTests = (name: string) => fileURLToPath(new URL(`tests/engine/${name}.ts`, import.meta.url));
+/** Tests start sql.js for each worker of a page. */
+const SQL_IN_TESTS = [{ find: /^sql\.js$/, replacement: inTests('sql') }];
+
 export default defineConfig(({ mode }) => ({
   // The built page works under any path of any static host.
   base: './',
@@ -116,15 +120,21 @@ export default defineConfig(({ mode }) => ({
       // Components, with a document that has no layout. A browser takes longer to start than all of them take.
       {
         extends: true,
+        resolve: { alias: SQL_IN_TESTS },
         test: { name: 'components', include: ['web/**/*.test.tsx'], environment: 'happy-dom', isolate: false },
       },
       // The tests of the page that need no browser: those without a tag.
       {
         extends: true,
-        resolve: {
-          alias: { '@playwright/test': fileURLToPath(new URL('tests/engine/playwright.ts', import.meta.url)) },
+        resolve: { alias: [{ find: '@playwright/test', replacement: inTests('playwright') }, ...SQL_IN_TESTS] },
+        test: {
+          name: 'page',
+          include: ['tests/e2e/**/*.spec.ts'],
+          setupFiles: ['tests/engine/setup.ts'],
+          environment: 'happy-dom',
+          isolate: false,
+          passWithNoTests: true,
         },
-        test: { name: 'page', include: ['tests/e2e/**/*.spec.ts'], environment: 'happy-dom', isolate: false },
       },
     ],
   },

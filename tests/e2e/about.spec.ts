@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import manifest from '../../package.json' with { type: 'json' };
-import { barriers, fixture, open, pictured, recordWorkers, test, traceWorkers } from './page.ts';
+import { fixture, open, pictured, recordWorkers, test, traceWorkers } from './page.ts';
 
 const DIST = join(import.meta.dirname, '../../dist');
 /** All files of the page are loaded. */
@@ -16,7 +16,6 @@ test('shows version, commit and licences, and checks the hashes of its files', a
   await expect(about.locator('.about-hash')).toHaveText(/^[\da-f]{64}$/);
   await about.getByRole('button', { name: 'Check files' }).click();
   await expect(about.getByRole('status')).toContainText(/All \d+.files have the hashes of the list/, CHECKED);
-  expect(await barriers(page)).toEqual([]);
   const [licences] = await Promise.all([
     page.waitForEvent('popup'),
     about.getByRole('link', { name: /Licences/ }).click(),
@@ -73,7 +72,6 @@ test('offers a report of a failure, without names, and shows it before it is cop
   expect(text).toMatch(/[\d.]+ s, worker: .*Error: \[name\] of \[path\]/);
   expect(text).not.toMatch(/threads|anna|localhost|127\.0\.0\.1/);
   expect(await page.evaluate(() => navigator.clipboard.readText())).not.toBe(text);
-  expect(await barriers(page)).toEqual([]);
   await report.getByRole('button', { name: 'Copy report' }).click();
   await expect(report.getByRole('status')).toHaveText('Copied');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, fixture, open, pictured, recording, test } from './page.ts';
+import { fixture, open, pictured, recording, test } from './page.ts';
 import { isBefore, memory, pane, register, stateAt } from './state.ts';
 
 const byte = (page: Page, address: string) => memory(page).getByRole('button', { name: new RegExp(`^${address}: `) });
@@ -27,7 +27,6 @@ test('a range of memory has a history, hits of two colours, and a track', async 
   ).toBeVisible();
   await history.getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.getByRole('button', { name: '[0x4a72e4] +4', exact: true })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('the wheel over a selected byte walks through its accesses', async ({ page }) => {
@@ -66,7 +65,6 @@ test('taint is found by its id, and marked in the listing', async ({ page }) => 
   await results(page).getByRole('row').nth(2).click();
   await page.getByRole('tab', { name: 'Steps' }).click();
   await expect(page.locator('tr.tainted').first()).toContainText('taint');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('coverage is joined with other lists', async ({ page }) => {
@@ -100,5 +98,4 @@ test('coverage is joined with other lists', async ({ page }) => {
   await panel.getByRole('radio', { name: 'Blocks' }).click();
   await page.getByRole('tab', { name: 'Steps' }).focus();
   await expect(rows).toHaveCount(total);
-  expect(await barriers(page)).toEqual([]);
 });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import {
-  barriers,
   choose,
   chosen,
   companions,
@@ -36,7 +35,6 @@ test('a program that comes after its log names the functions', async ({ page }) 
   // There is nothing to choose.
   await expect(facts(page).getByRole('combobox')).toHaveCount(0);
   expect(await digest(page)).toBe(before);
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Remove program.elf' }).click();
   await expect(functions(page)).toContainText('#7');
 });
@@ -107,7 +105,6 @@ test('two libraries are told apart by the person', async ({ page }) => {
   await row('second.so').getByRole('combobox').selectOption('library 1');
   await row('first.so').getByRole('combobox').selectOption('library 2');
   await expect(functions(page)).toContainText('library_entry (#16777218)');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('a stripped program takes its names from its debug file, in any order', async ({ page }) => {
@@ -138,7 +135,6 @@ test('details of a call have its source and what is inlined in it', async ({ pag
   );
   await expect(details(page)).toContainText('/src/program.rs:19');
   await expect(details(page)).toContainText('program::shapes::twice');
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Remove program.debug' }).click();
   await expect(details(page)).not.toContainText('program.rs');
 });
@@ -170,13 +166,11 @@ test('a program names the addresses of a trace of instructions, at the base that
   await expect(functions(page)).not.toContainText('0x555555555680');
   await expect(facts(page)).toContainText('Its base 0x555555554000 is the one that explains most: 7 of the 7');
   expect(await digest(page)).toBe(before);
-  expect(await barriers(page)).toEqual([]);
   const base = facts(page).getByRole('textbox', { name: 'Base' });
   await expect(base).toHaveValue('0x555555554000');
   await base.fill('elsewhere');
   await base.press('Enter');
   await expect(facts(page)).toContainText('Not an address');
-  expect(await barriers(page)).toEqual([]);
   await base.fill('0x555555555000');
   await base.press('Enter');
   await expect(facts(page)).toContainText('Names may be wrong.');

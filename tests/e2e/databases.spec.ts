@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from '@playwright/test';
-import { barriers, clickAt, details, digest, fixture, header, open, pictured, showPanel, test } from './page.ts';
+import { clickAt, details, digest, fixture, header, open, pictured, showPanel, test } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAMPLE = join(ROOT, 'web/public/samples/blocks.sqlite');
@@ -94,7 +94,6 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await page.getByRole('combobox', { name: 'Queries and tables' }).selectOption('rvn.interrupts');
   await expect(said).toContainText('5 rows');
   await expect(rows.locator('th')).toContainText(['transition_id', 'pc', 'mode', 'number', 'is_hw']);
-  expect(await barriers(page)).toEqual([]);
   const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill('select 9223372036854775807 as most, null as none, count(*) from execution');
   await box.press('Control+Enter');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { area, barriers, derived, details, digest, fixture, inkedAt, open, pictured, showCalls, test } from './page.ts';
+import { area, derived, details, digest, fixture, inkedAt, open, pictured, showCalls, test } from './page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../web/public/samples');
 const keep = (page: Page) => page.getByRole('button', { name: 'Keep as track' });
@@ -28,7 +28,6 @@ test.describe('a function', () => {
     await expect(page.getByRole('button', { name: 'Kept as track' })).toBeDisabled();
     await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
     expect(await digest(page)).toBe(before);
-    expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await expect(derived(page)).toHaveCount(0);
     await expect(keep(page)).toBeEnabled();
@@ -108,7 +107,6 @@ test('a numeric argument is kept as a value over time', async ({ page }) => {
   await expect(derived(page)).toContainText('glDrawElements: count');
   await expect(derived(page)).toHaveAttribute('title', /Count of all calls of glDrawElements/);
   expect(await digest(page)).toBe(before);
-  expect(await barriers(page)).toEqual([]);
   // A place on the graph leads to the call that has the value there.
   const box = (await area(page).boundingBox())!;
   await page.mouse.click(box.x + box.width * 0.8, box.y + 30);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, choose, chosen, fixture, open, settled, showPanel, test, typeGoTo } from './page.ts';
+import { choose, chosen, fixture, open, settled, showPanel, test, typeGoTo } from './page.ts';
 
 test.use({ launchOptions: SWIFTSHADER });
 test.describe.configure({ mode: 'default' });
@@ -82,7 +82,6 @@ test('pictures of both are compared at the same draw: each, their difference, wi
   await expect(dialog.locator('.both-label')).toHaveText('A');
   await dialog.getByRole('button', { name: 'Flip' }).click();
   await expect(dialog.locator('.both-label')).toHaveText('B');
-  expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   // The comparison is the same with B in front.
   await bringB(page);
@@ -138,7 +137,6 @@ test('a picture of one trace is compared with those of other frames and draws', 
   await expect(both(page)).toContainText('Draw 3 of 4 is the first whose picture differs.');
   await expect(both(page)).toContainText('Kept call 26');
   await expect(both(page)).toContainText('Shown call 63');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('draws that pictures lack are said of each side', async ({ page }) => {
@@ -182,7 +180,6 @@ test('frames of both stand beside each other, paired by their calls or by number
   await expect(rows.nth(3)).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowDown');
   await expect(figures(page)).toHaveText('The pictures are equal.');
-  expect(await barriers(page)).toEqual([]);
   // It stays as it is when B comes to the front.
   await bringB(page);
   await expect(picture(page)).toContainText('Frame 3 of 0–3');
@@ -204,7 +201,6 @@ test('the state at what is selected in both traces is compared', async ({ page }
   await expect(differences(page)).toContainText(/1\svalue differs after these calls\./);
   await expect(differences(page).locator('dd').nth(0)).toHaveText(/^A.*0, 1, 0\.5/);
   await expect(differences(page).locator('dd').nth(1)).toHaveText(/^B.*1, 0, 0\.5/);
-  expect(await barriers(page)).toEqual([]);
   await state(page).getByRole('button', { name: 'Stop comparing' }).click();
   await expect(state(page).getByRole('button', { name: 'Compare with A', exact: true })).toBeVisible();
 });
@@ -238,7 +234,6 @@ test('shaders of programs in use whose texts differ are compared line by line', 
   const shader = differences(page).getByRole('region', { name: 'Fragment shader' });
   await expect(shader.locator('.state-line-removed').filter({ hasText: 'vec4(1.0)' })).toHaveCount(1);
   await expect(shader.locator('.state-line-added').filter({ hasText: 'sin(' })).toHaveCount(1);
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('resources and findings that differ are said in words, and lead to their calls in both', async ({ page }) => {
@@ -259,7 +254,6 @@ test('resources and findings that differ are said in words, and lead to their ca
     if (key === 'B') await bringB(page);
     await expect(page.getByRole('complementary', { name: 'Details' })).toContainText(/gl(CreateShader|ShaderSource)/);
   }
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('calls with other arguments are said to be, stand below each other, and have their values underlined', async ({

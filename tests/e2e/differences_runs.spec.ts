@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
+import { choose, chosen, fixture, settled, test } from './page.ts';
 
 /** Several runs a side, and what the native command says of them. */
 interface Runs {
@@ -56,7 +56,6 @@ test('several runs a side that are dropped together have the verdicts of the nat
     expect(Number(cell(rows[i]!, 'Sure'))).toBeCloseTo(confidence, 9);
     expect(Number(cell(rows[i]!, 'Per call'))).toBeCloseTo(factor, 9);
   }
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('a run is added to a side, stays with it, and is removed by keyboard', async ({ page }) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
+import { choose, chosen, fixture, settled, test } from './page.ts';
 
 const NATIVE = join(import.meta.dirname, '../../target/debug/unspool');
 const [BEFORE, AFTER] = [fixture('threads.xray'), fixture('events.xray')];
@@ -92,6 +92,5 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(ground).toBe(colorScheme === 'light' ? 'rgb(251, 252, 253)' : 'rgb(14, 17, 22)');
     expect(asked.filter((url) => !url.endsWith('/report.html'))).toEqual([]);
     expect(await page.locator('script').count()).toBe(0);
-    expect(await barriers(page)).toEqual([]);
   });
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, choose, chosen, details, fixture, settled, test } from './page.ts';
+import { choose, chosen, details, fixture, settled, test } from './page.ts';
 
 /* Where two executions part and join again, and what only one of them has executed: the walks of docs/compare.md. */
 
@@ -63,7 +63,6 @@ test('of BAP frames, it is said where the paths part and join again, what only o
   await expect(details(page)).toContainText('mov rax, [rsi]');
   await page.getByRole('tab', { name: 'State' }).click();
   await expect(page.getByRole('complementary', { name: 'State' })).toContainText('RAX');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('of REVEN traces, a block of each stands between those that both have', async ({ page }) => {
@@ -79,7 +78,6 @@ test('of REVEN traces, a block of each stands between those that both have', asy
   await expect(sentence(page)).toHaveText(/The paths join again at transition \d+\.$/);
   await panel(page).getByRole('radio', { name: 'Why?' }).click();
   await expect(panel(page)).toContainText('no value can be followed back');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('instructions of two machines have no reason in common, and the page says so', async ({ page }) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Page } from '@playwright/test';
-import { barriers, choose, chosen, fixture, settled, test } from './page.ts';
+import { choose, chosen, fixture, settled, test } from './page.ts';
 
 const GOOD = readFileSync(fixture('trace_db/compare-good.trace'));
 const BAD = readFileSync(fixture('trace_db/compare-bad.trace'));
@@ -53,7 +53,6 @@ test('the values of a variable are drawn over each other, with the first point t
   await expect(chart).toContainText('The same at all points that both have');
   await expect(chart.locator('path')).toHaveCount(2);
   await expect(chart.locator('.overlay-a')).toHaveAttribute('d', /^M\d+ [\d.]+(V|H)/);
-  expect(await barriers(page)).toEqual([]);
   // The first points of these runs hold other inputs.
   await choose(
     page,
@@ -116,7 +115,6 @@ test('calls, draws and uploads of OpenGL calls are compared as a whole and per f
   await expect(buffer).toContainText(/1\.02\skB, 1\supload.*B\s*new/);
   await buffer.getByRole('button', { name: '1.02 kB, 1 upload' }).click();
   await expect(page.locator('.details')).toContainText('glBindBuffer');
-  expect(await barriers(page)).toEqual([]);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -126,7 +124,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const view of ['Statements', 'Variables', 'Relations']) {
       await show(page, view);
       await expect(table(page, view.toLowerCase())).toBeVisible();
-      expect(await barriers(page)).toEqual([]);
     }
   });
 }

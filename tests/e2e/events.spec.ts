@@ -3,7 +3,6 @@ import { expect, type Page } from '@playwright/test';
 import {
   answered,
   area,
-  barriers,
   details,
   fixture,
   open,
@@ -52,7 +51,6 @@ test.describe('records of a log', () => {
       '24.890 µs main thread 4711 0 function-exit #15',
       '28.151 µs main thread 4711 0 function-enter #16',
     ]);
-    expect(await barriers(page)).toEqual([]);
   });
 
   test('of one thread and of a range', async ({ page }) => {
@@ -200,7 +198,6 @@ test('types of events are named, and their payloads read as numbers, also when t
   await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('32-bit integers');
   await expect(details(page).getByRole('heading').first()).toContainText('allocated: ');
   await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
-  expect(await barriers(page)).toEqual([]);
   await page.reload();
   await listEvents();
   await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, recorded, recording, showCalls, test, typeGoTo } from './page.ts';
+import { details, fixture, open, recorded, recording, showCalls, test, typeGoTo } from './page.ts';
 
 const table = (page: Page) => page.getByRole('grid', { name: 'Frames' });
 /** The first cell of the first row. */
@@ -20,7 +20,6 @@ test('lists the frames of a trace first, by any figure', async ({ page }) => {
   await table(page).focus();
   await page.keyboard.press('ArrowDown');
   await expect(details(page)).not.toContainText(`frame ${frame}`);
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('a frame says how it differs from the one before it', async ({ page }) => {
@@ -41,7 +40,6 @@ test('opens a frame in place, down to a call', async ({ page }) => {
   await page.keyboard.press('ArrowRight');
   const inner = table(page).locator('.frames-inner');
   await expect(inner.first()).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   const call = inner.filter({ has: page.locator('.frames-call') }).first();
   const number = await call.locator('.frames-call').textContent();
   await call.click();
@@ -66,7 +64,6 @@ test('a frame lists its draws, with the calls between them folded', async ({ pag
   await page.getByRole('radio', { name: 'All calls' }).click();
   await expect(folded).toHaveCount(0);
   await expect.poll(() => inner.count()).toBeGreaterThan(count);
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('the tree of frames opens at a call that is selected elsewhere', async ({ page }) => {
@@ -156,7 +153,6 @@ test('weighs the flame graph by the times of a replay', async ({ page }) => {
   await expect(page.locator('.flame .panel-end')).toContainText('not measured');
   await reach();
   await expect(node).toContainText('glCompileShader, total 1.284 ms, 99.3 %');
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('Inverted');
   await reach();
   await expect(node).toContainText('glCompileShader, self 1.284 ms');
@@ -194,7 +190,6 @@ test('marks on the timeline what happens to a resource', async ({ page }) => {
   const legend = page.getByRole('list', { name: 'Marks on the timeline' });
   await expect(legend).toHaveText(/bound, drawn with\s*36/);
   await expect.poll(marked).toBeGreaterThan(0);
-  expect(await barriers(page)).toEqual([]);
   // Without a selection the last use is the previous one.
   await page.getByRole('button', { name: 'Previous use' }).click();
   await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
@@ -223,7 +218,6 @@ test('shows the times of a replay, and what was not measured', async ({ page }) 
   await slowest.first().click();
   await expect(details(page)).toContainText('CPU time1.284 ms');
   await expect(details(page)).toContainText('Context1 · 0x55d0c0de8000 since call 0');
-  expect(await barriers(page)).toEqual([]);
   await page.locator('.frames').getByRole('button', { name: 'Keep as track' }).click();
   await expect(page.locator('.track', { hasText: 'CPU time of calls (ns)' })).toBeVisible();
 });
@@ -273,7 +267,6 @@ test.describe('glmark2', () => {
     await page.getByRole('spinbutton', { name: 'White' }).fill('0.5');
     await page.mouse.move(0, 0);
     await expect(page.locator('.texture-note')).toContainText('black 0, white 0.5');
-    expect(await barriers(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Frames' }).click();
     await page.getByRole('button', { name: 'Its shaders' }).click();
     await expect(image).toBeHidden();
@@ -302,7 +295,6 @@ test.describe('glmark2', () => {
     await expect(page.getByRole('alert')).toContainText('“floot” is not a field.');
     await page.getByRole('combobox', { name: 'Layout' }).selectOption({ index: 0 });
     await expect(fields).toHaveValue('float3 position');
-    expect(await barriers(page)).toEqual([]);
   });
 });
 
@@ -313,7 +305,6 @@ test('says why there are no frames and no resources', async ({ page }) => {
   await page.getByRole('tab', { name: 'Resources' }).click();
   await expect(page.getByText('No resources: this trace has no calls.')).toBeVisible();
   await expect(page.getByRole('grid', { name: 'Resources' })).toBeHidden();
-  expect(await barriers(page)).toEqual([]);
 
   await open(page, fixture('values.trace'));
   await page.getByRole('tab', { name: 'Resources' }).click();

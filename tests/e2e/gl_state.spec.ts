@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, open, pictured, recording, test, typeGoTo } from './page.ts';
+import { open, pictured, recording, test, typeGoTo } from './page.ts';
 
 const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
 const section = (page: Page, name: string) => pane(page).getByRole('region', { name, exact: true });
@@ -34,7 +34,6 @@ test('what a draw uses, and which call set it', async ({ page }) => {
   await expect(row(page, 'Vertex inputs', '0 pos')).toContainText('2 × FLOAT, tightly packed, buffer 1');
   await expect(row(page, 'Framebuffer', 'Framebuffer')).toContainText('default: the window');
   await expect(row(page, 'Framebuffer', 'Viewport')).toContainText('0, 0, 200, 200');
-  expect(await barriers(page)).toEqual([]);
   // The call that set the uniform.
   await row(page, 'Uniforms', 'vec4 col').getByRole('button', { name: /^call/ }).click();
   await isAt(page, 29);
@@ -54,7 +53,6 @@ test('shaders open as wide as the window, and changes since the previous draw ar
   await section(page, 'Program').getByRole('button', { name: 'Fragment shader' }).click();
   const dialog = page.getByRole('dialog', { name: 'Fragment shader' });
   await expect(dialog).toContainText('gl_FragColor');
-  expect(await barriers(page)).toEqual([]);
   await dialog.getByRole('radio', { name: 'Vertex' }).click();
   await expect(page.getByRole('dialog', { name: 'Vertex shader' })).toContainText('gl_Position');
   await page.keyboard.press('Escape');
@@ -117,7 +115,6 @@ test('shows the mesh of a draw, which can be turned', async ({ page }) => {
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
   await expect(mesh.getByRole('img', { name: 'Wireframe turned by -28°, tilted by 23°, zoom 120 %' })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(mesh).toHaveCount(0);
 });

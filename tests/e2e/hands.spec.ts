@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { area, barriers, details, fixture, open, pictured, settled, showCalls, showPanel, test } from './page.ts';
+import { area, details, fixture, open, pictured, settled, showCalls, showPanel, test } from './page.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
@@ -115,7 +115,6 @@ test.describe('toolbars keep their place', () => {
         const [from, wide] = edges[i - 1] ?? [0, 0];
         expect(left).toBeGreaterThanOrEqual(from + wide);
       }
-      expect(await barriers(page)).toEqual([]);
     });
   }
 

@@ -1,17 +1,5 @@
 import { expect } from '@playwright/test';
-import {
-  area,
-  barriers,
-  derived,
-  details,
-  digest,
-  fixture,
-  inkedAt,
-  open,
-  pictured,
-  runCommand,
-  test,
-} from './page.ts';
+import { area, derived, details, digest, fixture, inkedAt, open, pictured, runCommand, test } from './page.ts';
 
 test.describe('CPUs', () => {
   test.beforeEach(async ({ page }) => {
@@ -33,7 +21,6 @@ test.describe('CPUs', () => {
     await page.mouse.click(box.x + first! * box.width + 1, box.y + 10);
     await expect(details(page)).toContainText('CPU');
     await expect(details(page).locator('dt', { hasText: /^CPU$/ }).locator('+ dd')).toHaveText(/^0/);
-    expect(await barriers(page)).toEqual([]);
     expect(await digest(page)).toBe(before);
     await runCommand(page, 'Remove the tracks of CPUs');
     await expect(derived(page)).toHaveCount(0);
@@ -68,7 +55,6 @@ test.describe('events', () => {
     await expect(derived(page)).toContainText(['custom events', 'typed event 0', 'typed event 1', 'typed event 2']);
     await expect(derived(page).first()).toHaveAttribute('title', /12\sevents/);
     await expect(derived(page).nth(1)).toHaveAttribute('title', /4\sevents\nAll typed events of type 0/);
-    expect(await barriers(page)).toEqual([]);
     expect(await digest(page)).toBe(before);
   });
 

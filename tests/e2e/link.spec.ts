@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -124,7 +124,6 @@ test('a link to another file says so', async ({ page }) => {
   await expect(place).toContainText('It shows a selection. The link does not contain the file (9');
   await expect(place).toContainText('Drop other.xray here, or');
   await expect(place.getByRole('button', { name: 'Choose it' })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await open(page, fixture('threads.xray'));
   await expect(page.locator('.notice')).toContainText('another file');
   await expect(page.getByRole('complementary', { name: 'Trace' })).toBeVisible();
@@ -198,7 +197,6 @@ test('the address follows the view, with Back and Forward, and leads to it after
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^threads\.xray, [\d.,]+.kB, was open here$/);
   await expect(main).toContainText('Drop it here, or');
   await expect(main.getByRole('button', { name: 'Choose it again' })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await open(page, fixture('threads.xray'));
   await expect(range).toBeVisible();
   await expect(head).toHaveText(name);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { area, barriers, DIALOG, details, fixture, open, pictured, showCalls, test } from './page.ts';
+import { area, DIALOG, details, fixture, open, pictured, showCalls, test } from './page.ts';
 
 const heading = (page: Page) => details(page).getByRole('heading').first();
 const menu = (page: Page) => page.getByRole('menu');
@@ -28,7 +28,6 @@ test.describe('the menu of a call', () => {
   test('selects the call and acts on it', async ({ page }) => {
     await openOnCall(page);
     await expect(heading(page)).toHaveText('#2');
-    expect(await barriers(page)).toEqual([]);
     await entry(page, 'Copy the name').click();
     await expect(menu(page)).toHaveCount(0);
     await expect.poll(() => clipboard(page)).toBe('#2');
@@ -155,7 +154,6 @@ test.describe('the menu of a row', () => {
     await page.locator('#tab-results').click();
     await page.locator('#hit-0').click({ button: 'right' });
     await expect(menu(page)).toHaveAttribute('aria-label', name);
-    expect(await barriers(page)).toEqual([]);
     await entry(page, 'Show in the timeline').click();
     await expect(page.locator('#hit-0')).toHaveAttribute('aria-selected', 'true');
   });
@@ -165,7 +163,6 @@ test.describe('the search for commands', () => {
   test('runs commands by keyboard, and offers what was used before first', async ({ page }) => {
     await page.keyboard.press('Control+k');
     await expect(field(page)).toBeFocused();
-    expect(await barriers(page)).toEqual([]);
     await field(page).fill('whole trace');
     await expect(options(page).first()).toContainText('Show the whole trace');
     await page.keyboard.press('ArrowDown');

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, pictured, runCommand, test } from './page.ts';
+import { details, fixture, open, pictured, runCommand, test } from './page.ts';
 
 const range = (page: Page) => page.getByRole('navigation', { name: 'Range' });
 const band = async (page: Page) => (await page.locator('.range').boundingBox())!;
@@ -157,7 +157,6 @@ test('one chip has the range, every panel says whether it follows it, and SQL le
   await mark.getByRole('button', { name: 'Show whole trace' }).click();
   await expect(range(page)).toHaveCount(0);
   await expect(page.locator('.results')).not.toContainText('in the range');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('the chip stays when the range is off the screen', async ({ page }) => {

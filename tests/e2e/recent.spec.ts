@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { barriers, fixture, notice, runCommand, settled, test } from './page.ts';
+import { fixture, notice, runCommand, settled, test } from './page.ts';
 
 /** Lets the dialog of the browser return a file, which the page itself has written. */
 async function answerDialog(page: Page, name: string): Promise<void> {
@@ -46,7 +46,6 @@ test('files that were opened are listed, opened again, and removed', async ({ pa
   await page.goto('./');
   const entry = page.getByRole('button', { name: /^threads\.xray\s*XRay/ });
   await expect(entry).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await entry.click();
   await settled(page, 'ready', 'threads.xray');
   await page.goto('about:blank');
@@ -118,7 +117,6 @@ test('a file without a handle comes back from a copy that was asked for, until t
   const dialog = page.getByRole('dialog', { name: 'Keep a copy of threads.xray?' });
   await expect(dialog).toContainText(/takes [\d.,]+.kB in this browser/);
   await expect(dialog).toContainText(`Other pages of ${new URL(page.url()).host} can read it`);
-  expect(await barriers(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Keep a copy' }).click();
   await expect(dialog).toBeHidden();
   await expect(notice(page)).toContainText('A copy of threads.xray');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { compare, FIXED, isAlike, pictured, SQUARES, squaresOf } from '../alike.mjs';
 import { SWIFTSHADER } from './gpu.ts';
-import { barriers, pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
+import { pictured as drawn, fixture, open, recording, test, typeGoTo } from './page.ts';
 import { hashes } from './replay.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
@@ -167,10 +167,8 @@ test('the heaviest frame is one click away, and frames, draws and views from the
   await pane.getByRole('button', { name: 'Enlarge' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('img')).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('the picture follows the selection', async ({ page }) => {
@@ -223,7 +221,6 @@ test('without a GPU nothing is replayed before somebody asks for a picture', asy
   await expect(opening(page)).toContainText(/draws without a GPU \(SwiftShader\)/i, { timeout: 30_000 });
   await expect.poll(() => replays(page)).toEqual([]);
   await expect(page.locator('.film canvas')).toHaveCount(0);
-  expect(await barriers(page)).toEqual([]);
   // It is where small pictures will be, too.
   await expect(page.getByRole('button', { name: 'Show pictures' })).toHaveCount(2);
   await page.locator('.film').getByRole('button', { name: 'Show pictures' }).click();
@@ -240,7 +237,6 @@ test('a trace opens with its pictures, and its rows stay where they are', async 
   await expect(opening(page)).toContainText('Frame 0, the one with the most draws', { timeout: 30_000 });
   await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
   expect(await thread.boundingBox()).toEqual(before);
-  expect(await barriers(page)).toEqual([]);
   await opening(page).getByRole('button', { name: 'Show this picture' }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
   await expect(pane).toContainText('Frame 0 of 0–2');

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import {
-  barriers,
   choose,
   chosen,
   details,
@@ -108,7 +107,6 @@ test('two traces are the schemas a and b, with the same rows as natively', async
   await showPanel(page, 'SQL');
   expect((await first(counts)).trim().split(' ')[1]).toBe(base);
   expect((await first(counts)).trim().split(' ')[0]).not.toBe(base);
-  expect(await barriers(page)).toEqual([]);
   const command = join(ROOT, 'target/debug/unspool');
   test.skip(!existsSync(command), 'the native command is not built: cargo build -p unspool-cli');
   await page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { name: 'A' }).click();
@@ -132,7 +130,6 @@ test('queries are about the range, and a position leads to its slice', async ({ 
   await ask(page, 'select start, name from named_slices where depth = 1 order by dur limit 3');
   await rows(page).first().getByRole('button', { name: /^\d+$/ }).click();
   await expect(details(page)).toContainText('Duration');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('an example runs when it is chosen, and an error says what is wrong', async ({ page }) => {
@@ -165,7 +162,6 @@ test('completes tables, columns and names, and runs by keyboard', async ({ page 
   await page.keyboard.press('Escape');
   await page.keyboard.type("e = 'glDrawE");
   await expect(options.first()).toHaveText(/^glDrawElements/);
-  expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await page.keyboard.press('Control+Enter');
   await expect(said(page)).toContainText(/1\srow in/);
@@ -189,7 +185,6 @@ test('results are sorted by a head, and shown as a chart', async ({ page }) => {
   await expect(page.getByRole('list', { name: 'calls as bars' }).locator('li').first()).toContainText(
     String(Math.max(...before)),
   );
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('radio', { name: 'Table' }).click();
   await head.click();
   expect(await calls()).toEqual(before);
@@ -221,7 +216,6 @@ test('queries about values find points of a trace-db trace', async ({ page }) =>
   await page.keyboard.press('Control+Enter');
   await expect(said(page)).toContainText(/points? found/);
   await expect(page.locator('.query').getByRole('grid', { name: 'Hits' })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('records and fields are those of the range', async ({ page }) => {
@@ -265,5 +259,4 @@ test('rows are kept as tracks: slices, values and points, which lead back', asyn
   await expect(tracks).toHaveCount(3);
   await ask(page, 'select name from names');
   await expect(page.locator('.query').getByRole('button', { name: /as track/ })).toHaveCount(0);
-  expect(await barriers(page)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, notice, open, pictured, settled, test } from './page.ts';
+import { details, fixture, notice, open, pictured, settled, test } from './page.ts';
 
 /** The button of *Start here* with a question. */
 const question = (page: Page, words: RegExp) => page.locator('.start-here').getByRole('button', { name: words });
@@ -18,7 +18,6 @@ test('a log is asked why its longest call is slow, and answers with a median cal
   await pictured(page);
   const why = question(page, /^Why is the longest call of /);
   await expect(why).toContainText('median');
-  expect(await barriers(page)).toEqual([]);
   await why.click();
   await expect(page.locator('.compare')).toContainText('Duration');
   await expect(details(page)).toBeVisible();
@@ -105,10 +104,8 @@ test('help has the documentation in the page, loaded once it is read', async ({ 
   await expect(document.getByRole('heading', { name: 'An investigation in an XRay log' })).toBeVisible();
   const picture = document.getByRole('img').first();
   await expect.poll(() => picture.evaluate((it: HTMLImageElement) => it.naturalWidth)).toBeGreaterThan(100);
-  expect(await barriers(page)).toEqual([]);
   await document.getByRole('button', { name: 'Back to help' }).click();
   await expect(help.getByRole('heading', { name: 'Questions' })).toBeVisible();
-  expect(await barriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(help).toBeHidden();
   expect(breaches).toEqual([]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { barriers, fixture, open, pictured, plain, recording, test } from './page.ts';
+import { fixture, open, pictured, plain, recording, test } from './page.ts';
 import { goTo, isBefore, memory, pane, register, stateAt } from './state.ts';
 
 test('registers and memory before a step, and what it writes', async ({ page }) => {
@@ -18,7 +18,6 @@ test('registers and memory before a step, and what it writes', async ({ page }) 
   await expect(memory(page)).toContainText('writes 00 00 00 00 00 00 00 00 at 0x7fffffffdfd8');
   // Bytes that no step has accessed are not 0.
   await expect(memory(page).getByRole('button', { name: '0x7fffffffdfd8: unknown' })).toHaveText('??');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('a step leads to the ones that read and write a register', async ({ page }) => {
@@ -32,7 +31,6 @@ test('a step leads to the ones that read and write a register', async ({ page })
   await pane(page).getByRole('button', { name: 'All steps that read or write this' }).click();
   const history = pane(page).getByRole('region', { name: 'History of RDI' });
   await expect(history.getByRole('listitem').first()).toHaveText(/reads|writes/);
-  expect(await barriers(page)).toEqual([]);
   await history.getByRole('button', { name: /^6 ?writes/ }).click();
   await isBefore(page, 6);
   // The instruction of the function that calls itself is executed several times.
@@ -54,7 +52,6 @@ test('where a value comes from, and what uses it', async ({ page }) => {
   await expect(origin).toContainText('RDI 24 lea edi, [rdi-1] after 3 copies');
   await origin.getByRole('button', { name: 'Open: RAX' }).click();
   await expect(origin).toContainText('48 mov eax, 1 · constant');
-  expect(await barriers(page)).toEqual([]);
   await origin.getByRole('button', { name: 'Go to step 24' }).click();
   await isBefore(page, 24);
   // It stays, so that the user can go to its other steps.
@@ -86,7 +83,6 @@ test('accesses of a register and executions become hits and tracks', async ({ pa
   await expect(page.getByRole('button', { name: 'RBX written', exact: true })).toBeVisible();
   await pane(page).getByRole('button', { name: 'Find all executions of this address' }).click();
   await expect(results).toContainText('5 hits of addr:0x401065');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('nothing is indexed before the state is shown, and other formats have none', async ({ page }) => {
@@ -144,7 +140,6 @@ test('what a trace executes, the hottest first, and for other programs', async (
   await expect(panel.getByText(/^10.blocks, 46.instructions, 143.bytes$/)).toBeVisible();
   const rows = panel.locator('tbody tr:not(.spacer)');
   await expect(rows.first()).toHaveText('50x401060177');
-  expect(await barriers(page)).toEqual([]);
   await rows.first().click();
   await page.getByRole('tab', { name: 'State', exact: true }).click();
   await expect(pane(page).getByText(/execution 1 of/)).toBeVisible();

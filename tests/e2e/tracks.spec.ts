@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { area, barriers, details, digest, fixture, inked, open, pictured, settled, showCalls, test } from './page.ts';
+import { area, details, digest, fixture, inked, open, pictured, settled, showCalls, test } from './page.ts';
 
 const tracks = (page: Page) => page.locator('.track');
 const track = (page: Page, name: string) => page.locator('.track', { has: page.getByText(name, { exact: true }) });
@@ -89,7 +89,6 @@ test.describe('among a few threads', () => {
     await choose(page, 'thread 4712', 'Hide all other tracks');
     await expect(corner(page)).toContainText('3 hidden');
     expect(await names(page)).toEqual(['process 4711', 'thread 4712']);
-    expect(await barriers(page)).toEqual([]);
     await corner(page).getByRole('button', { name: 'Show all' }).click();
     await expect(tracks(page)).toHaveCount(5);
     await expect(corner(page)).toContainText('Drag to zoom');
@@ -227,7 +226,6 @@ test('thousands of threads are filtered by name with few elements', async ({ pag
   await expect(track(page, 'thread 4321')).toBeInViewport();
   await expect(page.locator('.track.current')).toContainText('thread 4321');
   await expect.poll(() => tracks(page).count()).toBeLessThan(80);
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('Go to brings the row of what it finds into view', async ({ page }) => {
@@ -252,7 +250,6 @@ test('callees of tail calls are shown under their callers on request', async ({ 
   await expect(page.getByRole('complementary', { name: 'Trace' })).toContainText('shown under their callers');
   expect(await digest(page)).not.toBe(before);
   await expect(track(page, 'main thread 4711')).toContainText('5 calls');
-  expect(await barriers(page)).toEqual([]);
   await choose(page, 'main thread 4711', 'Show tail calls beside their callers');
   // A question to the trace that is being replaced has no answer.
   await expect(page.getByRole('complementary', { name: 'Trace' })).not.toContainText('shown under their callers');

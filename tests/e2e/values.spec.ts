@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { barriers, details, fixture, open, pictured, showPanel, test } from './page.ts';
+import { details, fixture, open, pictured, showPanel, test } from './page.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const field = (page: Page) => page.getByRole('combobox', { name: 'Find points by values' });
@@ -32,7 +32,6 @@ test('a query about values narrows the list, and its hits are those of Find', as
   const found = Number(/(\d+) points? found/.exec(await status(page).innerText())![1]);
   await expect(rows).toHaveCount(found);
   await expect(page.locator('#event-0')).toContainText('key');
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'List hits' }).click();
   const hits = page.getByRole('grid', { name: 'Hits' });
   await expect(hits.locator('tbody tr[aria-rowindex]')).toHaveCount(found);
@@ -60,7 +59,6 @@ test('what is wrong is shown at its place, and the list stays', async ({ page })
   await expect(grid(page)).toHaveAttribute('aria-rowcount', rows);
   await ask(page, 'key > ');
   await expect(note).toContainText('A variable, a number or a condition is needed at the end.');
-  expect(await barriers(page)).toEqual([]);
 });
 
 test('names, types and examples complete a query', async ({ page }) => {
@@ -135,7 +133,6 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await expect(page.locator('#statement-0 td').nth(1)).toHaveText('31');
   const count = 36;
   await expect(page.locator('#statement-0 td').nth(2)).toHaveText(`${count}`);
-  expect(await barriers(page)).toEqual([]);
   await statements.focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -148,7 +145,6 @@ test('statements are counted, and one is shown over its occurrences', async ({ p
   await expect(page.locator('#occurrence-0 td').nth(3)).toHaveText('−42');
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(details(page)).toContainText('Point 23');
-  expect(await barriers(page)).toEqual([]);
   await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('key = 84 or nothing = 1');
   await expect(page.getByRole('alert')).toContainText('The trace has no variable nothing.');
   await page.getByRole('combobox', { name: 'Narrow the occurrences by values' }).fill('j = 0');

@@ -3,6 +3,8 @@
  * wide; what is drawn on canvases is not looked at.
  */
 
+import { innerTextOf } from './aria.ts';
+
 /** CSS pixels of the window. */
 export const WINDOW = { width: 1440, height: 900 };
 /** CSS pixels of a letter in a canvas. */
@@ -66,13 +68,33 @@ function imageData(width: number, height: number) {
   return { width, height, data: new Uint8ClampedArray(4 * width * height) };
 }
 
+/** Stands for messages of the page to itself: they come from its window and its origin. */
+function postToSelf(message: unknown): void {
+  const data = structuredClone(message);
+  const { origin } = location;
+  setTimeout(() => window.dispatchEvent(new MessageEvent('message', { data, origin, source: window })), 0);
+}
+
 /** Adds to the globals of this thread what its document lacks. */
 export function completeDocument(): void {
   const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
-  Object.assign(globalThis, { ResizeObserver: SizesOnce, IntersectionObserver: EverythingInSight });
+  const { documentElement } = document;
+  documentElement.lang = 'en';
+  Object.assign(globalThis, {
+    ResizeObserver: SizesOnce,
+    IntersectionObserver: EverythingInSight,
+    postMessage: postToSelf,
+  });
   Object.defineProperties(HTMLElement.prototype, {
     clientWidth: { configurable: true, get: () => WINDOW.width },
     clientHeight: { configurable: true, get: () => WINDOW.height / 3 },
+  });
+  Object.assign(Element.prototype, { setPointerCapture: () => undefined, releasePointerCapture: () => undefined });
+  Object.defineProperty(HTMLElement.prototype, 'innerText', {
+    configurable: true,
+    get(this: HTMLElement) {
+      return innerTextOf(this);
+    },
   });
   HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string) {
     if (kind !== '2d') return null;

@@ -146,4 +146,4 @@ const poll = (read: () => unknown, { message }: PollOptions = {}) =>
   expectValue.poll(read as never, { timeout: PATIENCE, interval: 10, ...(message !== undefined && { message }) });
 
 /** As Playwright's `expect`. */
-export const expect = Object.assign(expectAnything, { poll, soft: expectAnything }) as unknown;
+export const expect: unknown = Object.assign(expectAnything, expectValue, { poll, soft: expectAnything });

@@ -22,14 +22,19 @@ const Base = globalThis.Blob;
 
 /** A `Blob` over bytes in memory. */
 export class BytesBlob extends Base {
-  /** All of its bytes. They are shared by its parts and never written. */
-  readonly content: Uint8Array<ArrayBuffer>;
+  // Both are hidden from what looks for arrays to transfer in a message.
+  readonly #content: Uint8Array<ArrayBuffer>;
   readonly #type: string;
 
   constructor(parts: readonly Part[] = [], { type = '' }: BlobPropertyBag = {}, shared?: Uint8Array<ArrayBuffer>) {
     super();
     this.#type = type;
-    this.content = shared ?? joined(parts.map(bytesOf));
+    this.#content = shared ?? joined(parts.map(bytesOf));
+  }
+
+  /** All of its bytes. They are shared by its parts and never written. */
+  get content(): Uint8Array<ArrayBuffer> {
+    return this.#content;
   }
 
   override get size(): number {

@@ -226,3 +226,61 @@ function closeDialog(): void {
 export function commitOnBlur(): void {
   document.addEventListener('focusout', ({ target }) => commit(target as Field));
 }
+
+/** The pointer over the timeline, whose corner is that of the page here. */
+export class TimelinePointer {
+  #at = { clientX: 0, clientY: 0 };
+  #buttons = 0;
+
+  #send(type: string, init: object = {}): void {
+    const [area, ...others] = document.querySelectorAll('.area');
+    if (!area || others.length > 0) throw new Error('the pointer has no timeline of its own');
+    const modifiers = modifiersOf([...held]);
+    const pointer = { pointerId: 1, pointerType: 'mouse', isPrimary: true, buttons: this.#buttons };
+    const shared = { bubbles: true, cancelable: true, composed: true, ...this.#at, ...modifiers, ...init };
+    const isPointer = type.startsWith('pointer');
+    const event = isPointer ? new PointerEvent(type, { ...shared, ...pointer }) : new MouseEvent(type, shared);
+    if (area.dispatchEvent(event) && type === 'pointerdown') focusAt(area);
+  }
+
+  async move(x: number, y: number): Promise<void> {
+    this.#at = { clientX: x, clientY: y };
+    this.#send('pointermove');
+    await afterward();
+  }
+
+  async down(): Promise<void> {
+    this.#buttons = 1;
+    this.#send('pointerdown');
+  }
+
+  async up(): Promise<void> {
+    this.#buttons = 0;
+    this.#send('pointerup');
+    this.#send('click', { detail: 1 });
+    await afterward();
+  }
+
+  async click(x: number, y: number, { button = 'left', clickCount = 1 }: ClickOptions = {}): Promise<void> {
+    await this.move(x, y);
+    if (button === 'right') this.#send('contextmenu', { button: 2 });
+    for (let count = 0; button === 'left' && count < clickCount; count += 1) {
+      await this.down();
+      await this.up();
+    }
+    if (clickCount === 2) this.#send('dblclick', { detail: 2 });
+    await afterward();
+  }
+
+  async dblclick(x: number, y: number): Promise<void> {
+    await this.click(x, y, { clickCount: 2 });
+  }
+
+  async wheel(deltaX: number, deltaY: number): Promise<void> {
+    const area = document.querySelector('.area');
+    const init = { deltaX, deltaY, bubbles: true, cancelable: true, ...this.#at, ...modifiersOf([...held]) };
+    const event = new WheelEvent('wheel', init);
+    area?.dispatchEvent(event);
+    await afterward();
+  }
+}

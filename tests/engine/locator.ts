@@ -20,7 +20,7 @@ import {
 import { afterward, type ClickOptions, choose, clickOn, fillIn, hoverOver, pressKeys, typeKeys } from './hands.ts';
 
 /** Milliseconds that an action waits for its element, and an expectation for what it expects: for what hangs, on any machine. */
-export const PATIENCE = 20_000;
+export const PATIENCE = Number(process.env['ENGINE_PATIENCE'] ?? 20_000);
 /** Milliseconds between two looks. */
 const LOOK = 4;
 
@@ -54,6 +54,24 @@ export async function until<T>(look: () => T, patience = PATIENCE): Promise<T> {
   }
 }
 
+/** A place on the page, in CSS pixels. */
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The place of the timeline, which begins at the corner of the page here, or of a track beside it; null of anything else. */
+function placeOf(element: HTMLElement): Box | null {
+  const { clientWidth: width, clientHeight } = element;
+  if (element.closest('.area')) return { x: 0, y: 0, width, height: clientHeight };
+  if (!element.matches('.track') || document.querySelectorAll('.area').length > 1) return null;
+  const moved = Number(/translateY\((-?[\d.]+)px\)/.exec(element.style.transform)?.[1] ?? 0);
+  const top = Number.parseFloat(element.parentElement?.style.top || '0');
+  return { x: 0, y: top + moved, width, height: Number.parseFloat(element.style.height) };
+}
+
 type Named = States & { readonly name?: Wanted; readonly exact?: boolean; readonly includeHidden?: boolean };
 
 interface Filter {
@@ -69,6 +87,10 @@ type Find = (root: ParentNode) => readonly Element[];
 /** Elements by a selector. `:visible` is Playwright's. */
 function select(root: ParentNode, selector: string): readonly Element[] {
   const plain = selector.replaceAll(':visible', '').trim();
+  if (plain.startsWith('+')) {
+    const next = (root as Element).nextElementSibling;
+    return next?.matches(plain.slice(1).trim()) ? [next] : [];
+  }
   const within = plain.startsWith('>') ? `:scope ${plain}` : plain;
   const found = [...root.querySelectorAll(within)];
   return selector.includes(':visible') ? found.filter((element) => !isHidden(element)) : found;
@@ -346,8 +368,13 @@ export class NodeLocator {
     return !(await this.isDisabled());
   }
 
-  async boundingBox(): Promise<never> {
-    throw new NeedsBrowser('the place of an element');
+  /** Where the timeline and its tracks are, which the page itself computes. */
+  async boundingBox(): Promise<Box> {
+    return this.#act((element) => {
+      const box = placeOf(element);
+      if (!box) throw new NeedsBrowser('the place of an element');
+      return box;
+    });
   }
 
   async screenshot(): Promise<never> {

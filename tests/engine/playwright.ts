@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
 import { BytesFile } from './files.ts';
-import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, typeKeys } from './hands.ts';
+import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, TimelinePointer, typeKeys } from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
 import { blobAt, liveWorkers } from './workers.ts';
 
@@ -85,7 +85,7 @@ class NodePage {
     down: async (key: string) => keyDown(key),
     up: async (key: string) => keyUp(key),
   };
-  readonly mouse = needsBrowser('the pointer');
+  readonly mouse = new TimelinePointer();
   readonly touchscreen = needsBrowser('the touch screen');
 
   /** Opens the page. Only a browser has addresses. */
@@ -132,6 +132,11 @@ class NodePage {
         resolve(what);
       });
     });
+  }
+
+  /** What there is of the context: no question about permissions is asked here. */
+  context(): object {
+    return Object.assign(Object.create(needsBrowser('the context')), { grantPermissions: async () => undefined });
   }
 
   async addLocatorHandler(): Promise<void> {}
@@ -187,7 +192,7 @@ class NodePage {
   }
 }
 
-for (const name of ['reload', 'goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute', 'context']) {
+for (const name of ['reload', 'goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute']) {
   Object.defineProperty(NodePage.prototype, name, {
     value: () => {
       throw new NeedsBrowser(name);
@@ -207,7 +212,13 @@ interface Group {
   readonly isTagged: boolean;
 }
 
-const groups: Group[] = [{ hooks: [], isTagged: false }];
+let groups: Group[] = [];
+
+/** Forgets the hooks of the file before. */
+export function beginFile(): void {
+  groups = [{ hooks: [], isTagged: false }];
+}
+
 /** The test that runs. */
 let current: vitest.TestContext | null = null;
 
@@ -230,7 +241,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     const page = new NodePage();
     const base: Fixtures = {
       page,
-      context: needsBrowser('the context'),
+      context: page.context(),
       browser: needsBrowser('the browser'),
       request: needsBrowser('a request'),
     };
@@ -249,7 +260,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
   };
   const define = (only: typeof vitest.it | typeof vitest.it.skip, title: string, args: readonly unknown[]) => {
     const { details, body } = withDetails(args);
-    if (isTaggedNow() || details.tag !== undefined || NEEDS.test(title)) return;
+    if (isTaggedNow() || details.tag !== undefined) return;
     const hooks = groups.flatMap((group) => group.hooks);
     only(title, async (context: vitest.TestContext) => {
       current = context;
@@ -266,7 +277,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
       groups.push({ hooks: [], isTagged: details.tag !== undefined });
       (body as () => void)();
       groups.pop();
-      // A group whose tests all need a browser is no failure.
+      // A group whose tests all need a browser must have one test.
       vitest.it.skip('has tests with a tag');
     });
   };
@@ -291,9 +302,6 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     info: () => ({ title: current?.task.name }),
   });
 }
-
-/** Tests that say by their title that they need a browser. None does: a tag says it. */
-const NEEDS = /^$/;
 
 /** As Playwright's `test`. */
 export const test = createTest([]);

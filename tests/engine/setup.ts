@@ -1,0 +1,4 @@
+import { beginFile } from './playwright.ts';
+
+// Modules are those of the file before.
+beginFile();
