@@ -24,8 +24,18 @@ const browser = (executablePath: string) => ({
   },
 });
 
+/**
+ * Tests say by a tag what they need a browser for. Those without one run in Node (`tests/engine/playwright.ts`): figures, rows, sentences,
+ * keys, menus, links as text.
+ */
+const BROWSER = /@(axe|aria|dialog|drop|focus|layout|network|pixels|pointer|start|storage|webgl|worker)\b/;
+
 export default defineConfig({
   testDir: 'tests/e2e',
+  grep: BROWSER,
+  // Waits are for what must happen: only what hangs fails by the clock, on any machine.
+  timeout: 180_000,
+  expect: { timeout: 45_000 },
   // Beginnings of names; see scripts/test.mjs.
   testIgnore: (process.env['E2E_LEAVE_OUT'] ?? '')
     .split(',')
@@ -34,23 +44,21 @@ export default defineConfig({
   outputDir: 'tests/results',
   reporter: process.env['CI'] ? [['list'], ['github']] : 'list',
   forbidOnly: Boolean(process.env['CI']),
-  // A machine that tests for others, too, is now and then so busy that a page takes longer than any sensible limit. A test that
-  // fails twice has failed; one that passes the second time is listed as flaky, to be looked at.
-  retries: process.env['CI'] ? 1 : 0,
+  retries: 0,
   // One worker per core of a typical machine; each page also has its own web worker.
   workers: 2,
   use: {
     baseURL: `http://127.0.0.1:${port}${prefix}`,
     viewport: { width: 1440, height: 900 },
     // Recording one takes a sixth of the browsers' time.
-    trace: process.env['CI'] ? 'on-first-retry' : 'off',
+    trace: 'off',
     // Each test has an empty browser, which would keep all of the page.
     serviceWorkers: 'block',
   },
   projects: headless
     ? [
-        { name: 'page', use: browser(headless), grepInvert: /@dialog/ },
-        { name: 'dialogs', use: browser(chromium), grep: /@dialog/ },
+        { name: 'page', use: browser(headless), grepInvert: /@dialog\b/ },
+        { name: 'dialogs', use: browser(chromium), grep: /@dialog\b/ },
       ]
     : [{ name: 'page', use: browser(chromium) }],
   webServer: {

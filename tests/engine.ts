@@ -59,6 +59,8 @@ function install(): void {
     Worker: EngineWorker,
     fetch: fetchHere,
   });
+  // It would end a worker. What ends workers is tried in a browser.
+  globalThis.reportError ??= () => undefined;
   WebAssembly.instantiateStreaming = instantiateWhole;
   globalThis.location ??= new URL('http://localhost:3000/') as unknown as Location;
   URL.createObjectURL = (blob) => noteAddress(blob as Blob);

@@ -3,7 +3,7 @@
  * run here, on the page that is mounted in a document without layout. Tests are run one after the other.
  */
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -90,10 +90,14 @@ class NodePage {
 
   /** Opens the page. Only a browser has addresses. */
   async goto(address: string): Promise<void> {
-    if (address !== './') throw new NeedsBrowser(`the address ${address}`);
+    // What draws makes no difference here.
+    if (address !== './' && address !== './?renderer=canvas2d') throw new NeedsBrowser(`the address ${address}`);
+    const isFirst = this.#mounted === null;
     this.close();
-    localStorage.clear();
-    sessionStorage.clear();
+    if (isFirst) {
+      localStorage.clear();
+      sessionStorage.clear();
+    }
     history.replaceState(null, '', '/');
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
@@ -222,6 +226,16 @@ export function beginFile(): void {
 /** The test that runs. */
 let current: vitest.TestContext | null = null;
 
+/** What Playwright tells a test of itself. */
+function infoNow() {
+  const outputPath = (name: string) => {
+    const folder = join(tmpdir(), `unspool-test-${process.pid}`);
+    mkdirSync(folder, { recursive: true });
+    return join(folder, name);
+  };
+  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputPath };
+}
+
 interface Details {
   readonly tag?: string | readonly string[];
 }
@@ -264,10 +278,9 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     const hooks = groups.flatMap((group) => group.hooks);
     only(title, async (context: vitest.TestContext) => {
       current = context;
-      const info = { title, setTimeout: () => undefined, outputPath: (name: string) => join(tmpdir(), name) };
       await withFixtures(async (fixtures) => {
-        for (const hook of hooks) await hook(fixtures as never, info as never);
-        await body(fixtures as never, info as never);
+        for (const hook of hooks) await hook(fixtures as never, infoNow() as never);
+        await body(fixtures as never, infoNow() as never);
       });
     });
   };
@@ -299,7 +312,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     setTimeout: () => undefined,
     extend: (more: Readonly<Record<string, Made>>) => createTest([...made, more]),
     step: (_: string, body: () => unknown) => body(),
-    info: () => ({ title: current?.task.name }),
+    info: infoNow,
   });
 }
 

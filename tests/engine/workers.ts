@@ -166,7 +166,8 @@ export class EngineWorker {
     const [, address = ''] = /import\("([^"]+)"\)/.exec(code) ?? [];
     const { pathname } = new URL(address);
     started += 1;
-    scopes.set(started, port);
+    // Addresses of modules are relative to it.
+    scopes.set(started, Object.assign(port, { location: globalThis.location }));
     await import(/* @vite-ignore */ `${pathname}?engine=${started}`);
   }
 
