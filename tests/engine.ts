@@ -34,7 +34,8 @@ const served = globalThis.fetch;
 async function fetchHere(address: URL | RequestInfo): Promise<Response> {
   const { protocol, pathname } = new URL(String(address), 'http://localhost:3000/');
   if (protocol !== 'file:' && protocol !== 'http:') return served(address);
-  const path = pathname.startsWith(ROOT) ? pathname : join(ROOT, pathname.replace(/^\/@fs/, ''));
+  const inside = pathname.startsWith('/samples/') ? join('web/public', pathname) : pathname.replace(/^\/@fs/, '');
+  const path = pathname.startsWith(ROOT) ? pathname : join(ROOT, inside);
   try {
     const type = path.endsWith('.wasm') ? 'application/wasm' : 'application/octet-stream';
     return new Response(readFileSync(path), { headers: { 'content-type': type } });

@@ -78,7 +78,7 @@ function postToSelf(message: unknown): void {
 /** The trees of the editors in the document, which selectors do not look into. */
 export const shadows = new Set<ShadowRoot>();
 
-/** Keeps to itself that the selection has changed: browsers say so later, while an editor that is told at once is not done with it. */
+/** Keeps to itself that the selection has changed: browsers say so later, while an editor that hears of it at once is not done with it. */
 function keepSelection(event: Event): void {
   event.stopImmediatePropagation();
 }

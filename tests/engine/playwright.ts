@@ -63,9 +63,14 @@ function downloadOf(link: HTMLAnchorElement) {
 /** Drives the page that is mounted, in the words of Playwright's `Page`. */
 class NodePage {
   #mounted: MountedPage | null = null;
+  #isOpened = false;
   readonly #heard = new Map<string, Set<Hear>>();
   readonly #listen = (event: MouseEvent) => {
-    const link = (event.target as Element | null)?.closest?.('a[download]');
+    const target = event.target as Element | null;
+    if (target instanceof HTMLInputElement && target.type === 'file') {
+      this.#tell('filechooser', { setFiles: (chosen: Chosen) => setFiles(target, chosen) });
+    }
+    const link = target?.closest?.('a[download]');
     if (link) {
       event.preventDefault();
       this.#tell('download', downloadOf(link as HTMLAnchorElement));
@@ -88,17 +93,28 @@ class NodePage {
   readonly mouse = new TimelinePointer();
   readonly touchscreen = needsBrowser('the touch screen');
 
-  /** Opens the page. Only a browser has addresses. */
+  /** Opens the page, or a link to a view of it. Only a browser has other addresses. */
   async goto(address: string): Promise<void> {
+    if (address === 'about:blank') return this.close();
     // What draws makes no difference here.
-    if (address !== './' && address !== './?renderer=canvas2d') throw new NeedsBrowser(`the address ${address}`);
-    const isFirst = this.#mounted === null;
-    this.close();
-    if (isFirst) {
+    const { origin, pathname, search, hash } = new URL(address, `${location.origin}/`);
+    if (origin !== location.origin || pathname !== '/' || !/^(\?renderer=canvas2d)?$/.test(search)) {
+      throw new NeedsBrowser(`the address ${address}`);
+    }
+    if (!this.#isOpened) {
       localStorage.clear();
       sessionStorage.clear();
     }
-    history.replaceState(null, '', '/');
+    const isSame = this.#mounted !== null && hash !== '';
+    history.replaceState(null, '', `/${hash}`);
+    if (isSame) window.dispatchEvent(new Event('hashchange'));
+    else await this.reload();
+  }
+
+  /** Opens the page again, with its address and with what it has stored. */
+  async reload(): Promise<void> {
+    this.close();
+    this.#isOpened = true;
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
     HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
@@ -128,7 +144,7 @@ class NodePage {
   }
 
   async waitForEvent(event: string): Promise<unknown> {
-    if (event !== 'download') throw new NeedsBrowser(`the event ${event}`);
+    if (event !== 'download' && event !== 'filechooser') throw new NeedsBrowser(`the event ${event}`);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`there was no ${event}`)), PATIENCE);
       this.on(event, (what) => {
@@ -163,11 +179,14 @@ class NodePage {
     return await read(argument as A);
   }
 
-  async waitForFunction<A>(read: (argument: A) => unknown, argument?: A): Promise<void> {
+  async waitForFunction<T, A>(read: (argument: A) => T, argument?: A): Promise<{ jsonValue(): Promise<T> }> {
     forbidLayout(read);
-    await until(() => {
-      if (!read(argument as A)) throw new Error(`${read} stays false`);
+    const value = await until(() => {
+      const now = read(argument as A);
+      if (!now) throw new Error(`${read} stays false`);
+      return now;
     });
+    return { jsonValue: async () => value };
   }
 
   /** All windows are equally large here. */
@@ -196,7 +215,7 @@ class NodePage {
   }
 }
 
-for (const name of ['reload', 'goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute']) {
+for (const name of ['goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute']) {
   Object.defineProperty(NodePage.prototype, name, {
     value: () => {
       throw new NeedsBrowser(name);
@@ -233,7 +252,7 @@ function infoNow() {
     mkdirSync(folder, { recursive: true });
     return join(folder, name);
   };
-  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputPath };
+  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputDir: outputPath(''), outputPath };
 }
 
 interface Details {
