@@ -98,7 +98,8 @@ class NodePage {
     if (address === 'about:blank') return this.close();
     // What draws makes no difference here.
     const { origin, pathname, search, hash } = new URL(address, `${location.origin}/`);
-    if (origin !== location.origin || pathname !== '/' || !/^(\?renderer=canvas2d)?$/.test(search)) {
+    const isKnown = /^(\?renderer=canvas2d|\?url=samples[^&]*(&with=samples[^&]*)?)?$/.test(search);
+    if (origin !== location.origin || pathname !== '/' || !isKnown) {
       throw new NeedsBrowser(`the address ${address}`);
     }
     if (!this.#isOpened) {
@@ -106,7 +107,7 @@ class NodePage {
       sessionStorage.clear();
     }
     const isSame = this.#mounted !== null && hash !== '';
-    history.replaceState(null, '', `/${hash}`);
+    history.replaceState(null, '', `/${search.replace('?renderer=canvas2d', '')}${hash}`);
     if (isSame) window.dispatchEvent(new Event('hashchange'));
     else await this.reload();
   }
@@ -125,6 +126,11 @@ class NodePage {
     };
     this.#mounted = await mountPage();
     commitOnBlur();
+    // As the entry of the page does.
+    const { workbench } = this.#mounted.page;
+    const addresses = new URLSearchParams(location.search);
+    const [url, other] = [addresses.get('url'), addresses.get('with')];
+    if (url) void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
   }
 
   close(): void {
