@@ -111,6 +111,7 @@ test.describe('the menu of a row', () => {
   test('of the functions', async ({ page }) => {
     await showCalls(page, 'Functions');
     const row = page.locator('.functions tbody tr:not(.spacer)').nth(2);
+    await expect(row).toBeVisible();
     const texts = (await row.locator('td').allInnerTexts()).map((text) => text.trim().replaceAll('\u00a0', ' '));
     await row.click({ button: 'right' });
     // It acts on the row without choosing it.

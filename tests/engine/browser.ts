@@ -107,6 +107,16 @@ function completeShadows(): void {
   });
 }
 
+/** An event of what is dragged, which the document's own does not have. */
+class Drag extends MouseEvent {
+  readonly dataTransfer: DataTransfer | null;
+
+  constructor(type: string, init: DragEventInit = {}) {
+    super(type, init);
+    this.dataTransfer = init.dataTransfer ?? null;
+  }
+}
+
 /** Adds to the globals of this thread what its document lacks. */
 export function completeDocument(): void {
   const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
@@ -115,6 +125,7 @@ export function completeDocument(): void {
   window.addEventListener('selectionchange', keepSelection, true);
   documentElement.lang = 'en';
   Object.assign(globalThis, {
+    DragEvent: Drag,
     ResizeObserver: SizesOnce,
     IntersectionObserver: EverythingInSight,
     postMessage: postToSelf,

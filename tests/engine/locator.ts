@@ -18,6 +18,7 @@ import {
   type Wanted,
 } from './aria.ts';
 import { shadows } from './browser.ts';
+import { type Chosen, setFiles } from './files.ts';
 import { afterward, type ClickOptions, choose, clickOn, fillIn, hoverOver, pressKeys, typeKeys } from './hands.ts';
 
 /** Milliseconds that an action waits for its element, and an expectation for what it expects: for what hangs, on any machine. */
@@ -300,6 +301,10 @@ export class NodeLocator {
   async selectOption(option: string | { label?: string; value?: string; index?: number }): Promise<void> {
     await until(() => choose(this.only() as HTMLSelectElement, option));
     await afterward();
+  }
+
+  async setInputFiles(chosen: Chosen | readonly Chosen[]): Promise<void> {
+    await this.#act((element) => setFiles(element as HTMLInputElement, chosen));
   }
 
   async dispatchEvent(type: string, init: object = {}): Promise<void> {

@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
-import { BytesFile } from './files.ts';
+import { type Chosen, setFiles } from './files.ts';
 import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, TimelinePointer, typeKeys } from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
 import { blobAt, liveWorkers } from './workers.ts';
@@ -29,21 +29,26 @@ function needsBrowser(what: string): never {
   ) as never;
 }
 
-/** A file to choose: a path, or a name with content. */
-type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
-
-async function fileFor(chosen: Chosen): Promise<File> {
-  if (typeof chosen !== 'string') return new BytesFile([chosen.buffer], chosen.name);
-  const { readFileSync } = await import('node:fs');
-  return new BytesFile([readFileSync(chosen)], basename(chosen));
-}
-
-/** Puts files into an input, as the user does by its dialog. */
-async function setFiles(input: HTMLInputElement, chosen: Chosen | readonly Chosen[]): Promise<void> {
-  const all = await Promise.all([chosen].flat().map((one) => fileFor(one as Chosen)));
-  Object.defineProperty(input, 'files', { configurable: true, value: all });
-  input.dispatchEvent(new Event('change', { bubbles: true }));
-  await afterward();
+/** Notes what listens to the window from now on. Returns what ends that, as the end of a page does. */
+function recordListeners(): () => void {
+  const noted: (readonly [
+    string,
+    EventListenerOrEventListenerObject,
+    boolean | AddEventListenerOptions | undefined,
+  ])[] = [];
+  const { addEventListener } = window;
+  window.addEventListener = (
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ) => {
+    noted.push([type, listener, options]);
+    addEventListener.call(window, type, listener, options);
+  };
+  return () => {
+    window.addEventListener = addEventListener;
+    for (const each of noted) window.removeEventListener(...each);
+  };
 }
 
 type Hear = (what: never) => void;
@@ -64,11 +69,12 @@ function downloadOf(link: HTMLAnchorElement) {
 class NodePage {
   #mounted: MountedPage | null = null;
   #isOpened = false;
+  #stopListening = () => {};
   readonly #heard = new Map<string, Set<Hear>>();
   readonly #listen = (event: MouseEvent) => {
     const target = event.target as Element | null;
     if (target instanceof HTMLInputElement && target.type === 'file') {
-      this.#tell('filechooser', { setFiles: (chosen: Chosen) => setFiles(target, chosen) });
+      this.#tell('filechooser', { setFiles: async (chosen: Chosen) => setFiles(target, chosen) });
     }
     const link = target?.closest?.('a[download]');
     if (link) {
@@ -124,6 +130,7 @@ class NodePage {
       this.dispatchEvent(event);
       this.remove();
     };
+    this.#stopListening = recordListeners();
     this.#mounted = await mountPage();
     commitOnBlur();
     // As the entry of the page does.
@@ -136,8 +143,20 @@ class NodePage {
   close(): void {
     this.#mounted?.unmount();
     this.#mounted = null;
+    this.#stopListening();
+    this.#stopListening = () => undefined;
     document.removeEventListener('click', this.#listen, true);
     document.body.replaceChildren();
+  }
+
+  async goBack(): Promise<void> {
+    history.back();
+    await afterward();
+  }
+
+  async goForward(): Promise<void> {
+    history.forward();
+    await afterward();
   }
 
   #tell(event: string, what: unknown): void {
@@ -176,7 +195,7 @@ class NodePage {
   getByPlaceholder = documentLocator.getByPlaceholder.bind(documentLocator);
 
   async setInputFiles(selector: string, chosen: Chosen | readonly Chosen[]): Promise<void> {
-    await setFiles(await until(() => this.locator(selector).only() as HTMLInputElement), chosen);
+    await this.locator(selector).setInputFiles(chosen);
   }
 
   async evaluate<T, A>(read: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
@@ -221,7 +240,7 @@ class NodePage {
   }
 }
 
-for (const name of ['goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute']) {
+for (const name of ['emulateMedia', 'screenshot', 'route', 'unroute']) {
   Object.defineProperty(NodePage.prototype, name, {
     value: () => {
       throw new NeedsBrowser(name);
