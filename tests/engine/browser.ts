@@ -117,6 +117,19 @@ class Drag extends MouseEvent {
   }
 }
 
+/** An event of the wheel, which has a place and keys. */
+class Wheel extends MouseEvent {
+  readonly deltaX: number;
+  readonly deltaY: number;
+  readonly deltaMode = 0;
+
+  constructor(type: string, init: WheelEventInit = {}) {
+    super(type, init);
+    this.deltaX = init.deltaX ?? 0;
+    this.deltaY = init.deltaY ?? 0;
+  }
+}
+
 /** Adds to the globals of this thread what its document lacks. */
 export function completeDocument(): void {
   const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
@@ -126,6 +139,7 @@ export function completeDocument(): void {
   documentElement.lang = 'en';
   Object.assign(globalThis, {
     DragEvent: Drag,
+    WheelEvent: Wheel,
     ResizeObserver: SizesOnce,
     IntersectionObserver: EverythingInSight,
     postMessage: postToSelf,

@@ -61,9 +61,20 @@ function modifiersOf(modifiers: readonly string[] = []) {
 }
 
 /** Presses and releases a button of the pointer over an element. */
-export function clickOn(element: Element, { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {}): void {
+export function clickOn(
+  element: Element,
+  { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {},
+  place: object = {},
+): void {
   const number = { left: 0, middle: 1, right: 2 }[button];
-  const shared = { bubbles: true, cancelable: true, composed: true, button: number, ...modifiersOf(modifiers) };
+  const shared = {
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    button: number,
+    ...place,
+    ...modifiersOf(modifiers),
+  };
   const pointer = { ...shared, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   element.dispatchEvent(new PointerEvent('pointerover', pointer));
   element.dispatchEvent(new PointerEvent('pointermove', pointer));

@@ -56,10 +56,13 @@ export async function until<T>(look: () => T, patience = PATIENCE): Promise<T> {
   }
 }
 
-/** A place on the page, in CSS pixels. */
-interface Box {
+interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** A place on the page, in CSS pixels. */
+interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
@@ -243,10 +246,14 @@ export class NodeLocator {
     return done;
   }
 
-  async click(options: ClickOptions & { readonly position?: unknown } = {}): Promise<void> {
-    if (options.position) throw new NeedsBrowser('a click at a place');
+  async click({ position, ...options }: ClickOptions & { readonly position?: Point } = {}): Promise<void> {
     await this.#act(
-      (element) => clickOn(element, options),
+      (element) => {
+        const box = placeOf(element);
+        if (position && !box) throw new NeedsBrowser('a click at a place');
+        const { x, y } = position ?? { x: 0, y: 0 };
+        clickOn(element, options, { clientX: (box?.x ?? 0) + x, clientY: (box?.y ?? 0) + y });
+      },
       (element) => !isHidden(element) && !isDisabled(element),
     );
   }
