@@ -76,7 +76,7 @@ test.describe('the wheel, a drag and keys', () => {
     expect((await brush()).width).toBeGreaterThan(width - 4);
   });
 
-  test('scroll tracks that are higher than the window, and zoom with Ctrl', async ({ page }) => {
+  test('scroll tracks that are higher than the window, and zoom with Ctrl', { tag: '@layout' }, async ({ page }) => {
     await page.setViewportSize({ width: 1000, height: 460 });
     await open(page, fixture('threads.xray'));
     await pictured(page);
@@ -96,7 +96,7 @@ test.describe('the wheel, a drag and keys', () => {
   });
 });
 
-test.describe('toolbars keep their place', () => {
+test.describe('toolbars keep their place', { tag: '@layout' }, () => {
   for (const width of [1180, 1440]) {
     test(`while a function is chosen, at ${width} pixels`, async ({ page }) => {
       await page.setViewportSize({ width, height: 800 });

@@ -79,7 +79,7 @@ test.describe('the menu of a call', () => {
   });
 });
 
-test('a menu fits in a small window', async ({ page }) => {
+test('a menu fits in a small window', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 420, height: 380 });
   await area(page).focus();
   await page.keyboard.press('j');

@@ -180,17 +180,6 @@ test('without a storage notes last as long as the page, and the menu says so', a
   await expect(menu(page)).toContainText('notes last until the page is closed');
 });
 
-for (const theme of ['dark', 'light'] as const) {
-  test(`axe finds no barriers in notes on a ${theme} page`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await open(page, fixture('threads.xray'));
-    await noteOnFirst(page, 'a note');
-    await flags(page).first().click();
-    await expect(field(page)).toBeVisible();
-    await openMenu(page);
-  });
-}
-
 test('notes are usable by keyboard', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await noteOnFirst(page, 'a note');

@@ -142,7 +142,7 @@ test('survives a broken file and opens the next one', async ({ page }, info) => 
   await pictured(page);
 });
 
-test('reports a deleted file and opens the next one', async ({ page }, info) => {
+test('reports a deleted file and opens the next one', { tag: '@storage' }, async ({ page }, info) => {
   const gone = info.outputPath('gone.xray');
   mkdirSync(info.outputDir, { recursive: true });
   writeFileSync(gone, readFileSync(fixture('threads.xray')));
@@ -166,7 +166,7 @@ test('reports a deleted file and opens the next one', async ({ page }, info) => 
   await pictured(page);
 });
 
-test('survives a crash of the reader', async ({ page }) => {
+test('survives a crash of the reader', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await page.workers()[0]!.evaluate(() => {
@@ -184,7 +184,7 @@ test('survives a crash of the reader', async ({ page }) => {
   await pictured(page);
 });
 
-test('reports a reader that does not load', async ({ page }) => {
+test('reports a reader that does not load', { tag: '@network' }, async ({ page }) => {
   await page.route('**/*.wasm', (route) => route.abort());
   // Otherwise a worker that is ready already may have it.
   await page.reload();
@@ -201,7 +201,7 @@ test('shows a truncated file up to its end, and the offset of the break', async 
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('closes the previous trace for the next one', async ({ page }) => {
+test('closes the previous trace for the next one', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await open(page, fixture('events.xray'));
   await pictured(page);
@@ -218,7 +218,7 @@ test('opens every recorded log and trace', async ({ page }) => {
   }
 });
 
-test('a worker is ready before a file is opened, unless the browser saves data', async ({ page }) => {
+test('a worker is ready before a file is opened, unless the browser saves data', { tag: '@worker' }, async ({ page }) => {
   await page.reload();
   await expect.poll(() => page.workers().length).toBe(1);
   const [ready] = page.workers();
@@ -270,7 +270,7 @@ for (const [url, sentence] of [
   ['ftp://example.org/a', 'cannot be downloaded'],
   ['missing%25zz', 'answered with status 404'],
 ] as const) {
-  test(`refuses ?url=${url} in words`, async ({ page }) => {
+  test(`refuses ?url=${url} in words`, { tag: '@network' }, async ({ page }) => {
     await page.goto(`./?url=${encodeURIComponent(url)}`);
     await settled(page, 'failed');
     await expect(page.getByRole('alert')).toContainText(sentence);
@@ -292,7 +292,7 @@ const CHANGES = [
   { how: 'is deleted', fixture: 'events.xray', tab: 'Records', change: (path: string) => rmSync(path) },
 ];
 for (const { how, fixture: name, tab, change } of CHANGES) {
-  test(`a file that ${how} while it is open stays usable, and can be read again`, async ({ page }, info) => {
+  test(`a file that ${how} while it is open stays usable, and can be read again`, { tag: '@storage' }, async ({ page }, info) => {
     mkdirSync(info.outputDir, { recursive: true });
     const path = info.outputPath(basename(name));
     writeFileSync(path, readFileSync(fixture(name)));

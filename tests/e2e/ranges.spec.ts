@@ -45,7 +45,7 @@ test('edges of a range snap to those of slices, but not with Ctrl', async ({ pag
   expect(await range(page).textContent()).not.toBe(exact);
 });
 
-test('the edges of a range can be dragged', async ({ page }) => {
+test('the edges of a range can be dragged', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await select(page, [200, 5], [500, 5]);

@@ -165,7 +165,7 @@ test.describe('the flame graph', () => {
   });
 });
 
-test('the dock can be folded and resized, and keeps its state', async ({ page }) => {
+test('the dock can be folded and resized, and keeps its state', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   const dock = page.locator('.dock');
   const height = async () => Math.round((await dock.boundingBox())!.height);
@@ -224,23 +224,9 @@ test('the front panel is the one that the person chose last for the format', asy
   await expect(front).toHaveText('Steps');
 });
 
-test('the dock starts folded in a small window', async ({ page }) => {
+test('the dock starts folded in a small window', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 800, height: 600 });
   await page.reload();
   await open(page, fixture('threads.xray'));
   await expect(page.getByRole('button', { name: 'Unfold the panels' })).toBeVisible();
 });
-
-for (const colorScheme of ['dark', 'light'] as const) {
-  test(`the panels have no serious accessibility violations in the ${colorScheme} theme`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await open(page, fixture('threads.xray'));
-    await pictured(page);
-    await selectRange(page, 0.2, 0.8);
-    await view(page, 'Functions').click();
-    await row(page, '#5').click();
-    await view(page, 'Flame').click();
-    await expect(flame(page)).toBeVisible();
-    await page.getByRole('button', { name: 'Fold the panels' }).click();
-  });
-}

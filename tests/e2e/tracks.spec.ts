@@ -40,7 +40,7 @@ test.describe('among a few threads', () => {
     await pictured(page);
   });
 
-  test('a pinned track stays in sight and keeps its slices', async ({ page }) => {
+  test('a pinned track stays in sight and keeps its slices', { tag: '@layout' }, async ({ page }) => {
     await page.setViewportSize({ width: 1200, height: 520 });
     await track(page, 'main thread 4711').hover();
     await page.getByRole('button', { name: 'Pin main thread 4711 to the top' }).click();
@@ -60,7 +60,7 @@ test.describe('among a few threads', () => {
     await expect(pinned).toHaveCount(0);
   });
 
-  test('pinned tracks that are too high scroll by themselves', async ({ page }) => {
+  test('pinned tracks that are too high scroll by themselves', { tag: '@layout' }, async ({ page }) => {
     await page.setViewportSize({ width: 1200, height: 520 });
     for (const name of ['thread 4712', 'thread 4713']) await choose(page, name, 'Pin the track to the top');
     const pinned = page.getByRole('list', { name: 'Pinned tracks' });
@@ -110,7 +110,7 @@ test.describe('among a few threads', () => {
     await expect(track(page, 'thread 4713')).toBeInViewport();
   });
 
-  test('the mouse drags a track among its siblings, and Escape leaves it', async ({ page }) => {
+  test('the mouse drags a track among its siblings, and Escape leaves it', { tag: '@pointer' }, async ({ page }) => {
     const order = await names(page);
     const from = (await track(page, 'thread 4714').boundingBox())!;
     const to = (await track(page, 'thread 4712').boundingBox())!;
@@ -228,7 +228,7 @@ test('thousands of threads are filtered by name with few elements', async ({ pag
   await expect.poll(() => tracks(page).count()).toBeLessThan(80);
 });
 
-test('Go to brings the row of what it finds into view', async ({ page }) => {
+test('Go to brings the row of what it finds into view', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 1000, height: 420 });
   await open(page, fixture('threads.xray'));
   await pictured(page);

@@ -247,7 +247,7 @@ async function answerDialog(page: Page): Promise<void> {
   );
 }
 
-test('both traces come back after a reload, and from the list of recent files', async ({ page }) => {
+test('both traces come back after a reload, and from the list of recent files', { tag: '@storage' }, async ({ page }) => {
   await answerDialog(page);
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
@@ -345,13 +345,3 @@ test('what is compared may be in an archive, and is read again on its own', asyn
   await expect(areaOf(page, 'B')).toBeFocused();
   await expect.poll(() => traceWorkers(page).length).toBe(2);
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await openTwo(page);
-    await areaOf(page, 'B').focus();
-    await page.keyboard.press('Enter');
-    await expect(details(page)).toContainText('Duration');
-  });
-}
