@@ -2,10 +2,31 @@
  * Pointer and keyboard: the events that a browser sends, and what it does by itself after those that the page leaves to it.
  */
 
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { BytesFile } from './files.ts';
+
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]';
 const TYPED = /^(text|search|number|url|tel|email|password)$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** A file to choose: a path, or a name with content. */
+export type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
+
+function fileFor(chosen: Chosen): File {
+  return typeof chosen === 'string'
+    ? new BytesFile([readFileSync(chosen)], basename(chosen))
+    : new BytesFile([chosen.buffer], chosen.name);
+}
+
+/** Puts files into an input, as the user does by its dialog. */
+export async function putFiles(input: Element, chosen: Chosen | readonly Chosen[]): Promise<void> {
+  const value = ([chosen].flat() as readonly Chosen[]).map(fileFor);
+  Object.defineProperty(input, 'files', { configurable: true, value });
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  await afterward();
+}
 
 /** Lets the page render, and answer what is asked of it at once. */
 export async function afterward(): Promise<void> {
@@ -21,6 +42,9 @@ function isField(element: Element | null): element is Field {
 function canTakeFocus(element: Element): boolean {
   return !(element as HTMLButtonElement).disabled && element.closest('[hidden], [inert], dialog:not([open])') === null;
 }
+
+/** What the pointer is over; null if it is over the timeline. */
+let under: Element | null = null;
 
 /** Options of a click. */
 export interface ClickOptions {
@@ -40,6 +64,7 @@ function modifiersOf(modifiers: readonly string[] = []) {
 
 /** Presses and releases a button of the pointer over an element. */
 export function clickOn(element: Element, { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {}): void {
+  under = element;
   const number = { left: 0, middle: 1, right: 2 }[button];
   const shared = { bubbles: true, cancelable: true, composed: true, button: number, ...modifiersOf(modifiers) };
   const pointer = { ...shared, pointerId: 1, pointerType: 'mouse', isPrimary: true };
@@ -66,6 +91,7 @@ function focusAt(element: Element): void {
 
 /** Moves the pointer over an element. */
 export function hoverOver(element: Element): void {
+  under = element;
   const shared = { bubbles: true, composed: true, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   for (const type of ['pointerover', 'pointermove']) element.dispatchEvent(new PointerEvent(type, shared));
   element.dispatchEvent(new PointerEvent('pointerenter', { ...shared, bubbles: false }));
@@ -245,6 +271,7 @@ export class TimelinePointer {
 
   async move(x: number, y: number): Promise<void> {
     this.#at = { clientX: x, clientY: y };
+    under = null;
     this.#send('pointermove');
     await afterward();
   }
@@ -277,10 +304,10 @@ export class TimelinePointer {
   }
 
   async wheel(deltaX: number, deltaY: number): Promise<void> {
-    const area = document.querySelector('.area');
+    const target = under?.isConnected ? under : document.querySelector('.area');
     const init = { deltaX, deltaY, bubbles: true, cancelable: true, ...this.#at, ...modifiersOf([...held]) };
     const event = new WheelEvent('wheel', init);
-    area?.dispatchEvent(event);
+    target?.dispatchEvent(event);
     await afterward();
   }
 }

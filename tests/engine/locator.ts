@@ -17,7 +17,18 @@ import {
   type States,
   type Wanted,
 } from './aria.ts';
-import { afterward, type ClickOptions, choose, clickOn, fillIn, hoverOver, pressKeys, typeKeys } from './hands.ts';
+import {
+  afterward,
+  type Chosen,
+  type ClickOptions,
+  choose,
+  clickOn,
+  fillIn,
+  hoverOver,
+  pressKeys,
+  putFiles,
+  typeKeys,
+} from './hands.ts';
 
 /** Milliseconds that an action waits for its element, and an expectation for what it expects: for what hangs, on any machine. */
 export const PATIENCE = Number(process.env['ENGINE_PATIENCE'] ?? 20_000);
@@ -290,6 +301,10 @@ export class NodeLocator {
   async selectOption(option: string | { label?: string; value?: string; index?: number }): Promise<void> {
     await until(() => choose(this.only() as HTMLSelectElement, option));
     await afterward();
+  }
+
+  async setInputFiles(chosen: Chosen | readonly Chosen[]): Promise<void> {
+    await putFiles(await until(() => this.only()), chosen);
   }
 
   async dispatchEvent(type: string, init: object = {}): Promise<void> {

@@ -3,14 +3,24 @@
  * run here, on the page that is mounted in a document without layout. Tests are run one after the other.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
-import { BytesFile } from './files.ts';
-import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, TimelinePointer, typeKeys } from './hands.ts';
+import {
+  afterward,
+  type Chosen,
+  commitOnBlur,
+  insert,
+  keyDown,
+  keyUp,
+  pressKeys,
+  putFiles,
+  TimelinePointer,
+  typeKeys,
+} from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
 import { blobAt, liveWorkers } from './workers.ts';
 
@@ -27,23 +37,6 @@ function needsBrowser(what: string): never {
       },
     },
   ) as never;
-}
-
-/** A file to choose: a path, or a name with content. */
-type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
-
-async function fileFor(chosen: Chosen): Promise<File> {
-  if (typeof chosen !== 'string') return new BytesFile([chosen.buffer], chosen.name);
-  const { readFileSync } = await import('node:fs');
-  return new BytesFile([readFileSync(chosen)], basename(chosen));
-}
-
-/** Puts files into an input, as the user does by its dialog. */
-async function setFiles(input: HTMLInputElement, chosen: Chosen | readonly Chosen[]): Promise<void> {
-  const all = await Promise.all([chosen].flat().map((one) => fileFor(one as Chosen)));
-  Object.defineProperty(input, 'files', { configurable: true, value: all });
-  input.dispatchEvent(new Event('change', { bubbles: true }));
-  await afterward();
 }
 
 type Hear = (what: never) => void;
@@ -63,12 +56,18 @@ function downloadOf(link: HTMLAnchorElement) {
 /** Drives the page that is mounted, in the words of Playwright's `Page`. */
 class NodePage {
   #mounted: MountedPage | null = null;
+  #isNew = true;
   readonly #heard = new Map<string, Set<Hear>>();
   readonly #listen = (event: MouseEvent) => {
     const link = (event.target as Element | null)?.closest?.('a[download]');
     if (link) {
       event.preventDefault();
       this.#tell('download', downloadOf(link as HTMLAnchorElement));
+    }
+    const input = event.target as HTMLInputElement;
+    if (input.matches?.('input[type=file]')) {
+      const setFiles = (chosen: Chosen | readonly Chosen[]) => putFiles(input, chosen);
+      this.#tell('filechooser', { setFiles, isMultiple: () => input.multiple });
     }
   };
 
@@ -91,13 +90,14 @@ class NodePage {
   /** Opens the page. Only a browser has addresses. */
   async goto(address: string): Promise<void> {
     // What draws makes no difference here.
+    if (address === 'about:blank') return this.close();
     if (address !== './' && address !== './?renderer=canvas2d') throw new NeedsBrowser(`the address ${address}`);
-    const isFirst = this.#mounted === null;
     this.close();
-    if (isFirst) {
+    if (this.#isNew) {
       localStorage.clear();
       sessionStorage.clear();
     }
+    this.#isNew = false;
     history.replaceState(null, '', '/');
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
@@ -128,7 +128,7 @@ class NodePage {
   }
 
   async waitForEvent(event: string): Promise<unknown> {
-    if (event !== 'download') throw new NeedsBrowser(`the event ${event}`);
+    if (event !== 'download' && event !== 'filechooser') throw new NeedsBrowser(`the event ${event}`);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`there was no ${event}`)), PATIENCE);
       this.on(event, (what) => {
@@ -154,7 +154,7 @@ class NodePage {
   getByPlaceholder = documentLocator.getByPlaceholder.bind(documentLocator);
 
   async setInputFiles(selector: string, chosen: Chosen | readonly Chosen[]): Promise<void> {
-    await setFiles(await until(() => this.locator(selector).only() as HTMLInputElement), chosen);
+    await this.locator(selector).setInputFiles(chosen);
   }
 
   async evaluate<T, A>(read: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
@@ -225,15 +225,24 @@ export function beginFile(): void {
 
 /** The test that runs. */
 let current: vitest.TestContext | null = null;
+/** Its folder, once it has asked for one. */
+let folder = '';
 
 /** What Playwright tells a test of itself. */
 function infoNow() {
-  const outputPath = (name: string) => {
-    const folder = join(tmpdir(), `unspool-test-${process.pid}`);
-    mkdirSync(folder, { recursive: true });
-    return join(folder, name);
+  const folderNow = () => {
+    folder ||= mkdtempSync(join(tmpdir(), 'unspool-test-'));
+    return folder;
   };
-  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputPath };
+  return {
+    title: current?.task.name ?? '',
+    annotations: [],
+    setTimeout: () => undefined,
+    outputPath: (name: string) => join(folderNow(), name),
+    get outputDir() {
+      return folderNow();
+    },
+  };
 }
 
 interface Details {
@@ -278,6 +287,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     const hooks = groups.flatMap((group) => group.hooks);
     only(title, async (context: vitest.TestContext) => {
       current = context;
+      folder = '';
       await withFixtures(async (fixtures) => {
         for (const hook of hooks) await hook(fixtures as never, infoNow() as never);
         await body(fixtures as never, infoNow() as never);
