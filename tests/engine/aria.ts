@@ -40,9 +40,14 @@ export function roleOf(element: Element): string | null {
   return role;
 }
 
+/** What contains the shadow tree whose first element this is; null of another element. */
+function hostOf(element: Element): Element | null {
+  return (element.parentNode as ShadowRoot | null)?.host ?? null;
+}
+
 /** Whether attributes hide an element from everybody. */
 export function isHidden(element: Element): boolean {
-  for (let at: Element | null = element; at; at = at.parentElement) {
+  for (let at: Element | null = element; at; at = at.parentElement ?? hostOf(at)) {
     if (at.hasAttribute('hidden')) return true;
     const { style } = at as HTMLElement;
     if (style?.display === 'none' || style?.visibility === 'hidden') return true;

@@ -75,10 +75,44 @@ function postToSelf(message: unknown): void {
   setTimeout(() => window.dispatchEvent(new MessageEvent('message', { data, origin, source: window })), 0);
 }
 
+/** The trees of the editors in the document, which selectors do not look into. */
+export const shadows = new Set<ShadowRoot>();
+
+/** Keeps to itself that the selection has changed: browsers say so later, while an editor that is told at once is not done with it. */
+function keepSelection(event: Event): void {
+  event.stopImmediatePropagation();
+}
+
+/** Notes shadow trees. One has no focused element while another one has it, where the document throws. */
+function completeShadows(): void {
+  const { prototype } = Element;
+  const attach = prototype.attachShadow;
+  if (attach.name !== 'attachAndNote') {
+    prototype.attachShadow = function attachAndNote(this: Element, init: ShadowRootInit) {
+      const root = attach.call(this, init);
+      shadows.add(root);
+      return root;
+    };
+  }
+  const active = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'activeElement')?.get;
+  Object.defineProperty(ShadowRoot.prototype, 'activeElement', {
+    configurable: true,
+    get(this: ShadowRoot) {
+      try {
+        return active?.call(this);
+      } catch {
+        return null;
+      }
+    },
+  });
+}
+
 /** Adds to the globals of this thread what its document lacks. */
 export function completeDocument(): void {
   const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
   const { documentElement } = document;
+  completeShadows();
+  window.addEventListener('selectionchange', keepSelection, true);
   documentElement.lang = 'en';
   Object.assign(globalThis, {
     ResizeObserver: SizesOnce,

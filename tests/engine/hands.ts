@@ -33,6 +33,28 @@ export async function afterward(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+/** The element that has the focus, in whatever tree it is. */
+export function focused(): Element | null {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active;
+}
+
+/** What there is to know of an editor, which reads what is typed from a layout. */
+interface EditorView {
+  readonly state: { readonly doc: { readonly length: number }; replaceSelection(text: string): object };
+  dispatch(...changes: readonly object[]): void;
+}
+
+/** The editor whose text an element is; undefined of another element. */
+function editorOf(element: Element | null): EditorView | undefined {
+  return (element as { cmTile?: { root?: { view?: EditorView } } } | null)?.cmTile?.root?.view;
+}
+
+function typeInto(editor: EditorView, text: string): void {
+  editor.dispatch(editor.state.replaceSelection(text), { userEvent: 'input.type' });
+}
+
 /** Whether an element takes what is typed. */
 function isField(element: Element | null): element is Field {
   if (element instanceof HTMLTextAreaElement) return !element.readOnly;
@@ -102,7 +124,14 @@ export function hoverOver(element: Element): void {
 /** Replaces the text of a field. */
 export function fillIn(element: Element, text: string): void {
   (element as HTMLElement).focus();
-  setText(element as Field, text, text.length);
+  const editor = editorOf(element);
+  if (editor) {
+    editor.dispatch({ selection: { anchor: 0, head: editor.state.doc.length } });
+    typeInto(editor, text);
+  } else if (element instanceof HTMLInputElement && element.type === 'range') {
+    element.value = text;
+    for (const type of ['input', 'change']) element.dispatchEvent(new Event(type, { bubbles: true }));
+  } else setText(element as Field, text, text.length);
 }
 
 function setText(field: Field, text: string, caret: number): void {
@@ -143,7 +172,7 @@ const held = new Set<string>();
 
 /** Presses a key without releasing it. Returns the event. */
 export function keyDown(name: string, modifiers: readonly string[] = []): void {
-  const target = document.activeElement ?? document.body;
+  const target = focused() ?? document.body;
   const all = [...held, ...modifiers];
   const key = name === 'Space' ? ' ' : name;
   if (/^(Control|Shift|Alt|Meta)$/.test(key)) held.add(key);
@@ -157,7 +186,7 @@ export function keyDown(name: string, modifiers: readonly string[] = []): void {
 export function keyUp(name: string): void {
   held.delete(name);
   const key = name === 'Space' ? ' ' : name;
-  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
+  (focused() ?? document.body).dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
 }
 
 /** Presses and releases keys that are written as `Control+Shift+K`. */
@@ -179,6 +208,8 @@ function byItself(
   if (key === 'ContextMenu' || (key === 'F10' && init.shiftKey)) {
     return target.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, button: -1 }));
   }
+  const editor = editorOf(target);
+  if (editor) return [...key].length === 1 && !init.ctrlKey && typeInto(editor, key);
   if (isField(target)) return edit(target, key, init.ctrlKey);
   if (target instanceof HTMLSelectElement) return moveChoice(target, key);
   const acts = target.matches('button, summary, a[href], input[type=checkbox], input[type=radio]');
@@ -225,7 +256,9 @@ export async function typeKeys(text: string): Promise<void> {
 
 /** Inserts a text into the field that has the focus, as an input method does. */
 export function insert(text: string): void {
-  const field = document.activeElement;
+  const field = focused();
+  const editor = editorOf(field);
+  if (editor) typeInto(editor, text);
   if (!isField(field)) return;
   const from = field.selectionStart ?? field.value.length;
   const to = field.selectionEnd ?? field.value.length;
@@ -234,10 +267,12 @@ export function insert(text: string): void {
 
 function moveFocus(by: 1 | -1): void {
   const modal = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-  const stops = [...modal.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-    (element) => element.tabIndex >= 0 && canTakeFocus(element),
+  const everything = [...modal.querySelectorAll<HTMLElement>('*')].flatMap((element) =>
+    element.shadowRoot ? [...element.shadowRoot.querySelectorAll<HTMLElement>('*')] : element,
   );
-  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const isStop = (element: HTMLElement) => element.tabIndex >= 0 || element.matches('[contenteditable=true]');
+  const stops = everything.filter((element) => element.matches(FOCUSABLE) && isStop(element) && canTakeFocus(element));
+  const at = stops.indexOf(focused() as HTMLElement);
   const next = stops[at < 0 ? (by > 0 ? 0 : stops.length - 1) : at + by];
   if (next) next.focus();
   else (document.activeElement as HTMLElement | null)?.blur();

@@ -17,6 +17,7 @@ import {
   type States,
   type Wanted,
 } from './aria.ts';
+import { shadows } from './browser.ts';
 import {
   afterward,
   type Chosen,
@@ -95,6 +96,16 @@ interface Filter {
 
 type Find = (root: ParentNode) => readonly Element[];
 
+/** Elements by a plain selector, in shadow trees, too. */
+function all(root: ParentNode, selector: string): readonly Element[] {
+  const found = [...root.querySelectorAll(selector)];
+  for (const shadow of shadows) {
+    if (!shadow.host.isConnected) shadows.delete(shadow);
+    else if (root.contains(shadow.host)) found.push(...shadow.querySelectorAll(selector));
+  }
+  return found;
+}
+
 /** Elements by a selector. `:visible` is Playwright's. */
 function select(root: ParentNode, selector: string): readonly Element[] {
   const plain = selector.replaceAll(':visible', '').trim();
@@ -103,14 +114,14 @@ function select(root: ParentNode, selector: string): readonly Element[] {
     return next?.matches(plain.slice(1).trim()) ? [next] : [];
   }
   const within = plain.startsWith('>') ? `:scope ${plain}` : plain;
-  const found = [...root.querySelectorAll(within)];
+  const found = all(root, within);
   return selector.includes(':visible') ? found.filter((element) => !isHidden(element)) : found;
 }
 
 /** The smallest elements with a text. */
 function withText(root: ParentNode, wanted: Wanted, exact = false): readonly Element[] {
   const has = (element: Element) => isLike(textOf(element), wanted, exact);
-  return [...root.querySelectorAll('*')].filter((element) => has(element) && ![...element.children].some(has));
+  return all(root, '*').filter((element) => has(element) && ![...element.children].some(has));
 }
 
 function textOf(element: Element): string {
@@ -163,7 +174,7 @@ export class NodeLocator {
 
   getByRole(role: string, { name, exact, includeHidden = false, ...states }: Named = {}): NodeLocator {
     const find: Find = (root) =>
-      [...root.querySelectorAll('*')].filter(
+      all(root, '*').filter(
         (element) =>
           roleOf(element) === role &&
           (includeHidden || !isUnheard(element)) &&
@@ -179,8 +190,7 @@ export class NodeLocator {
 
   getByLabel(text: Wanted, { exact }: { exact?: boolean } = {}): NodeLocator {
     const named = '[aria-label], [aria-labelledby], input, select, textarea';
-    const find: Find = (root) =>
-      [...root.querySelectorAll(named)].filter((element) => isLike(nameOf(element), text, exact));
+    const find: Find = (root) => all(root, named).filter((element) => isLike(nameOf(element), text, exact));
     return this.#within(find, `label ${text}`);
   }
 
