@@ -68,6 +68,17 @@ function canTakeFocus(element: Element): boolean {
 /** What the pointer is over; null if it is over the timeline. */
 let under: Element | null = null;
 
+/** Takes the pointer to something else. */
+function leaveFor(next: Element | null): void {
+  const before = under;
+  under = next;
+  if (!before?.isConnected || before === next) return;
+  for (const type of ['pointerout', 'mouseout']) before.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+  const other = next ?? document.querySelector('.area');
+  for (let at: Element | null = before; at && !at.contains(other); at = at.parentElement)
+    for (const type of ['pointerleave', 'mouseleave']) at.dispatchEvent(new PointerEvent(type));
+}
+
 /** Options of a click. */
 export interface ClickOptions {
   readonly button?: 'left' | 'right' | 'middle';
@@ -86,7 +97,7 @@ function modifiersOf(modifiers: readonly string[] = []) {
 
 /** Presses and releases a button of the pointer over an element. */
 export function clickOn(element: Element, { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {}): void {
-  under = element;
+  leaveFor(element);
   const number = { left: 0, middle: 1, right: 2 }[button];
   const shared = { bubbles: true, cancelable: true, composed: true, button: number, ...modifiersOf(modifiers) };
   const pointer = { ...shared, pointerId: 1, pointerType: 'mouse', isPrimary: true };
@@ -113,7 +124,7 @@ function focusAt(element: Element): void {
 
 /** Moves the pointer over an element. */
 export function hoverOver(element: Element): void {
-  under = element;
+  leaveFor(element);
   const shared = { bubbles: true, composed: true, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   for (const type of ['pointerover', 'pointermove']) element.dispatchEvent(new PointerEvent(type, shared));
   element.dispatchEvent(new PointerEvent('pointerenter', { ...shared, bubbles: false }));
@@ -306,7 +317,7 @@ export class TimelinePointer {
 
   async move(x: number, y: number): Promise<void> {
     this.#at = { clientX: x, clientY: y };
-    under = null;
+    leaveFor(null);
     this.#send('pointermove');
     await afterward();
   }

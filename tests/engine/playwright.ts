@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
+import { WINDOW } from './browser.ts';
 import {
   afterward,
   type Chosen,
@@ -170,9 +171,10 @@ class NodePage {
     });
   }
 
-  /** All windows are equally large here. */
+  /** All windows are equally wide here. A higher one shows more rows. */
   async setViewportSize({ width, height }: { width: number; height: number }): Promise<void> {
     if (width < 1000 || height < 700) throw new NeedsBrowser(`a window of ${width} by ${height}`);
+    WINDOW.height = height;
   }
 
   viewportSize(): never {
@@ -257,6 +259,9 @@ function withDetails(args: readonly unknown[]): { details: Details; body: Body }
     : { details: (first ?? {}) as Details, body: second as Body };
 }
 
+/** The height of the window of a test that does not say one. */
+const HEIGHT = WINDOW.height;
+
 const isTaggedNow = () => groups.some(({ isTagged }) => isTagged);
 
 function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
@@ -279,6 +284,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
       await provide(base, layers);
     } finally {
       page.close();
+      WINDOW.height = HEIGHT;
     }
   };
   const define = (only: typeof vitest.it | typeof vitest.it.skip, title: string, args: readonly unknown[]) => {
