@@ -34,6 +34,7 @@ export function nameOf(element: Element): string {
 export function roleOf(element: Element): string | null {
   const role = getRole(element);
   if (role === 'img' || element.localName === 'svg') return element.getAttribute('role') ?? 'img';
+  if (element.localName === 'search') return role ?? 'search';
   if (role === 'region' && !element.hasAttribute('aria-label') && !element.hasAttribute('aria-labelledby')) return null;
   if (role === 'cell' && element.closest('[role=grid], [role=treegrid]')) return 'gridcell';
   if (element.localName === 'th' && element.getAttribute('scope') === 'row') return 'rowheader';

@@ -3,9 +3,6 @@
  * (`FileReaderSync`), and which cross from thread to thread without a copy.
  */
 
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-
 /** What a `Blob` can be made of here. */
 type Part = ArrayBuffer | ArrayBufferView | Blob | string;
 
@@ -141,19 +138,4 @@ function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuff
     at += part.length;
   }
   return all;
-}
-
-/** A file to choose: a path, or a name with content. */
-export type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
-
-function fileFor(chosen: Chosen): File {
-  if (typeof chosen !== 'string') return new BytesFile([chosen.buffer], chosen.name);
-  return new BytesFile([readFileSync(chosen)], basename(chosen));
-}
-
-/** Puts files into an input, as the user does by its dialog. */
-export function setFiles(input: HTMLInputElement, chosen: Chosen | readonly Chosen[]): void {
-  const files = [chosen].flat().map((one) => fileFor(one as Chosen));
-  Object.defineProperty(input, 'files', { configurable: true, value: files });
-  input.dispatchEvent(new Event('change', { bubbles: true }));
 }

@@ -2,10 +2,31 @@
  * Pointer and keyboard: the events that a browser sends, and what it does by itself after those that the page leaves to it.
  */
 
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { BytesFile } from './files.ts';
+
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]';
 const TYPED = /^(text|search|number|url|tel|email|password)$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** A file to choose: a path, or a name with content. */
+export type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
+
+function fileFor(chosen: Chosen): File {
+  return typeof chosen === 'string'
+    ? new BytesFile([readFileSync(chosen)], basename(chosen))
+    : new BytesFile([chosen.buffer], chosen.name);
+}
+
+/** Puts files into an input, as the user does by its dialog. */
+export async function putFiles(input: Element, chosen: Chosen | readonly Chosen[]): Promise<void> {
+  const value = ([chosen].flat() as readonly Chosen[]).map(fileFor);
+  Object.defineProperty(input, 'files', { configurable: true, value });
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  await afterward();
+}
 
 /** Lets the page render, and answer what is asked of it at once. */
 export async function afterward(): Promise<void> {
@@ -44,6 +65,20 @@ function canTakeFocus(element: Element): boolean {
   return !(element as HTMLButtonElement).disabled && element.closest('[hidden], [inert], dialog:not([open])') === null;
 }
 
+/** What the pointer is over; null if it is over the timeline. */
+let under: Element | null = null;
+
+/** Takes the pointer to something else. */
+function leaveFor(next: Element | null): void {
+  const before = under;
+  under = next;
+  if (!before?.isConnected || before === next) return;
+  for (const type of ['pointerout', 'mouseout']) before.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+  const other = next ?? document.querySelector('.area');
+  for (let at: Element | null = before; at && !at.contains(other); at = at.parentElement)
+    for (const type of ['pointerleave', 'mouseleave']) at.dispatchEvent(new PointerEvent(type));
+}
+
 /** Options of a click. */
 export interface ClickOptions {
   readonly button?: 'left' | 'right' | 'middle';
@@ -66,6 +101,7 @@ export function clickOn(
   { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {},
   place: object = {},
 ): void {
+  leaveFor(element);
   const number = { left: 0, middle: 1, right: 2 }[button];
   const shared = {
     bubbles: true,
@@ -99,6 +135,7 @@ function focusAt(element: Element): void {
 
 /** Moves the pointer over an element. */
 export function hoverOver(element: Element): void {
+  leaveFor(element);
   const shared = { bubbles: true, composed: true, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   for (const type of ['pointerover', 'pointermove']) element.dispatchEvent(new PointerEvent(type, shared));
   element.dispatchEvent(new PointerEvent('pointerenter', { ...shared, bubbles: false }));
@@ -291,6 +328,7 @@ export class TimelinePointer {
 
   async move(x: number, y: number): Promise<void> {
     this.#at = { clientX: x, clientY: y };
+    leaveFor(null);
     this.#send('pointermove');
     await afterward();
   }
@@ -323,10 +361,10 @@ export class TimelinePointer {
   }
 
   async wheel(deltaX: number, deltaY: number): Promise<void> {
-    const area = document.querySelector('.area');
+    const target = under?.isConnected ? under : document.querySelector('.area');
     const init = { deltaX, deltaY, bubbles: true, cancelable: true, ...this.#at, ...modifiersOf([...held]) };
     const event = new WheelEvent('wheel', init);
-    area?.dispatchEvent(event);
+    target?.dispatchEvent(event);
     await afterward();
   }
 }

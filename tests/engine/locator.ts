@@ -18,8 +18,18 @@ import {
   type Wanted,
 } from './aria.ts';
 import { shadows } from './browser.ts';
-import { type Chosen, setFiles } from './files.ts';
-import { afterward, type ClickOptions, choose, clickOn, fillIn, hoverOver, pressKeys, typeKeys } from './hands.ts';
+import {
+  afterward,
+  type Chosen,
+  type ClickOptions,
+  choose,
+  clickOn,
+  fillIn,
+  hoverOver,
+  pressKeys,
+  putFiles,
+  typeKeys,
+} from './hands.ts';
 
 /** Milliseconds that an action waits for its element, and an expectation for what it expects: for what hangs, on any machine. */
 export const PATIENCE = Number(process.env['ENGINE_PATIENCE'] ?? 20_000);
@@ -67,10 +77,15 @@ interface Box extends Point {
   readonly height: number;
 }
 
-/** The place of the timeline, which begins at the corner of the page here, or of a track beside it; null of anything else. */
+/** The place of the timeline, which begins at the corner of the page here, of what is over it, or of a track beside it; null of anything else. */
 function placeOf(element: HTMLElement): Box | null {
   const { clientWidth: width, clientHeight } = element;
-  if (element.closest('.area')) return { x: 0, y: 0, width, height: clientHeight };
+  const area = element.closest('.area');
+  if (area === element || (area && element.localName === 'canvas')) return { x: 0, y: 0, width, height: clientHeight };
+  // What has its place by a style.
+  const { left, width: own } = element.style;
+  if (area)
+    return own ? { x: Number.parseFloat(left), y: 0, width: Number.parseFloat(own), height: clientHeight } : null;
   if (!element.matches('.track') || document.querySelectorAll('.area').length > 1) return null;
   const moved = Number(/translateY\((-?[\d.]+)px\)/.exec(element.style.transform)?.[1] ?? 0);
   const top = Number.parseFloat(element.parentElement?.style.top || '0');
@@ -311,7 +326,7 @@ export class NodeLocator {
   }
 
   async setInputFiles(chosen: Chosen | readonly Chosen[]): Promise<void> {
-    await this.#act((element) => setFiles(element as HTMLInputElement, chosen));
+    await putFiles(await until(() => this.only()), chosen);
   }
 
   async dispatchEvent(type: string, init: object = {}): Promise<void> {

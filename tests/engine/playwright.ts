@@ -3,14 +3,25 @@
  * run here, on the page that is mounted in a document without layout. Tests are run one after the other.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
-import { type Chosen, setFiles } from './files.ts';
-import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, TimelinePointer, typeKeys } from './hands.ts';
+import { WINDOW } from './browser.ts';
+import {
+  afterward,
+  type Chosen,
+  commitOnBlur,
+  insert,
+  keyDown,
+  keyUp,
+  pressKeys,
+  putFiles,
+  TimelinePointer,
+  typeKeys,
+} from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
 import { blobAt, liveWorkers } from './workers.ts';
 
@@ -72,14 +83,15 @@ class NodePage {
   #stopListening = () => {};
   readonly #heard = new Map<string, Set<Hear>>();
   readonly #listen = (event: MouseEvent) => {
-    const target = event.target as Element | null;
-    if (target instanceof HTMLInputElement && target.type === 'file') {
-      this.#tell('filechooser', { setFiles: async (chosen: Chosen) => setFiles(target, chosen) });
-    }
-    const link = target?.closest?.('a[download]');
+    const link = (event.target as Element | null)?.closest?.('a[download]');
     if (link) {
       event.preventDefault();
       this.#tell('download', downloadOf(link as HTMLAnchorElement));
+    }
+    const input = event.target as HTMLInputElement;
+    if (input.matches?.('input[type=file]')) {
+      const setFiles = (chosen: Chosen | readonly Chosen[]) => putFiles(input, chosen);
+      this.#tell('filechooser', { setFiles, isMultiple: () => input.multiple });
     }
   };
 
@@ -185,7 +197,11 @@ class NodePage {
   }
 
   async addLocatorHandler(): Promise<void> {}
-  async addInitScript(): Promise<void> {}
+
+  /** What a page has of a browser cannot be taken from it here, except for the dialogs that it does not have anyway. */
+  async addInitScript(script: unknown): Promise<void> {
+    if (!String(script).includes('showOpenFilePicker')) throw new NeedsBrowser('a script before that of the page');
+  }
 
   locator = documentLocator.locator.bind(documentLocator);
   getByRole = documentLocator.getByRole.bind(documentLocator);
@@ -214,9 +230,10 @@ class NodePage {
     return { jsonValue: async () => value };
   }
 
-  /** All windows are equally large here. */
+  /** All windows are equally wide here. A higher one shows more rows. */
   async setViewportSize({ width, height }: { width: number; height: number }): Promise<void> {
     if (width < 1000 || height < 700) throw new NeedsBrowser(`a window of ${width} by ${height}`);
+    WINDOW.height = height;
   }
 
   viewportSize(): never {
@@ -269,15 +286,24 @@ export function beginFile(): void {
 
 /** The test that runs. */
 let current: vitest.TestContext | null = null;
+/** Its folder, once it has asked for one. */
+let folder = '';
 
 /** What Playwright tells a test of itself. */
 function infoNow() {
-  const outputPath = (name: string) => {
-    const folder = join(tmpdir(), `unspool-test-${process.pid}`);
-    mkdirSync(folder, { recursive: true });
-    return join(folder, name);
+  const folderNow = () => {
+    folder ||= mkdtempSync(join(tmpdir(), 'unspool-test-'));
+    return folder;
   };
-  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputDir: outputPath(''), outputPath };
+  return {
+    title: current?.task.name ?? '',
+    annotations: [],
+    setTimeout: () => undefined,
+    outputPath: (name: string) => join(folderNow(), name),
+    get outputDir() {
+      return folderNow();
+    },
+  };
 }
 
 interface Details {
@@ -291,6 +317,9 @@ function withDetails(args: readonly unknown[]): { details: Details; body: Body }
     ? { details: {}, body: first as Body }
     : { details: (first ?? {}) as Details, body: second as Body };
 }
+
+/** The height of the window of a test that does not say one. */
+const HEIGHT = WINDOW.height;
 
 const isTaggedNow = () => groups.some(({ isTagged }) => isTagged);
 
@@ -314,6 +343,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
       await provide(base, layers);
     } finally {
       page.close();
+      WINDOW.height = HEIGHT;
     }
   };
   const define = (only: typeof vitest.it | typeof vitest.it.skip, title: string, args: readonly unknown[]) => {
@@ -322,6 +352,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     const hooks = groups.flatMap((group) => group.hooks);
     only(title, async (context: vitest.TestContext) => {
       current = context;
+      folder = '';
       await withFixtures(async (fixtures) => {
         for (const hook of hooks) await hook(fixtures as never, infoNow() as never);
         await body(fixtures as never, infoNow() as never);
