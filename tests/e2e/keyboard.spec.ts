@@ -74,7 +74,9 @@ test('the file input is hidden, and the button opens it', async ({ page }) => {
   }
 });
 
-test('help opens at its top on a small screen, and leads to each of its parts', { tag: '@layout' }, async ({ page }) => {
+test('help opens at its top on a small screen, and leads to each of its parts', { tag: '@layout' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 390, height: 500 });
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog');

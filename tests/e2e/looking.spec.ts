@@ -29,7 +29,9 @@ test.describe('a trace', () => {
     const wide = await brush();
     await page.mouse.move(box.x + 300, box.y + 90);
     const place = await page.locator('.pointer-time').innerText();
+    await page.keyboard.down('Control');
     await page.mouse.wheel(0, -800);
+    await page.keyboard.up('Control');
     await expect.poll(brush).toBeLessThan(wide / 1.2);
     // The position under the pointer stays, to the precision of a pixel.
     expect((await page.locator('.pointer-time').innerText()).slice(0, 3)).toBe(place.slice(0, 3));

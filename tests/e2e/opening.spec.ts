@@ -32,8 +32,13 @@ test('opens a file from the input and shows it', async ({ page }) => {
   await pictured(page);
   await expect(header(page)).toContainText('XRay');
   await expect(page.locator('.tracks')).toContainText('calls');
-  expect(await inked(page)).toBeGreaterThan(1000);
   await expect(page).toHaveTitle('threads.xray – Unspool');
+});
+
+test('draws the file', { tag: '@pixels' }, async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  expect(await inked(page)).toBeGreaterThan(1000);
 });
 
 test('sets marks at opening, first picture and completion', async ({ page }) => {
@@ -112,7 +117,7 @@ test('opens the file dialog by keyboard', DIALOG, async ({ page }) => {
   await settled(page, 'ready', 'threads.xray');
 });
 
-test('stops reading and keeps what was read', async ({ page }) => {
+test('stops reading and keeps what was read', { tag: '@drop' }, async ({ page }) => {
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
       const button = document.querySelector<HTMLButtonElement>('.loading button');
@@ -218,7 +223,9 @@ test('opens every recorded log and trace', async ({ page }) => {
   }
 });
 
-test('a worker is ready before a file is opened, unless the browser saves data', { tag: '@worker' }, async ({ page }) => {
+test('a worker is ready before a file is opened, unless the browser saves data', { tag: '@worker' }, async ({
+  page,
+}) => {
   await page.reload();
   await expect.poll(() => page.workers().length).toBe(1);
   const [ready] = page.workers();
@@ -292,29 +299,33 @@ const CHANGES = [
   { how: 'is deleted', fixture: 'events.xray', tab: 'Records', change: (path: string) => rmSync(path) },
 ];
 for (const { how, fixture: name, tab, change } of CHANGES) {
-  test(`a file that ${how} while it is open stays usable, and can be read again`, { tag: '@storage' }, async ({ page }, info) => {
-    mkdirSync(info.outputDir, { recursive: true });
-    const path = info.outputPath(basename(name));
-    writeFileSync(path, readFileSync(fixture(name)));
-    await open(page, path);
-    await pictured(page);
-    change(path);
-    const notice = page.locator('.notice');
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    const what = how === 'is deleted' ? 'was moved or deleted' : 'has changed on disk';
-    await expect(notice).toContainText(`${basename(name)} ${what}. What was read before is kept.`);
-    await area(page).focus();
-    await page.keyboard.press('Enter');
-    await expect(details(page)).toContainText('Duration');
-    await expect(details(page).getByRole('alert')).toBeHidden();
-    await page.getByRole('tab', { name: tab }).click();
-    await expect(page.locator('#event-2')).not.toHaveText('');
-    const chooser = page.waitForEvent('filechooser');
-    await page.evaluate(() => Reflect.deleteProperty(window, 'showOpenFilePicker'));
-    await notice.getByRole('button', { name: 'Choose it again' }).click();
-    writeFileSync(path, readFileSync(fixture(name)));
-    await (await chooser).setFiles(path);
-    await settled(page, 'ready', basename(name));
-    await expect(notice).not.toContainText(what);
-  });
+  test(
+    `a file that ${how} while it is open stays usable, and can be read again`,
+    { tag: '@storage' },
+    async ({ page }, info) => {
+      mkdirSync(info.outputDir, { recursive: true });
+      const path = info.outputPath(basename(name));
+      writeFileSync(path, readFileSync(fixture(name)));
+      await open(page, path);
+      await pictured(page);
+      change(path);
+      const notice = page.locator('.notice');
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      const what = how === 'is deleted' ? 'was moved or deleted' : 'has changed on disk';
+      await expect(notice).toContainText(`${basename(name)} ${what}. What was read before is kept.`);
+      await area(page).focus();
+      await page.keyboard.press('Enter');
+      await expect(details(page)).toContainText('Duration');
+      await expect(details(page).getByRole('alert')).toBeHidden();
+      await page.getByRole('tab', { name: tab }).click();
+      await expect(page.locator('#event-2')).not.toHaveText('');
+      const chooser = page.waitForEvent('filechooser');
+      await page.evaluate(() => Reflect.deleteProperty(window, 'showOpenFilePicker'));
+      await notice.getByRole('button', { name: 'Choose it again' }).click();
+      writeFileSync(path, readFileSync(fixture(name)));
+      await (await chooser).setFiles(path);
+      await settled(page, 'ready', basename(name));
+      await expect(notice).not.toContainText(what);
+    },
+  );
 }

@@ -174,7 +174,9 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'loops', exact: true })).toBeVisible();
 });
 
-test('folding loops keeps what is at the top of the listing, without a selected step', { tag: '@layout' }, async ({ page }) => {
+test('folding loops keeps what is at the top of the listing, without a selected step', { tag: '@layout' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, recording('frames/real-loads-stores.frames'));
   await pictured(page);

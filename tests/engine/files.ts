@@ -126,7 +126,7 @@ export class BytesTransfer {
   }
 
   getData(type: string): string {
-    return this.#texts.get(type) ?? '';
+    return this.#texts.get(type === 'text' ? 'text/plain' : type) ?? '';
   }
 }
 
