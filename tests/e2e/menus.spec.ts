@@ -153,6 +153,8 @@ test.describe('the menu of a row', () => {
     await entry(page, 'Find all with this name').click();
     await expect(page.locator('.find input')).toHaveValue(`name:${name}`);
     await page.locator('#tab-results').click();
+    // Its row may have to be fetched.
+    await expect(page.locator('#hit-0')).toContainText(name);
     await page.locator('#hit-0').click({ button: 'right' });
     await expect(menu(page)).toHaveAttribute('aria-label', name);
     await entry(page, 'Show in the timeline').click();

@@ -329,7 +329,7 @@ test('two addresses are in the address, and come back by themselves', async ({ p
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray');
 });
 
-test('what is compared may be in an archive, and is read again on its own', async ({ page }) => {
+test('what is compared may be in an archive, and is read again on its own', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await page.evaluate(() => {
     HTMLInputElement.prototype.click = () => undefined;
