@@ -21,7 +21,7 @@ import type { OpenTrace, Pair } from '../web/timeline/open_trace.ts';
 import recordWorker from '../web/trace/worker/records.ts?worker&url';
 import traceWorker from '../web/trace/worker/worker.ts?worker&url';
 import { completeDocument } from './engine/browser.ts';
-import { BytesBlob, BytesFile, BytesReader } from './engine/files.ts';
+import { BytesBlob, BytesFile, BytesReader, BytesTransfer } from './engine/files.ts';
 import { EngineWorker, FileChannel, noteAddress } from './engine/workers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,7 +34,8 @@ const served = globalThis.fetch;
 async function fetchHere(address: URL | RequestInfo): Promise<Response> {
   const { protocol, pathname } = new URL(String(address), 'http://localhost:3000/');
   if (protocol !== 'file:' && protocol !== 'http:') return served(address);
-  const path = pathname.startsWith(ROOT) ? pathname : join(ROOT, pathname.replace(/^\/@fs/, ''));
+  const inside = pathname.startsWith('/samples/') ? join('web/public', pathname) : pathname.replace(/^\/@fs/, '');
+  const path = pathname.startsWith(ROOT) ? pathname : join(ROOT, inside);
   try {
     const type = path.endsWith('.wasm') ? 'application/wasm' : 'application/octet-stream';
     return new Response(readFileSync(path), { headers: { 'content-type': type } });
@@ -52,6 +53,7 @@ async function instantiateWhole(reply: Response | PromiseLike<Response>, imports
 function install(): void {
   Object.assign(globalThis, {
     Blob: BytesBlob,
+    DataTransfer: BytesTransfer,
     File: BytesFile,
     FileReaderSync: BytesReader,
     MessageChannel: FileChannel,
@@ -61,6 +63,9 @@ function install(): void {
   });
   // It would end a worker. What ends workers is tried in a browser.
   globalThis.reportError ??= () => undefined;
+  Response.prototype.blob = async function () {
+    return new BytesBlob([await this.arrayBuffer()], { type: this.headers.get('content-type') ?? '' });
+  };
   WebAssembly.instantiateStreaming = instantiateWhole;
   globalThis.location ??= new URL('http://localhost:3000/') as unknown as Location;
   URL.createObjectURL = (blob) => noteAddress(blob as Blob);

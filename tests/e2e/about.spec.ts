@@ -8,7 +8,9 @@ const DIST = join(import.meta.dirname, '../../dist');
 /** All files of the page are loaded. */
 const CHECKED = { timeout: 20_000 };
 
-test('shows version, commit and licences, and checks the hashes of its files', async ({ page }) => {
+test('shows version, commit and licences, and checks the hashes of its files', { tag: '@network' }, async ({
+  page,
+}) => {
   await page.getByRole('button', { name: 'Help' }).click();
   await page.getByRole('button', { name: 'About' }).click();
   const about = page.getByRole('dialog', { name: `Unspool ${manifest.version}` });
@@ -23,7 +25,7 @@ test('shows version, commit and licences, and checks the hashes of its files', a
   await expect(licences.locator('body')).toContainText('Licences of what this page contains');
 });
 
-test('says which files are not those of the list', async ({ page }) => {
+test('says which files are not those of the list', { tag: '@network' }, async ({ page }) => {
   await page.route('**/icon.svg', (route) => route.fulfill({ body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
   // The command is there once the page is idle.
   await expect(async () => {
@@ -36,7 +38,7 @@ test('says which files are not those of the list', async ({ page }) => {
   await expect(page.getByRole('dialog').getByRole('status')).toContainText(/differ from the list: icon\.svg$/, CHECKED);
 });
 
-test('has the licences of all that is in dist', () => {
+test('has the licences of all that is in dist', { tag: '@network' }, () => {
   const licences = readFileSync(join(DIST, 'licenses.txt'), 'utf8');
   // Modules say where a panic would be: they name most crates that they were built from.
   const assets = join(DIST, 'assets');
@@ -54,7 +56,10 @@ test('has the licences of all that is in dist', () => {
   expect([...crates, ...packages].filter((name) => !licences.includes(`\n${name} (`))).toEqual([]);
 });
 
-test('offers a report of a failure, without names, and shows it before it is copied', async ({ page, context }) => {
+test('offers a report of a failure, without names, and shows it before it is copied', { tag: '@worker' }, async ({
+  page,
+  context,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -80,7 +85,7 @@ test('offers a report of a failure, without names, and shows it before it is cop
   await expect(page.getByRole('button', { name: 'Copy report…' })).toBeHidden();
 });
 
-test('has the stack of a trap that a worker caught', async ({ page }) => {
+test('has the stack of a trap that a worker caught', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect.poll(() => recordWorkers(page).length).toBe(1);
   // As what a service does with anything that should not have been thrown.

@@ -237,19 +237,26 @@ test.describe('the calls of a function', () => {
       .toBeGreaterThanOrEqual(Number.parseFloat(said!));
     await page.getByRole('button', { name: 'Clear durations' }).click();
     await expect(page.getByText('85 calls')).toBeVisible();
-    // A drag over the bars does the same.
+    // Timeline, overview and hits show them, too.
+    await page.keyboard.press('ControlOrMeta+f');
+    const found = page.getByRole('search', { name: 'Search' }).getByRole('combobox');
+    await expect(found).toHaveValue('');
+    await shortest.press('PageUp');
+    await shortest.press('PageUp');
+    await expect(found).toHaveValue(/^name:#5 dur:\d+\.\.\d+$/);
+    await page.getByRole('button', { name: 'Clear durations' }).click();
+    await expect(found).toHaveValue('');
+  });
+
+  test('are limited to durations by a drag over the bars', { tag: '@pointer' }, async ({ page }) => {
+    await chosen(page, '#5').click();
+    await page.getByRole('button', { name: 'List calls' }).click();
     const bars = (await page.locator('.histogram-bars').boundingBox())!;
     await page.mouse.move(bars.x + 0.5 * bars.width, bars.y + 20);
     await page.mouse.down();
     await page.mouse.move(bars.x + 0.7 * bars.width, bars.y + 20, { steps: 3 });
     await page.mouse.up();
     await expect(page.getByText(/^\d+ of 85.calls$/)).toBeVisible();
-    // Timeline, overview and hits show them, too.
-    await page.keyboard.press('ControlOrMeta+f');
-    const found = page.getByRole('search', { name: 'Search' }).getByRole('combobox');
-    await expect(found).toHaveValue(/^name:#5 dur:\d+\.\.\d+$/);
-    await page.getByRole('button', { name: 'Clear durations' }).click();
-    await expect(found).toHaveValue('');
   });
 
   test('are visited one by one, and follow the selection', async ({ page }) => {
@@ -302,21 +309,3 @@ test('columns that repeat others are left out', async ({ page }) => {
     .poll(async () => (await heads()).map((head) => head.replace(/[▾▴]/, '').trim()))
     .toEqual(['Function', 'Total', 'Share', 'Self']);
 });
-
-for (const colorScheme of ['dark', 'light'] as const) {
-  test(`the views of calls have no serious accessibility violations in the ${colorScheme} theme`, async ({ page }) => {
-    test.slow();
-    await page.emulateMedia({ colorScheme });
-    await showCalls(page, 'Tree');
-    await tree(page).getByRole('treeitem').first().click();
-    await filter(page, '#1');
-    await expect(chips(page)).toBeVisible();
-    await showCalls(page, 'Flame');
-    for (const title of ['Time order', 'Sandwich']) {
-      await mode(page).selectOption(title);
-      await expect(page.locator('.flame-area').first()).toBeVisible();
-    }
-    await page.getByRole('button', { name: 'List calls' }).click();
-    await expect(list(page)).toBeVisible();
-  });
-}

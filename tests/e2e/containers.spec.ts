@@ -109,7 +109,9 @@ test('opens an apitrace in a container of its own as before, and one around that
   await expect(page.locator('.details')).toContainText('Brotli in Brotli');
 });
 
-test('streams a large log while unpacking it, and reads its records from disk', async ({ page }) => {
+test('streams a large log while unpacking it, and reads its records from disk', { tag: '@storage' }, async ({
+  page,
+}) => {
   const bytes = readFileSync(fixture('threads.xray'));
   const large = Buffer.concat([bytes.subarray(0, 32), ...Array.from({ length: 900 }, () => bytes.subarray(32))]);
   await openBytes(page, 'bare.xray', large);
@@ -178,7 +180,7 @@ test('takes the write-ahead log of a database from the archive', async ({ page }
   await openBytes(page, 'logged.zip', zip(files));
   const found = await digest(page);
   expect(found).not.toBe(without);
-  await page.reload();
+  await page.goto('./');
   await page.setInputFiles('#file-input', [fixture('rvn/logged.sqlite'), fixture('rvn/logged.sqlite-wal')]);
   await settled(page, 'ready', 'logged.sqlite');
   expect(await digest(page)).toBe(found);

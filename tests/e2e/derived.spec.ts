@@ -26,7 +26,6 @@ test.describe('a function', () => {
     await expect(derived(page)).toContainText(name);
     await expect(derived(page)).toHaveAttribute('title', new RegExp(`${count}\\scalls?\\nAll calls of ${name}`));
     await expect(page.getByRole('button', { name: 'Kept as track' })).toBeDisabled();
-    await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
     expect(await digest(page)).toBe(before);
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await expect(derived(page)).toHaveCount(0);
@@ -34,7 +33,7 @@ test.describe('a function', () => {
     expect(await digest(page)).toBe(before);
   });
 
-  test('leads from its track to the call of the trace', async ({ page }) => {
+  test('leads from its track to the call of the trace', { tag: '@pixels' }, async ({ page }) => {
     await keep(page).click();
     await expect(derived(page)).toHaveCount(1);
     await expect.poll(async () => (await inkedAt(page, 10)).length).toBeGreaterThan(0);
@@ -73,7 +72,9 @@ async function accentAt(page: Page, selector: string): Promise<number[]> {
   }, selector);
 }
 
-test('calls that are too short to be seen are marked, in the rows and over the whole trace', async ({ page }) => {
+test('calls that are too short to be seen are marked, in the rows and over the whole trace', {
+  tag: '@pixels',
+}, async ({ page }) => {
   await page.goto('./?renderer=canvas2d');
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, join(SAMPLES, 'scene.trace'));

@@ -50,9 +50,9 @@ const show = (page: Page, way: string) => both(page).getByRole('radio', { name: 
 
 const [GREEN, PINK, BLUE] = ['0 255 128 255', '255 0 128 255', '0 0 255 255'];
 
-test('pictures of both are compared at the same draw: each, their difference, with a slider and blinking', async ({
-  page,
-}) => {
+test('pictures of both are compared at the same draw: each, their difference, with a slider and blinking', {
+  tag: '@webgl',
+}, async ({ page }) => {
   await pictures(page);
   // The end of frame 1.
   await compare(page, 75);
@@ -90,7 +90,7 @@ test('pictures of both are compared at the same draw: each, their difference, wi
   await expect(picture(page).getByRole('button', { name: 'Compare with A', exact: true })).toBeVisible();
 });
 
-test('the first draw whose picture differs is found, and selected in both', async ({ page }) => {
+test('the first draw whose picture differs is found, and selected in both', { tag: '@webgl' }, async ({ page }) => {
   await pictures(page);
   await compare(page, 75);
   await both(page).getByRole('button', { name: 'First draw that differs' }).click();
@@ -105,7 +105,9 @@ test('the first draw whose picture differs is found, and selected in both', asyn
   }
 });
 
-test('a draw that one trace has more does not shift the search for the first one that differs', async ({ page }) => {
+test('a draw that one trace has more does not shift the search for the first one that differs', {
+  tag: '@webgl',
+}, async ({ page }) => {
   await pictures(page, BEFORE, readFileSync(fixture('more_draws.trace')));
   await compare(page, 75);
   await expect(both(page)).toContainText('Paired by the calls that both have.');
@@ -115,7 +117,9 @@ test('a draw that one trace has more does not shift the search for the first one
   await expect(both(page).getByRole('button', { name: 'call 74' })).toHaveCount(1);
 });
 
-test('frames whose pictures are equal at their ends are said to be, and frames that one lacks', async ({ page }) => {
+test('frames whose pictures are equal at their ends are said to be, and frames that one lacks', {
+  tag: '@webgl',
+}, async ({ page }) => {
   await pictures(page);
   await compare(page, 38);
   await expect(figures(page)).toHaveText('The pictures are equal.');
@@ -126,7 +130,7 @@ test('frames whose pictures are equal at their ends are said to be, and frames t
   await expect(both(page)).toContainText('A has no frame like frame 2.');
 });
 
-test('a picture of one trace is compared with those of other frames and draws', async ({ page }) => {
+test('a picture of one trace is compared with those of other frames and draws', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_views.trace'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   await picture(page).getByRole('button', { name: 'Compare with…' }).click({ timeout: 30_000 });
@@ -139,7 +143,7 @@ test('a picture of one trace is compared with those of other frames and draws', 
   await expect(both(page)).toContainText('Shown call 63');
 });
 
-test('draws that pictures lack are said of each side', async ({ page }) => {
+test('draws that pictures lack are said of each side', { tag: '@webgl' }, async ({ page }) => {
   const unshown = readFileSync(fixture('replay_unshown.trace'));
   await pictures(page, unshown, Buffer.from(unshown));
   await picture(page).getByRole('button', { name: 'Compare with B', exact: true }).click();
@@ -147,9 +151,9 @@ test('draws that pictures lack are said of each side', async ({ page }) => {
     await expect(both(page).getByText(new RegExp(`^${side}: \\d+ of \\d+ draws and clears are missing`))).toBeVisible();
 });
 
-test('frames of both stand beside each other, paired by their calls or by number, and are chosen in both', async ({
-  page,
-}) => {
+test('frames of both stand beside each other, paired by their calls or by number, and are chosen in both', {
+  tag: '@webgl',
+}, async ({ page }) => {
   await pictures(page);
   await showPanel(page, 'Frames');
   const panel = page.locator('.frames');
@@ -184,93 +188,4 @@ test('frames of both stand beside each other, paired by their calls or by number
   await bringB(page);
   await expect(picture(page)).toContainText('Frame 3 of 0–3');
   await expect(rows.nth(4)).toHaveAttribute('aria-selected', 'true');
-});
-
-const state = (page: Page) => page.getByRole('complementary', { name: 'State' });
-const differences = (page: Page) => state(page).getByRole('region', { name: 'Differences of state' });
-
-test('the state at what is selected in both traces is compared', async ({ page }) => {
-  await pictures(page);
-  await page.getByRole('tab', { name: 'State' }).click();
-  // The draw of the square of frame 1.
-  await typeGoTo(page, 63);
-  await state(page).getByRole('button', { name: 'Compare with B', exact: true }).click();
-  await expect(state(page)).toContainText('Select a call in B, too.');
-  await bringB(page);
-  await typeGoTo(page, 63);
-  await expect(differences(page)).toContainText(/1\svalue differs after these calls\./);
-  await expect(differences(page).locator('dd').nth(0)).toHaveText(/^A.*0, 1, 0\.5/);
-  await expect(differences(page).locator('dd').nth(1)).toHaveText(/^B.*1, 0, 0\.5/);
-  await state(page).getByRole('button', { name: 'Stop comparing' }).click();
-  await expect(state(page).getByRole('button', { name: 'Compare with A', exact: true })).toBeVisible();
-});
-
-test('the state at a call is compared with that at another one of the same trace', async ({ page }) => {
-  await open(page, fixture('replay_views.trace'));
-  await page.getByRole('tab', { name: 'State' }).click();
-  await typeGoTo(page, 63);
-  await state(page).getByRole('button', { name: 'Compare with…' }).click();
-  await expect(state(page)).toContainText('Select another call to compare it with this one.');
-  await typeGoTo(page, 74);
-  await expect(differences(page)).toContainText('Kept call 63');
-  await expect(differences(page)).toContainText('Selected call 74');
-  await expect(differences(page).locator('dd').nth(1)).toHaveText(/^Selected.*1, 1, 1/);
-  await typeGoTo(page, 64);
-  await expect(differences(page)).toContainText(/differ|The state is the same after both calls\./);
-});
-
-test('shaders of programs in use whose texts differ are compared line by line', async ({ page }) => {
-  const [one, other] = ['replay_indices.trace', 'replay_loop.trace'].map((name) => readFileSync(fixture(name)));
-  await choose(page, chosen('before.trace', one!), chosen('after.trace', other!));
-  await settled(page, 'ready', 'before.trace');
-  await page.getByRole('tab', { name: 'State' }).click();
-  for (const side of ['A', 'B']) {
-    if (side === 'B') await bringB(page);
-    await typeGoTo(page, 20);
-    await expect(state(page)).toContainText('call 20');
-    await expect(state(page)).toContainText('Fragment shader');
-  }
-  await state(page).getByRole('button', { name: 'Compare with A', exact: true }).click();
-  const shader = differences(page).getByRole('region', { name: 'Fragment shader' });
-  await expect(shader.locator('.state-line-removed').filter({ hasText: 'vec4(1.0)' })).toHaveCount(1);
-  await expect(shader.locator('.state-line-added').filter({ hasText: 'sin(' })).toHaveCount(1);
-});
-
-test('resources and findings that differ are said in words, and lead to their calls in both', async ({ page }) => {
-  const [one, other] = ['replay_indices.trace', 'replay_loop.trace'].map((name) => readFileSync(fixture(name)));
-  await choose(page, chosen('before.trace', one!), chosen('after.trace', other!));
-  await settled(page, 'ready', 'before.trace');
-  await showPanel(page, 'Differences');
-  const panel = page.locator('.differences');
-  await panel.getByRole('radio', { name: 'Resources' }).click();
-  await expect(panel.locator('.difference-sentence')).toHaveText(/^Resources: .*Shader 3/);
-  const shader = panel.getByRole('grid', { name: 'Differences between resources and findings' }).getByRole('row', {
-    name: /Shader 3.*changed/,
-  });
-  // The other cells lead to one of the traces.
-  await shader.getByRole('gridcell', { name: 'Shader 3' }).click();
-  await page.getByRole('tab', { name: 'Details' }).click();
-  for (const key of ['A', 'B']) {
-    if (key === 'B') await bringB(page);
-    await expect(page.getByRole('complementary', { name: 'Details' })).toContainText(/gl(CreateShader|ShaderSource)/);
-  }
-});
-
-test('calls with other arguments are said to be, stand below each other, and have their values underlined', async ({
-  page,
-}) => {
-  await choose(page, chosen('before.trace', BEFORE), chosen('after.trace', AFTER));
-  await settled(page, 'ready', 'before.trace');
-  await showPanel(page, 'Differences');
-  const panel = page.locator('.differences');
-  await panel.getByRole('radio', { name: 'Records' }).click();
-  const rows = panel.getByRole('grid', { name: 'Differences between records' }).getByRole('row');
-  await expect(rows.nth(1)).toContainText('Other arguments in 1 call');
-  await expect(rows.nth(2)).toContainText('13 calls only in B');
-  await page.keyboard.press('n');
-  await expect(page.locator('.pair-bar')).toContainText('Aligned at call 53 and call 53');
-  await panel.getByRole('radio', { name: 'Side by side' }).click();
-  const beside = panel.getByRole('grid', { name: 'Records of A and B' });
-  await expect(beside.locator('mark[data-side="a"]')).toHaveText(['0', '1']);
-  await expect(beside.locator('mark[data-side="b"]')).toHaveText(['1', '0']);
 });

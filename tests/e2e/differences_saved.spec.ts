@@ -75,7 +75,7 @@ test('files of the page have the bytes of the native ones', async ({ page }) => 
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the report stands alone, and axe finds nothing on it in a ${colorScheme} browser`, async ({ page }) => {
+  test(`the report stands alone in a ${colorScheme} browser`, { tag: '@network' }, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await compare(page);
     const said = await panel(page).locator('.difference-sentence').innerText();

@@ -94,7 +94,7 @@ for (const [name, colorScheme, deviceScaleFactor] of [
   ['scene.trace', 'light', 2],
   ['trace_db/variables.trace', 'dark', 1.25],
 ] as const) {
-  test(`both back ends draw ${name} alike`, async ({ browser, page }) => {
+  test(`both back ends draw ${name} alike`, { tag: '@pixels' }, async ({ browser, page }) => {
     const pages = await Promise.all(
       ['webgl2', 'canvas2d'].map((renderer) => drawnBy(browser, renderer, { colorScheme, deviceScaleFactor })),
     );
@@ -127,7 +127,7 @@ for (const [name, colorScheme, deviceScaleFactor] of [
   });
 }
 
-test('both back ends draw rows of thousands of calls alike', async ({ browser, page }) => {
+test('both back ends draw rows of thousands of calls alike', { tag: '@pixels' }, async ({ browser, page }) => {
   const pages = await Promise.all(
     ['webgl2', 'canvas2d'].map((renderer) => drawnBy(browser, renderer, { deviceScaleFactor: 1.5 })),
   );
@@ -149,7 +149,6 @@ test('both back ends draw rows of thousands of calls alike', async ({ browser, p
     await expect
       .poll(async () => (await compare(page, a!, await area(each).screenshot())).differing)
       .toBeGreaterThan(0);
-    await each.waitForTimeout(600);
     await still(each);
   }
   const [c, d] = await Promise.all(pages.map((each) => area(each).screenshot()));
@@ -157,13 +156,15 @@ test('both back ends draw rows of thousands of calls alike', async ({ browser, p
   for (const each of pages) await each.context().close();
 });
 
-test('a software renderer is not used', async ({ page }) => {
+test('a software renderer is not used', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   expect(await backend(page)).toBe('canvas2d');
 });
 
-test('keeps the picture while the graphics processor is lost, and uses it again afterwards', async ({ page }) => {
+test('keeps the picture while the graphics processor is lost, and uses it again afterwards', { tag: '@webgl' }, async ({
+  page,
+}) => {
   await page.goto('./?renderer=webgl2');
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -192,7 +193,7 @@ test('keeps the picture while the graphics processor is lost, and uses it again 
   }
 });
 
-test('draws and requests only after a change', async ({ page }) => {
+test('draws and requests only after a change', { tag: '@pointer' }, async ({ page }) => {
   await page.evaluate(() => {
     const { postMessage } = Worker.prototype;
     let questions = 0;
@@ -217,8 +218,7 @@ test('draws and requests only after a change', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
-  await page.waitForTimeout(700);
-  expect(await frames(page)).toBe(drawn);
+  expect(await still(page)).toBe(drawn);
   expect(await questions()).toBe(asked);
   // Below the tracks only the crosshair follows the pointer.
   const box = (await area(page).boundingBox())!;
@@ -227,8 +227,7 @@ test('draws and requests only after a change', async ({ page }) => {
   await still(page);
   const before = await frames(page);
   for (let x = 110; x < 200; x += 10) await page.mouse.move(box.x + x, y);
-  await page.waitForTimeout(200);
-  expect(await frames(page)).toBe(before);
+  expect(await still(page)).toBe(before);
   // A drag within the picture draws at most once per frame and requests nothing.
   await page.mouse.down();
   for (let i = 0; i < 10; i += 1) await page.mouse.move(box.x + 190 - 6 * i, y);
@@ -239,7 +238,7 @@ test('draws and requests only after a change', async ({ page }) => {
   expect(await questions()).toBe(asked);
 });
 
-test('draws at most one shape per pixel, with one draw call per frame', async ({ page }) => {
+test('draws at most one shape per pixel, with one draw call per frame', { tag: '@webgl' }, async ({ page }) => {
   await page.goto('./?renderer=webgl2');
   await page.evaluate(() => {
     const { drawArraysInstanced } = WebGL2RenderingContext.prototype;
@@ -265,7 +264,7 @@ test('draws at most one shape per pixel, with one draw call per frame', async ({
   expect(told.notes.at(-1)!.exact).toBe(true);
 });
 
-test('terminates the workers of the previous trace', async ({ page }) => {
+test('terminates the workers of the previous trace', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await expect.poll(() => recordWorkers(page).length).toBe(1);

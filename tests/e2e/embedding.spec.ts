@@ -1,7 +1,9 @@
 import { expect } from '@playwright/test';
 import { test } from './page.ts';
 
-test('a page that embeds this one opens, moves and closes its own trace, and hears of it', async ({ page }) => {
+test('a page that embeds this one opens, moves and closes its own trace, and hears of it', { tag: '@network' }, async ({
+  page,
+}) => {
   await page.goto('./embedding/');
   const messages = page.getByLabel('Messages');
   const inner = page.frameLocator('iframe');
@@ -17,7 +19,7 @@ test('a page that embeds this one opens, moves and closes its own trace, and hea
   await expect(inner.getByRole('button', { name: 'Open a trace' })).toBeVisible();
 });
 
-test('a page does not hear that a trace is gone which could not be read', async ({ page }) => {
+test('a page does not hear that a trace is gone which could not be read', { tag: '@network' }, async ({ page }) => {
   await page.goto('./embedding/');
   const messages = page.getByLabel('Messages');
   await expect(messages).toHaveValue(/unspool:ready/);
@@ -35,7 +37,9 @@ test('a page does not hear that a trace is gone which could not be read', async 
   expect(await messages.inputValue()).not.toMatch(/closed/);
 });
 
-test('a page hears nothing of a trace that the person has opened, and cannot close it', async ({ page }) => {
+test('a page hears nothing of a trace that the person has opened, and cannot close it', { tag: '@network' }, async ({
+  page,
+}) => {
   await page.goto('./embedding/');
   const messages = page.getByLabel('Messages');
   await expect(messages).toHaveValue(/unspool:ready/);

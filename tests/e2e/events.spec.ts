@@ -88,13 +88,21 @@ test.describe('records of a log', () => {
     await expect(details(page).getByRole('heading')).toHaveText('#15');
     await page.keyboard.press('End');
     await expect(row(page, 1020)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('Home');
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+  });
+
+  test('come into sight when they are walked through', { tag: '@layout' }, async ({ page }) => {
+    await row(page, 0).click();
+    await grid(page, 'records').focus();
+    await page.keyboard.press('End');
     await expect(row(page, 1020)).toBeInViewport();
     await page.keyboard.press('Home');
     await expect(row(page, 0)).toBeInViewport();
   });
 });
 
-test('a list whose reader has stopped can be made anew', async ({ page }) => {
+test('a list whose reader has stopped can be made anew', { tag: '@worker' }, async ({ page }) => {
   await list(page, 'Records', fixture('threads.xray'));
   // As after a trap.
   await recordWorkers(page)[0]!.evaluate(() => reportError(new Error('trap')));
@@ -107,7 +115,7 @@ test('a list whose reader has stopped can be made anew', async ({ page }) => {
   await expect(row(page, 0)).not.toHaveText('');
 });
 
-test('a reader of records that does not load is reported', async ({ page }) => {
+test('a reader of records that does not load is reported', { tag: '@network' }, async ({ page }) => {
   await page.context().route(/unspool_records.*\.wasm/, (route) => route.abort());
   // Otherwise a worker that is ready already may have it.
   await page.reload();
@@ -157,7 +165,7 @@ test('points have their variables', async ({ page }) => {
   await expect(details(page)).toContainText('Variables');
 });
 
-test('a long list reaches its ends, and every step of a recorded execution', async ({ page }) => {
+test('a long list reaches its ends, and every step of a recorded execution', { tag: '@layout' }, async ({ page }) => {
   await list(page, 'Steps', recording('rvn/medium.sqlite'));
   await grid(page, 'Steps').focus();
   await page.keyboard.press('End');
@@ -198,7 +206,7 @@ test('types of events are named, and their payloads read as numbers, also when t
   await details(page).getByRole('combobox', { name: 'Payload as' }).selectOption('32-bit integers');
   await expect(details(page).getByRole('heading').first()).toContainText('allocated: ');
   await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
-  await page.reload();
+  await page.goto('./');
   await listEvents();
   await expect(typed).toContainText('type = allocated, data = {200, 2147418112}');
   await typed.click();

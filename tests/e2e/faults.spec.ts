@@ -62,7 +62,9 @@ async function livesOn(page: Page): Promise<void> {
   await expect(details(page)).toContainText('Duration');
 }
 
-test('a tab without memory says so, keeps what was read, and opens the next file', async ({ page }) => {
+test('a tab without memory says so, keeps what was read, and opens the next file', { tag: '@worker' }, async ({
+  page,
+}) => {
   await addToWorkers(page, READS(`throw new RangeError('Array buffer allocation failed');`));
   await page.reload();
   await page.setInputFiles('#file-input', largeLog('large.xray', 3000));
@@ -72,7 +74,9 @@ test('a tab without memory says so, keeps what was read, and opens the next file
   await livesOn(page);
 });
 
-test('a file that is shortened while it is read ends there, with what was read', async ({ page }) => {
+test('a file that is shortened while it is read ends there, with what was read', { tag: '@worker' }, async ({
+  page,
+}) => {
   await addToWorkers(page, READS(WAITS));
   await page.reload();
   const path = largeLog('shortened.xray', 3000);
@@ -92,7 +96,9 @@ test('a file that is shortened while it is read ends there, with what was read',
   await expect(details(page)).toContainText('Duration');
 });
 
-test('a file that is overwritten while it is read says what is wrong, and keeps what was read', async ({ page }) => {
+test('a file that is overwritten while it is read says what is wrong, and keeps what was read', {
+  tag: '@worker',
+}, async ({ page }) => {
   await addToWorkers(page, READS(WAITS));
   await page.reload();
   const path = largeLog('overwritten.xray', 3000);
@@ -109,7 +115,9 @@ test('a file that is overwritten while it is read says what is wrong, and keeps 
   await livesOn(page);
 });
 
-test('a file that is deleted while it is read is read as far as the system still has it', async ({ page }) => {
+test('a file that is deleted while it is read is read as far as the system still has it', { tag: '@worker' }, async ({
+  page,
+}) => {
   await addToWorkers(page, READS(WAITS));
   await page.reload();
   const path = largeLog('deleted.xray', 3000);
@@ -127,7 +135,7 @@ test('a file that is deleted while it is read is read as far as the system still
   await livesOn(page);
 });
 
-test('where the storage is full, a packed trace is read to its end', async ({ page }) => {
+test('where the storage is full, a packed trace is read to its end', { tag: '@storage' }, async ({ page }) => {
   const session = await page.context().newCDPSession(page);
   await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(page.url()).origin, quotaSize: 100_000 });
   const path = largeLog('full.xray.gz');
@@ -139,7 +147,7 @@ test('where the storage is full, a packed trace is read to its end', async ({ pa
   await livesOn(page);
 });
 
-test('notes that the storage has no room for last as long as the page', async ({ page }) => {
+test('notes that the storage has no room for last as long as the page', { tag: '@storage' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await page.evaluate(() => {
@@ -160,7 +168,7 @@ test('notes that the storage has no room for last as long as the page', async ({
   await expect(page.locator('.notes-popover')).toContainText('has no room left, so notes last until');
 });
 
-test('a trace stays usable when the browser clears what the page stores', async ({ page }) => {
+test('a trace stays usable when the browser clears what the page stores', { tag: '@storage' }, async ({ page }) => {
   await open(page, largeLog('cleared.xray.gz'));
   await pictured(page);
   const session = await page.context().newCDPSession(page);
@@ -179,7 +187,7 @@ test('a trace stays usable when the browser clears what the page stores', async 
   await livesOn(page);
 });
 
-test('a page that is frozen goes on where it was', async ({ page }) => {
+test('a page that is frozen goes on where it was', { tag: '@worker' }, async ({ page }) => {
   await addToWorkers(page, READS(WAITS));
   await page.reload();
   const path = largeLog('frozen.xray', 3000);
@@ -193,7 +201,7 @@ test('a page that is frozen goes on where it was', async ({ page }) => {
   await livesOn(page);
 });
 
-test('notes of one file in two tabs are in both', async ({ page, context }) => {
+test('notes of one file in two tabs are in both', { tag: '@network' }, async ({ page, context }) => {
   const other = await context.newPage();
   await other.goto('./');
   const flags = (of: Page) => of.getByRole('group', { name: 'Notes' }).getByRole('button');
@@ -217,23 +225,21 @@ test('notes of one file in two tabs are in both', async ({ page, context }) => {
 });
 
 test('a clock that is set back moves nothing', async ({ page }) => {
-  await page.addInitScript(() => {
-    const { now } = Date;
-    let back = 0;
-    Date.now = () => now() - back;
-    Object.assign(window, {
-      setBack: () => {
-        back = 86_400_000;
-      },
-    });
-  });
-  await page.reload();
+  const { now } = Date;
   await open(page, fixture('threads.xray'));
-  await page.evaluate(() => (window as unknown as { setBack(): void }).setBack());
-  await livesOn(page);
-  await page.keyboard.press('Control+f');
-  await page.keyboard.type('dur > 0');
-  await expect(page.locator('.find-count')).toHaveText(/^[\d,]+ hits?$/);
+  await page.evaluate(() => {
+    const { now: before } = Date;
+    Date.now = () => before() - 86_400_000;
+  });
+  try {
+    await livesOn(page);
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('dur > 0');
+    await expect(page.locator('.find-count')).toHaveText(/^[\d,]+ hits?$/);
+  } finally {
+    // In Node, the page has the clock of the tests.
+    Date.now = now;
+  }
 });
 
 /** What a page holds, after a collection. */
@@ -247,7 +253,7 @@ async function held(page: Page, session: CDPSession) {
 /** A panel that comes later doubles nodes and listeners. Twenty traces that stay would have them twenty times. */
 const MOST_GROWTH = 3;
 
-test('twenty files in a row leave nothing behind', async ({ page }) => {
+test('twenty files in a row leave nothing behind', { tag: '@worker' }, async ({ page }) => {
   test.slow();
   const session = await page.context().newCDPSession(page);
   const openBoth = async () => {
@@ -290,7 +296,7 @@ async function workersHeld(session: CDPSession): Promise<number> {
   return counted.result.value;
 }
 
-test('the queries of closed traces leave no worker behind', async ({ page }) => {
+test('the queries of closed traces leave no worker behind', { tag: '@worker' }, async ({ page }) => {
   const session = await page.context().newCDPSession(page);
   const ask = async (name: string) => {
     await open(page, fixture(name));

@@ -62,7 +62,14 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
   await page.getByRole('button', { name: 'All hits' }).click();
   await expect(hitRows(page).first()).toContainText('glDrawElements');
   expect(plain(await hitRows(page).first().innerText())).toContain('mode: GL_TRIANGLES, count: 108');
-  // A head stands over its column.
+  await hitRows(page).nth(2).click();
+  await expect(count(page)).toHaveText('3 of 24');
+});
+
+test('a head of the hits stands over its column', { tag: '@layout' }, async ({ page }) => {
+  await show(page, fixture('scene.trace'));
+  await find(page, 'arg.mode:GL_TRIANGLES arg.count:108');
+  await page.getByRole('button', { name: 'All hits' }).click();
   const left = async (text: string, of: string) =>
     page
       .locator(`.results ${of}`)
@@ -74,8 +81,6 @@ test('all hits are listed, selected in turn, and marked', async ({ page }) => {
         return range.getBoundingClientRect().left;
       });
   expect(Math.abs((await left('Thread', 'th button')) - (await left('thread 0', 'td')))).toBeLessThan(2);
-  await hitRows(page).nth(2).click();
-  await expect(count(page)).toHaveText('3 of 24');
 });
 
 test('hits are put in another order', async ({ page }) => {
@@ -124,7 +129,7 @@ test('what finds nothing proposes what would have worked', async ({ page }) => {
   await expect(details(page)).toContainText(/Call\s*23\D/);
 });
 
-test('examples in empty fields are never cut', async ({ page }) => {
+test('examples in empty fields are never cut', { tag: '@layout' }, async ({ page }) => {
   await show(page, fixture('frames/calls.frames'));
   await page.setViewportSize({ width: 1180, height: 800 });
   await page.getByRole('tab', { name: 'Steps' }).click();
@@ -220,10 +225,8 @@ test.describe('recorded traces', () => {
     await expect(details(page)).toContainText('glShaderSource');
   });
 
-  test('an address finds all its runs', async ({ page }) => {
+  test('an address finds all its runs', { tag: '@worker' }, async ({ page }) => {
     const path = recording('rvn/medium.sqlite');
-    // Six million transitions are searched.
-    test.slow();
     await show(page, path);
     // As many as the database has executions of this block.
     await find(page, 'addr:0xfffff80312010bf0');
@@ -252,7 +255,7 @@ test('a search without a hit proposes the near spelling', async ({ page }) => {
   await expect(count(page)).toHaveText(/[1-9]\d* hits/);
 });
 
-test('what is typed before the code of the search is there is kept', async ({ page }) => {
+test('what is typed before the code of the search is there is kept', { tag: '@network' }, async ({ page }) => {
   let load: () => void = () => undefined;
   const isAsked = new Promise<void>((resolve) => {
     void page.route(/search_box-.*\.js$/, async (route) => {

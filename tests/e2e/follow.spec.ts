@@ -54,7 +54,7 @@ async function following(...args: readonly string[]): Promise<{ readonly child: 
 const FILES = ['threads.xray', 'scene.trace', 'frames/calls.frames', 'trace_db/variables.trace'];
 const has = existsSync(NATIVE) && statSync(NATIVE).size > 0;
 
-test.describe('unspool open --follow', () => {
+test.describe('unspool open --follow', { tag: '@network' }, () => {
   test.skip(!has, 'target/debug/unspool is missing: cargo build -p unspool-cli');
 
   for (const name of FILES) {
@@ -260,7 +260,7 @@ async function write(page: Page, name: string, from: number, bytes: Buffer): Pro
   );
 }
 
-test('follows a file that was chosen in the browser, once it has grown', async ({ page }) => {
+test('follows a file that was chosen in the browser, once it has grown', { tag: '@storage' }, async ({ page }) => {
   const name = 'threads.xray';
   const whole = readFileSync(fixture(name));
   await open(page, fixture(name));
@@ -284,7 +284,7 @@ test('follows a file that was chosen in the browser, once it has grown', async (
   await expect.poll(() => digest(page)).toBe(expected);
 });
 
-test('follows a file that was dropped, while another program writes it', async ({ page }) => {
+test('follows a file that was dropped, while another program writes it', { tag: '@drop' }, async ({ page }) => {
   const name = 'threads.xray';
   const whole = readFileSync(fixture(name));
   await open(page, fixture(name));
@@ -314,7 +314,7 @@ test('follows a file that was dropped, while another program writes it', async (
   await expect.poll(() => digest(page)).toBe(expected);
 });
 
-test('says what has become of a file that does not go on', async ({ page }) => {
+test('says what has become of a file that does not go on', { tag: '@storage' }, async ({ page }) => {
   const name = 'threads.xray';
   const whole = readFileSync(fixture(name));
   const shown = async (from: number, bytes: Buffer, sentence: string) => {

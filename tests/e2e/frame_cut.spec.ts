@@ -16,7 +16,9 @@ async function dialogOf(page: Page, name: string) {
   return page.getByRole('dialog', { name: /^Save frame \d+ as a trace$/ });
 }
 
-test('a frame is saved as a trace once its picture was compared, and made smaller', async ({ page }) => {
+test('a frame is saved as a trace once its picture was compared, and made smaller', { tag: '@webgl' }, async ({
+  page,
+}) => {
   test.slow();
   const dialog = await dialogOf(page, 'replay_views.trace');
   await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.', {
@@ -46,7 +48,9 @@ test('a frame is saved as a trace once its picture was compared, and made smalle
   await expect(page.getByRole('img', { name: /^Picture of/ })).toBeVisible({ timeout: 30_000 });
 });
 
-test('what should not leave is left out, but for sources of shaders that the picture needs', async ({ page }) => {
+test('what should not leave is left out, but for sources of shaders that the picture needs', { tag: '@webgl' }, async ({
+  page,
+}) => {
   test.slow();
   const dialog = await dialogOf(page, 'graphics/draws.trace');
   await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.', {

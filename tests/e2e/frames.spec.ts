@@ -73,26 +73,44 @@ test('the tree of frames opens at a call that is selected elsewhere', async ({ p
   for (const call of [300, 52, 301]) {
     await typeGoTo(page, call);
     await expect(row.locator('.frames-call')).toHaveText(String(call));
-    await expect(row).toBeInViewport();
   }
   // What was opened for an earlier selection is folded again.
   await expect(table(page).getByRole('button', { name: /^Fold frame/ })).toHaveCount(1);
 });
 
-test('the figure of redundant calls leads to them, and Back to where it was', async ({ page }) => {
+test('the row of a call that is selected elsewhere is in sight', { tag: '@layout' }, async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await expect(table(page)).toBeVisible();
+  const row = table(page).locator('tr[aria-selected="true"]');
+  for (const call of [300, 52, 301]) {
+    await typeGoTo(page, call);
+    await expect(row.locator('.frames-call')).toHaveText(String(call));
+    await expect(row).toBeInViewport();
+  }
+});
+
+test('the figure of redundant calls leads to them', async ({ page }) => {
   await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
-  await table(page).locator('#frame-0 td').first().click();
-  await expect(details(page)).toContainText('frame 0');
-  // A place that is left within 80 ms is passed by, as by a key that is held.
-  const stay = () => page.waitForTimeout(100);
-  await stay();
   await table(page).locator('#frame-1 td').first().click();
   await expect(details(page)).toContainText('frame 1');
-  await stay();
   const figure = table(page).getByTitle('List the redundant calls of frame 1', { exact: true });
   await figure.click();
   await expect(page.getByRole('radio', { name: 'Redundant' })).toBeChecked();
   await expect(table(page).locator('.frames-inner')).toHaveCount(Number(await figure.textContent()));
+});
+
+test('Back leads from redundant calls to where it was', { tag: '@network' }, async ({ page }) => {
+  await open(page, recording('apitrace/recorded/glmark2_medium.trace'));
+  const entries = () => page.evaluate(() => history.length);
+  for (const frame of [0, 1]) {
+    const before = await entries();
+    await table(page).locator(`#frame-${frame} td`).first().click();
+    await expect(details(page)).toContainText(`frame ${frame}`);
+    // A place that is left at once is passed by, as by a key that is held.
+    if (frame > 0) await expect.poll(entries).toBe(before + 1);
+  }
+  await table(page).getByTitle('List the redundant calls of frame 1', { exact: true }).click();
+  await expect(page.getByRole('radio', { name: 'Redundant' })).toBeChecked();
   await page.goBack();
   await page.goBack();
   await expect(details(page)).toContainText('frame 0');
@@ -108,10 +126,17 @@ test('what is never deleted is a filter of Resources', async ({ page }) => {
   // Columns stay when a row is selected.
   const rows = page.getByRole('grid', { name: 'Resources' });
   await rows.locator('tbody tr:not(.spacer)').first().click();
+  await expect(rows.getByRole('columnheader', { name: 'Deleted' })).toBeVisible();
+});
+
+test('columns of resources keep their widths beside one that is selected', { tag: '@layout' }, async ({ page }) => {
+  await open(page, recording('apitrace/modern/gtk4_widgets.trace'));
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  const rows = page.getByRole('grid', { name: 'Resources' });
+  await rows.locator('tbody tr:not(.spacer)').first().click();
   const widths = () =>
     rows.getByRole('columnheader').evaluateAll((all) => all.map((it) => (it as HTMLElement).offsetWidth));
   expect(Math.min(...(await widths()))).toBeGreaterThan(60);
-  await expect(rows.getByRole('columnheader', { name: 'Deleted' })).toBeVisible();
 });
 
 test('keeps a figure as a track over the frames', async ({ page }) => {
@@ -170,7 +195,22 @@ test('weighs the flame graph by the times of a replay', async ({ page }) => {
   await expect(node).not.toContainText('ms');
 });
 
-test('marks on the timeline what happens to a resource', async ({ page }) => {
+test('goes from use to use of a resource', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await page.getByRole('tab', { name: 'Resources' }).click();
+  const rows = page.getByRole('grid', { name: 'Resources' }).locator('tbody tr:not(.spacer)');
+  await rows.filter({ hasText: 'Texture' }).first().click();
+  const legend = page.getByRole('list', { name: 'Marks on the timeline' });
+  await expect(legend).toHaveText(/bound, drawn with\s*36/);
+  // Without a selection the last use is the previous one.
+  await page.getByRole('button', { name: 'Previous use' }).click();
+  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Previous use' }).click();
+  await page.getByRole('button', { name: 'Next use' }).click();
+  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
+});
+
+test('marks on the timeline what happens to a resource', { tag: '@pixels' }, async ({ page }) => {
   await open(page, fixture('scene.trace'));
   const marked = () =>
     page.evaluate(() => {
@@ -187,15 +227,7 @@ test('marks on the timeline what happens to a resource', async ({ page }) => {
   await expect(rows.first()).toBeVisible();
   expect(await marked()).toBe(0);
   await rows.filter({ hasText: 'Texture' }).first().click();
-  const legend = page.getByRole('list', { name: 'Marks on the timeline' });
-  await expect(legend).toHaveText(/bound, drawn with\s*36/);
   await expect.poll(marked).toBeGreaterThan(0);
-  // Without a selection the last use is the previous one.
-  await page.getByRole('button', { name: 'Previous use' }).click();
-  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
-  await page.getByRole('button', { name: 'Previous use' }).click();
-  await page.getByRole('button', { name: 'Next use' }).click();
-  await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
   await page.getByRole('tab', { name: 'Calls' }).click();
   expect(await marked(), 'they stay while another panel is in front').toBeGreaterThan(0);
   await page.getByRole('tab', { name: 'Resources' }).click();
@@ -225,7 +257,7 @@ test('shows the times of a replay, and what was not measured', async ({ page }) 
 test.describe('glmark2', () => {
   test.skip(!glmark2, 'the recorded traces are missing');
 
-  test('shows its heaviest frame in one gesture', async ({ page }) => {
+  test('says nothing of its heaviest frames until all are counted', { tag: '@layout' }, async ({ page }) => {
     // Whatever is there while frames are counted.
     await page.evaluate(() => {
       const seen: string[] = [];
@@ -243,6 +275,10 @@ test.describe('glmark2', () => {
     const seen = await page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)]);
     expect(seen).toHaveLength(2);
     expect(seen[0]).toBe('counting ');
+  });
+
+  test('shows its heaviest frame in one gesture', async ({ page }) => {
+    await open(page, glmark2!);
     await page.getByRole('button', { name: 'uploaded: frame 4,052' }).click();
     await expect(details(page)).toContainText('frame 4052');
     const row = table(page).locator('tr[aria-selected="true"]');
@@ -338,7 +374,8 @@ test('frames, resources and findings are those of the range', async ({ page }) =
   await expect(rows('Frames')).toHaveCount(13);
 });
 
-test('what a call names leads to Resources, and Back to the call', async ({ page }) => {
+/** Goes from a call of glBindTexture to the texture that it names. */
+async function toTexture(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('scene.trace'));
   await page.getByRole('tab', { name: 'Calls', exact: true }).click();
@@ -351,6 +388,14 @@ test('what a call names leads to Resources, and Back to the call', async ({ page
   await link.click();
   await expect(page.getByRole('tab', { name: 'Resources' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.resources tr[aria-selected="true"]')).toContainText(`Texture ${name}`);
+}
+
+test('what a call names leads to Resources', async ({ page }) => {
+  await toTexture(page);
+});
+
+test('Back leads from Resources to the call', { tag: '@network' }, async ({ page }) => {
+  await toTexture(page);
   await page.goBack();
   await expect(page.getByRole('tab', { name: 'Calls', exact: true })).toHaveAttribute('aria-selected', 'true');
 });

@@ -64,13 +64,22 @@ test('textures that samplers read are used', async ({ page }) => {
   await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 9_180);
   const texture = row(page, 'Textures', 'MaterialTexture0 · unit 0');
   await expect(texture).toContainText('512 × 512 RGB');
-  // Its picture is there once it is in sight, and its name leads to all of it.
-  await texture.scrollIntoViewIfNeeded();
-  await expect(texture.locator('canvas')).toBeVisible({ timeout: 20_000 });
   await texture.getByTitle('Show it in Resources').click();
   await expect(page.getByRole('tab', { name: 'Resources' })).toHaveAttribute('aria-selected', 'true');
   const resource = page.getByRole('region', { name: 'Resource', exact: true });
   await expect(resource).toContainText(/Texture \d+\s*at call 9,180/);
+});
+
+test('the picture of a texture is there once it is in sight, and Back leads to it', { tag: '@layout' }, async ({
+  page,
+}) => {
+  await stateAt(page, recording('apitrace/recorded/glmark2_medium.trace'), 9_180);
+  const texture = row(page, 'Textures', 'MaterialTexture0 · unit 0');
+  await texture.scrollIntoViewIfNeeded();
+  await expect(texture.locator('canvas')).toBeVisible();
+  await texture.getByTitle('Show it in Resources').click();
+  const resource = page.getByRole('region', { name: 'Resource', exact: true });
+  await expect(resource.locator('canvas')).toBeVisible();
   // The pattern behind it ends where the image does.
   const [box, image] = await Promise.all([
     resource.locator('.texture-box').boundingBox(),
@@ -83,11 +92,15 @@ test('textures that samplers read are used', async ({ page }) => {
   await isAt(page, 9_180);
 });
 
-test('blending, depth and scissor are in sight, and the mesh in reach', async ({ page }) => {
+test('blending, depth and scissor are unfolded', async ({ page }) => {
   await stateAt(page, recording('apitrace/recorded/glmix_3f.trace'), 47);
   for (const title of ['Viewport and scissor', 'Blending', 'Depth test'])
     await expect(pane(page).locator('details', { hasText: title }).first()).toHaveAttribute('open');
   await expect(pane(page).locator('details', { hasText: 'Hints' })).not.toHaveAttribute('open');
+});
+
+test('the mesh is in reach', { tag: '@layout' }, async ({ page }) => {
+  await stateAt(page, recording('apitrace/recorded/glmix_3f.trace'), 47);
   await expect(pane(page).getByRole('button', { name: 'Show mesh' })).toBeInViewport();
 });
 

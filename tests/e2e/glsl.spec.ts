@@ -59,7 +59,7 @@ async function compiled(page: Page, path: string): Promise<{ sources: string[]; 
 }
 
 for (const trace of TRACES)
-  test(`WebGL2 compiles all shaders of ${trace}`, async ({ page }) => {
+  test(`WebGL2 compiles all shaders of ${trace}`, { tag: '@webgl' }, async ({ page }) => {
     const path = join(CORPUS, `${trace}.trace`);
     test.skip(!existsSync(path), `${trace} is missing`);
     const { sources, failures } = await compiled(page, path);
@@ -125,7 +125,7 @@ function evaluated(page: Page, sources: readonly string[], uniforms: Expressions
   );
 }
 
-test('expressions of all versions have the values that Mesa computes', async ({ page }) => {
+test('expressions of all versions have the values that Mesa computes', { tag: '@webgl' }, async ({ page }) => {
   const { uniforms, rows }: Expressions = JSON.parse(readFileSync(join(GRAPHICS, 'expressions.json'), 'utf8'));
   const { sources, failures } = await compiled(page, fixture('graphics/expressions.trace'));
   expect(failures).toEqual([]);

@@ -26,7 +26,7 @@ test.describe('stacks', () => {
     await page.getByRole('radio', { name: 'Total' }).click();
     await expect.poll(async () => (await texts(page))[0]).toMatch(/^985\.2 µs 236\.7 µs 2 [\d.]+ % #2$/);
     await page.getByRole('radio', { name: 'Count', exact: true }).click();
-    await expect.poll(async () => (await texts(page))[0]).toMatch(/^\d+ .* 100 % #\d+ #/);
+    await expect.poll(async () => (await texts(page))[0]).toMatch(/^\d+ .* 100 % #\d+ ?#/);
     await page.getByRole('combobox', { name: 'Threads' }).selectOption({ label: 'main thread 4711' });
     await expect.poll(async () => (await texts(page)).length).toBe(3);
   });
@@ -99,7 +99,7 @@ test.describe('the call graph', () => {
     await expect(page.getByRole('grid', { name: 'Functions' }).locator('[aria-selected=true]')).toHaveText(/^#3/);
   });
 
-  test('zooms and pans', async ({ page }) => {
+  test('zooms and pans', { tag: '@layout' }, async ({ page }) => {
     const place = () => graph(page).locator('.graph-all').getAttribute('transform');
     const legible = await place();
     await page.getByRole('button', { name: 'Fit' }).click();
@@ -187,8 +187,8 @@ test.describe('the calls of a function', () => {
   test('have percentiles that lead to calls', async ({ page }) => {
     const percentiles = page.getByRole('group', { name: 'Percentiles' });
     await expect(percentiles.getByRole('button')).toHaveCount(5);
-    expect(plain(await percentiles.innerText())).toBe(
-      'Min 2.251 µs Median 4.553 µs p90 71.82 µs p99 76.02 µs Max 76.02 µs',
+    await expect(percentiles).toHaveText(
+      /Min\s*2\.251\sµs\s*Median\s*4\.553\sµs\s*p90\s*71\.82\sµs\s*p99\s*76\.02\sµs\s*Max\s*76\.02\sµs/,
     );
     await percentiles.getByRole('button', { name: '4.553' }).click();
     await expect(details(page)).toContainText('4.553');
@@ -212,20 +212,6 @@ test.describe('the calls of a function', () => {
     await expect(page.getByRole('grid', { name: 'Call list' })).toBeVisible();
   });
 });
-
-for (const theme of ['light', 'dark'] as const) {
-  test(`axe finds no barriers in stacks, graph and comparison on a ${theme} page`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await showCalls(page, 'Stacks');
-    await stacks(page).focus();
-    await page.keyboard.press('ArrowDown');
-    await showCalls(page, 'Graph');
-    await box(page, '#3').click();
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Compare', exact: true }).click();
-    await expect(page.getByRole('table', { name: 'A slow call beside a median one' })).toBeVisible();
-  });
-}
 
 test('callees of tail calls count under their callers on request', async ({ page }) => {
   await open(page, fixture('tail-calls.xray'));

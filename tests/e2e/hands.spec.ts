@@ -38,21 +38,23 @@ async function paste(page: Page, what: { readonly text?: string; readonly file?:
 }
 
 test.describe('the wheel, a drag and keys', () => {
-  test('stop at the ends of the trace', async ({ page }) => {
+  test('stop at the ends of the trace', { tag: '@pointer' }, async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
     const ruler = () => page.locator('.ruler').innerText();
     const whole = await ruler();
     const box = (await area(page).boundingBox())!;
     await page.mouse.move(box.x + 300, box.y + 60);
+    await page.keyboard.down('Control');
     for (let i = 0; i < 6; i += 1) await page.mouse.wheel(0, 300);
+    await page.keyboard.up('Control');
     await page.keyboard.press('s');
     await page.keyboard.press('d');
     await page.mouse.down();
     await page.mouse.move(box.x + 100, box.y + 60, { steps: 3 });
     await page.mouse.up();
     await page.mouse.move(0, 0);
-    expect(await ruler()).toBe(whole);
+    await expect.poll(ruler).toBe(whole);
     await page.keyboard.press('w');
     await expect.poll(ruler).not.toBe(whole);
     const brush = async () => {
@@ -60,11 +62,17 @@ test.describe('the wheel, a drag and keys', () => {
       return { left: Number.parseFloat(left), width: Number.parseFloat(width) };
     };
     // A glide that a key interrupts would stop at another scale.
-    await expect(async () => {
-      const before = await brush();
-      await page.waitForTimeout(200);
-      expect(await brush()).toEqual(before);
-    }).toPass();
+    let last = await brush();
+    await expect
+      .poll(
+        async () => {
+          const before = last;
+          last = await brush();
+          return before.width === last.width;
+        },
+        { intervals: [200] },
+      )
+      .toBe(true);
     const { width } = await brush();
     await expect(async () => {
       await page.keyboard.press('a');
@@ -72,11 +80,11 @@ test.describe('the wheel, a drag and keys', () => {
     }).toPass();
     // Beyond the beginning the brush would lose of its width.
     for (let i = 0; i < 4; i += 1) await page.keyboard.press('a');
-    await page.waitForTimeout(200);
+    await expect.poll(async () => (await brush()).left).toBeLessThan(1);
     expect((await brush()).width).toBeGreaterThan(width - 4);
   });
 
-  test('scroll tracks that are higher than the window, and zoom with Ctrl', async ({ page }) => {
+  test('scroll tracks that are higher than the window, and zoom with Ctrl', { tag: '@layout' }, async ({ page }) => {
     await page.setViewportSize({ width: 1000, height: 460 });
     await open(page, fixture('threads.xray'));
     await pictured(page);
@@ -96,7 +104,7 @@ test.describe('the wheel, a drag and keys', () => {
   });
 });
 
-test.describe('toolbars keep their place', () => {
+test.describe('toolbars keep their place', { tag: '@layout' }, () => {
   for (const width of [1180, 1440]) {
     test(`while a function is chosen, at ${width} pixels`, async ({ page }) => {
       await page.setViewportSize({ width, height: 800 });
@@ -185,7 +193,7 @@ test.describe('Ctrl+C copies', () => {
 });
 
 test.describe('menus', () => {
-  test('of the flame graph and of the call graph act on the function', async ({ page }) => {
+  test('of the flame graph and of the call graph act on the function', { tag: '@layout' }, async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
     await showCalls(page, 'Flame');
@@ -219,7 +227,7 @@ test.describe('what is pasted', () => {
     await settled(page, 'ready', 'pasted.xray');
   });
 
-  test('leads to the view of a link', async ({ page }) => {
+  test('leads to the view of a link', { tag: '@focus' }, async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
     const range = page.getByRole('navigation', { name: 'Range' });
@@ -234,7 +242,7 @@ test.describe('what is pasted', () => {
     await expect(page.locator('.notice')).toContainText('elsewhere.example');
   });
 
-  test('opens what an address leads to', async ({ page, baseURL }) => {
+  test('opens what an address leads to', { tag: '@network' }, async ({ page, baseURL }) => {
     await settled(page, 'empty');
     await paste(page, { text: new URL('samples/threads.xray', baseURL).href });
     await page.waitForURL(/\?url=/);

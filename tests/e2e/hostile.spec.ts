@@ -38,7 +38,7 @@ test.describe.configure({ mode: 'parallel' });
 if (FILES.length === 0) test.skip('hostile files: the corpus is not here', () => undefined);
 
 for (const name of FILES) {
-  test(`withstands ${name}`, async ({ page, browser }) => {
+  test(`withstands ${name}`, { tag: '@worker' }, async ({ page, browser }) => {
     test.setTimeout(60_000);
     const work = await countWork(page);
     await page.setInputFiles('#file-input', join(FOLDER, name));
@@ -58,7 +58,7 @@ for (const name of FILES) {
   });
 }
 
-test('goes on after a limit, and stops there within a second', async ({ page }) => {
+test('goes on after a limit, and stops there within a second', { tag: '@worker' }, async ({ page }) => {
   skipWithout('zstd_rle_1GB.trace');
   await open(page, join(FOLDER, 'zstd_rle_1GB.trace'));
   await expect(page.locator('.notice')).toContainText('Reading stopped at a limit');
@@ -69,7 +69,7 @@ test('goes on after a limit, and stops there within a second', async ({ page }) 
   await expect(page.locator('.notice')).not.toContainText('Reading stopped');
 });
 
-test('a question does not lie under the notice of a limit', async ({ page }) => {
+test('a question does not lie under the notice of a limit', { tag: '@worker' }, async ({ page }) => {
   skipWithout('zstd_rle_1GB.trace');
   await open(page, join(FOLDER, 'zstd_rle_1GB.trace'));
   await expect(page.locator('.notice')).toContainText('Reading stopped at a limit');
@@ -82,7 +82,9 @@ test('a question does not lie under the notice of a limit', async ({ page }) => 
   await settled(page, 'ready', 'sent.xray');
 });
 
-test('instructions at which the disassembler stops are bytes, and nothing else is lost', async ({ page }) => {
+test('instructions at which the disassembler stops are bytes, and nothing else is lost', { tag: '@worker' }, async ({
+  page,
+}) => {
   skipWithout('arm_trap.frames');
   await open(page, join(FOLDER, 'arm_trap.frames'));
   await page.getByRole('tab', { name: 'Steps' }).click();
@@ -93,7 +95,7 @@ test('instructions at which the disassembler stops are bytes, and nothing else i
   await expect(details(page)).not.toContainText('stopped');
 });
 
-test('a thread of thousands is found in a list', async ({ page }) => {
+test('a thread of thousands is found in a list', { tag: '@worker' }, async ({ page }) => {
   skipWithout('gz_threads_200k.trace');
   await open(page, join(FOLDER, 'gz_threads_200k.trace'));
   await expect(page.getByRole('button', { name: /minor problem/ })).toBeVisible();
@@ -119,7 +121,7 @@ test('a thread of thousands is found in a list', async ({ page }) => {
   await expect(picker).toBeFocused();
 });
 
-test('a query of endless rows stays small and stops', async ({ page, browser }) => {
+test('a query of endless rows stays small and stops', { tag: '@worker' }, async ({ page, browser }) => {
   skipWithout('sql_view_bomb.sqlite');
   await open(page, join(FOLDER, 'sql_view_bomb.sqlite'));
   await showPanel(page, 'SQL');
@@ -135,7 +137,7 @@ test('a query of endless rows stays small and stops', async ({ page, browser }) 
   expect(await peakMemory(browser)).toBeLessThan(MEMORY);
 });
 
-test('Cancel ends a reader that is deep in SQLite', async ({ page }) => {
+test('Cancel ends a reader that is deep in SQLite', { tag: '@worker' }, async ({ page }) => {
   const { default: init } = await import('sql.js');
   const { Database } = await init({});
   const database = new Database(readFileSync(fixture('rvn/blocks.sqlite')));

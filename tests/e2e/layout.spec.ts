@@ -14,7 +14,7 @@ function looksOf(locator: Locator) {
   });
 }
 
-test('overview and timeline share their left edge and their scale', async ({ page }) => {
+test('overview and timeline share their left edge and their scale', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const strip = await boxOf(page.locator('.overview-strip'));
@@ -31,7 +31,9 @@ test('overview and timeline share their left edge and their scale', async ({ pag
   expect(Math.abs(brush.width - strip.width / 2)).toBeLessThan(4);
 });
 
-test('labels of the ruler are whole, and that of the pointer is beside that of the range', async ({ page }) => {
+test('labels of the ruler are whole, and that of the pointer is beside that of the range', { tag: '@layout' }, async ({
+  page,
+}) => {
   await open(page, fixture('rvn/blocks.sqlite'));
   await pictured(page);
   const area = await boxOf(page.locator('.area'));
@@ -67,7 +69,9 @@ test('labels of the ruler are whole, and that of the pointer is beside that of t
   }
 });
 
-test('the table of functions fits into a narrow dock, with the column that it is sorted by', async ({ page }) => {
+test('the table of functions fits into a narrow dock, with the column that it is sorted by', {
+  tag: '@layout',
+}, async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 800 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -89,7 +93,7 @@ async function leftBelowTracks(page: Page): Promise<number> {
   return (await boxOf(page.locator('.dock'))).y - last.y - last.height;
 }
 
-test('a table gets the room that a few tracks leave', async ({ page }) => {
+test('a table gets the room that a few tracks leave', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   for (const name of ['scene.trace', 'trace_db/variables.trace']) {
     await open(page, fixture(name));
@@ -102,7 +106,9 @@ test('a table gets the room that a few tracks leave', async ({ page }) => {
   }
 });
 
-test('a height that was chosen for the panels is kept until a double click gives it back', async ({ page }) => {
+test('a height that was chosen for the panels is kept until a double click gives it back', { tag: '@layout' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('scene.trace'));
   await pictured(page);
@@ -124,7 +130,9 @@ test('a height that was chosen for the panels is kept until a double click gives
   await expect.poll(height).toBe(needed);
 });
 
-test('deep threads leave room for each other, and one that is opened stays so', async ({ page }) => {
+test('deep threads leave room for each other, and one that is opened stays so', { tag: '@layout' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1180, height: 480 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -145,7 +153,7 @@ test('deep threads leave room for each other, and one that is opened stays so', 
   await expect(deeper).toBeVisible();
 });
 
-test('the timeline keeps half of a small window', async ({ page }) => {
+test('the timeline keeps half of a small window', { tag: '@layout' }, async ({ page }) => {
   for (const [width, height] of [
     [800, 600],
     [1280, 720],
@@ -178,7 +186,9 @@ for (const [path, tabs] of [
   ['rvn/blocks.sqlite', ['Steps']],
   ['trace_db/variables.trace', ['Statements', 'Variables', 'Points']],
 ] as const) {
-  test(`bars say all, and tables show all columns, of ${path} in a window of 1180 pixels`, async ({ page }) => {
+  test(`bars say all, and tables show all columns, of ${path} in a window of 1180 pixels`, { tag: '@layout' }, async ({
+    page,
+  }) => {
     await page.setViewportSize({ width: 1180, height: 760 });
     await open(page, fixture(path));
     await pictured(page);
@@ -200,7 +210,7 @@ for (const [path, tabs] of [
   });
 }
 
-test('the list of problems is in the window wherever its button is', async ({ page }) => {
+test('the list of problems is in the window wherever its button is', { tag: '@layout' }, async ({ page }) => {
   for (const width of [390, 920, 1180]) {
     await page.setViewportSize({ width, height: 760 });
     // Long facts put the button at the other end of the header.
@@ -216,7 +226,7 @@ test('the list of problems is in the window wherever its button is', async ({ pa
   }
 });
 
-test('keys that walk through instructions are listed where there are some', async ({ page }) => {
+test('keys that walk through instructions are listed where there are some', { tag: '@layout' }, async ({ page }) => {
   await settled(page, 'empty');
   const walking = page.getByRole('dialog').getByRole('heading', { name: 'Walk through instructions' });
   await page.keyboard.press('?');
@@ -232,7 +242,9 @@ test('keys that walk through instructions are listed where there are some', asyn
   await expect(walking).toBeVisible();
 });
 
-test('the field of the search has its place and width, whatever stands beside it', async ({ page }) => {
+test('the field of the search has its place and width, whatever stands beside it', { tag: '@layout' }, async ({
+  page,
+}) => {
   const place = async () => {
     const { x, width } = await boxOf(page.locator('.search-place'));
     return [x, width];
@@ -258,7 +270,7 @@ test('the field of the search has its place and width, whatever stands beside it
   }
 });
 
-test('tabs are the same while a trace is read and afterwards', async ({ page }) => {
+test('tabs are the same while a trace is read and afterwards', { tag: '@layout' }, async ({ page }) => {
   for (const name of [
     'scene.trace',
     'threads.xray',
@@ -295,12 +307,12 @@ test('tabs are the same while a trace is read and afterwards', async ({ page }) 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('nothing speaks of dropping files or of keys', async ({ page }) => {
+  test('nothing speaks of dropping files or of keys', { tag: '@layout' }, async ({ page }) => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Open a trace file');
     await expect(page.locator('.welcome')).not.toContainText(/[Dd]rop|Ctrl/);
   });
 
-  test('the buttons of the header are within reach', async ({ page }) => {
+  test('the buttons of the header are within reach', { tag: '@layout' }, async ({ page }) => {
     for (const name of ['rvn/blocks.sqlite', 'trace_db/cut.trace']) {
       await open(page, fixture(name));
       for (const button of await page.locator('.header button:visible').all()) {
@@ -310,7 +322,7 @@ test.describe('on a phone', () => {
     }
   });
 
-  test('panels without a tab, and what completes a filter, are within reach', async ({ page }) => {
+  test('panels without a tab, and what completes a filter, are within reach', { tag: '@layout' }, async ({ page }) => {
     await open(page, fixture('scene.trace'));
     await pictured(page);
     const isOnTop = (locator: Locator) =>
@@ -331,7 +343,7 @@ test.describe('on a phone', () => {
     expect(await isOnTop(page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first())).toBe(true);
   });
 
-  test('names of threads are whole, and all columns can be reached', async ({ page }) => {
+  test('names of threads are whole, and all columns can be reached', { tag: '@layout' }, async ({ page }) => {
     await open(page, fixture('threads.xray'));
     await pictured(page);
     for (const name of await page.locator('.track.thread b').all()) {
@@ -347,7 +359,7 @@ test.describe('on a phone', () => {
   });
 });
 
-test('forced colours keep bars, the current tab and the selected row', async ({ page }) => {
+test('forced colours keep bars, the current tab and the selected row', { tag: '@layout' }, async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
@@ -366,7 +378,7 @@ test('forced colours keep bars, the current tab and the selected row', async ({ 
   expect((await cell(1)).backgroundColor).not.toBe((await cell(2)).backgroundColor);
 });
 
-test('a selected row looks selected under the pointer, too', async ({ page }) => {
+test('a selected row looks selected under the pointer, too', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await showCalls(page, 'Functions');
   const row = (i: number) => page.locator('.table tbody tr:not(.spacer)').nth(i);
@@ -378,9 +390,9 @@ test('a selected row looks selected under the pointer, too', async ({ page }) =>
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`what is muted, and what leads elsewhere, can be read in a selected row of a ${colorScheme} page`, async ({
-    page,
-  }) => {
+  test(`what is muted, and what leads elsewhere, can be read in a selected row of a ${colorScheme} page`, {
+    tag: '@layout',
+  }, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await open(page, fixture('trace_db/variables.trace'));
     await page.getByRole('tab', { name: 'Variables' }).click();
@@ -392,7 +404,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the numbers of a table end where its headers end', async ({ page }) => {
+test('the numbers of a table end where its headers end', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('threads.xray'));
   await showCalls(page, 'Functions');
@@ -417,7 +429,7 @@ test('the numbers of a table end where its headers end', async ({ page }) => {
   for (const [i, right] of cells.entries()) expect(Math.abs(right - heads[i]!)).toBeLessThanOrEqual(1);
 });
 
-test('a name of ten thousand characters is cut, and whole on demand', async ({ page }) => {
+test('a name of ten thousand characters is cut, and whole on demand', { tag: '@layout' }, async ({ page }) => {
   const name = 'n'.repeat(10_000);
   await open(page, fixture('threads.xray'));
   await pictured(page);

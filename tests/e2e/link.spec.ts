@@ -171,7 +171,9 @@ async function written(page: Page, hasRange: boolean): Promise<void> {
   await expect.poll(() => new URL(page.url()).hash.includes('&range='), { timeout: 15_000 }).toBe(hasRange);
 }
 
-test('the address follows the view, with Back and Forward, and leads to it after a reload', async ({ page }) => {
+test('the address follows the view, with Back and Forward, and leads to it after a reload', {
+  tag: '@network',
+}, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await expect.poll(() => page.url(), { timeout: 15_000 }).toContain('#unspool=1&name=threads.xray');

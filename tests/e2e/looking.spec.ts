@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { area, details, fixture, inked, open, pictured, settled, test } from './page.ts';
+import { area, details, fixture, inked, open, pictured, test } from './page.ts';
 
 const scale = (page: Page) => page.locator('.ruler').innerText();
 /** Waits until an animation ends: two equal readings of the scale. */
@@ -23,15 +23,15 @@ test.describe('a trace', () => {
   });
 
   test('zooms at the pointer, pans with a drag, and goes back to the whole', async ({ page }) => {
-    // All tracks fit: the wheel zooms.
-    await page.setViewportSize({ width: 1440, height: 1100 });
     const box = (await area(page).boundingBox())!;
     const whole = await scale(page);
-    const brush = () => page.locator('.brush').evaluate((it) => it.getBoundingClientRect().width);
+    const brush = () => page.locator('.brush').evaluate((it) => Number.parseFloat(it.style.width));
     const wide = await brush();
     await page.mouse.move(box.x + 300, box.y + 90);
     const place = await page.locator('.pointer-time').innerText();
+    await page.keyboard.down('Control');
     await page.mouse.wheel(0, -800);
+    await page.keyboard.up('Control');
     await expect.poll(brush).toBeLessThan(wide / 1.2);
     // The position under the pointer stays, to the precision of a pixel.
     expect((await page.locator('.pointer-time').innerText()).slice(0, 3)).toBe(place.slice(0, 3));
@@ -60,7 +60,7 @@ test.describe('a trace', () => {
     await expect.poll(() => scale(page)).not.toBe(zoomed);
   });
 
-  test('selects a window on the overview', async ({ page }) => {
+  test('selects a window on the overview', { tag: '@layout' }, async ({ page }) => {
     const box = (await page.locator('.overview-strip').boundingBox())!;
     const drag = async (from: number, to: number) => {
       await page.mouse.move(box.x + from, box.y + 20);
@@ -118,7 +118,7 @@ test.describe('a trace', () => {
     await expect.poll(() => scale(page)).not.toBe(zoomed);
   });
 
-  test('folds and unfolds a track', async ({ page }) => {
+  test('folds and unfolds a track', { tag: '@pixels' }, async ({ page }) => {
     const before = await inked(page);
     const fold = page.locator('.track', { hasText: 'main thread' }).getByRole('button', { name: /^(Fold|Unfold)/ });
     await fold.click();
@@ -128,7 +128,7 @@ test.describe('a trace', () => {
     await expect.poll(() => inked(page)).toBe(before);
   });
 
-  test('widens the track names by keyboard', async ({ page }) => {
+  test('widens the track names by keyboard', { tag: '@layout' }, async ({ page }) => {
     const divider = page.getByRole('separator', { name: 'Width of the track names' });
     const before = (await page.locator('.tracks').boundingBox())!.width;
     await divider.focus();
@@ -153,7 +153,7 @@ test('lists all keys', async ({ page }) => {
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('follows the theme of the system until the person chooses one', async ({ page }) => {
+test('follows the theme of the system until the person chooses one', { tag: '@pixels' }, async ({ page }) => {
   const html = page.locator('html');
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(html).toHaveAttribute('data-theme', 'dark');
@@ -165,7 +165,7 @@ test('follows the theme of the system until the person chooses one', async ({ pa
   await expect(html).toHaveAttribute('data-theme', 'dark');
 });
 
-test('fits a narrow window', async ({ page }) => {
+test('fits a narrow window', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 480, height: 760 });
   await open(page, fixture('threads.xray'));
   await pictured(page);
@@ -174,23 +174,6 @@ test('fits a narrow window', async ({ page }) => {
   await expect(details(page)).toContainText('Duration');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(480);
 });
-
-for (const colorScheme of ['dark', 'light'] as const) {
-  test(`has no serious accessibility violations in the ${colorScheme} theme`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await settled(page, 'empty');
-    await page.keyboard.press('?');
-    await expect(page.getByRole('dialog')).toBeVisible();
-    await page.keyboard.press('Escape');
-    // Keys that come before it is closed are not for the timeline.
-    await expect(page.getByRole('dialog')).toBeHidden();
-    await open(page, fixture('threads.xray'));
-    await pictured(page);
-    await area(page).focus();
-    await page.keyboard.press('Enter');
-    await expect(details(page)).toContainText('Duration');
-  });
-}
 
 /** A place of a single slice: its tooltip has a name, a length and a position. */
 function findSlice(page: Page): Promise<{ x: number; y: number }> {

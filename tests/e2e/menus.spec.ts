@@ -79,7 +79,7 @@ test.describe('the menu of a call', () => {
   });
 });
 
-test('a menu fits in a small window', async ({ page }) => {
+test('a menu fits in a small window', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 420, height: 380 });
   await area(page).focus();
   await page.keyboard.press('j');
@@ -111,6 +111,7 @@ test.describe('the menu of a row', () => {
   test('of the functions', async ({ page }) => {
     await showCalls(page, 'Functions');
     const row = page.locator('.functions tbody tr:not(.spacer)').nth(2);
+    await expect(row).toBeVisible();
     const texts = (await row.locator('td').allInnerTexts()).map((text) => text.trim().replaceAll('\u00a0', ' '));
     await row.click({ button: 'right' });
     // It acts on the row without choosing it.
@@ -152,6 +153,8 @@ test.describe('the menu of a row', () => {
     await entry(page, 'Find all with this name').click();
     await expect(page.locator('.find input')).toHaveValue(`name:${name}`);
     await page.locator('#tab-results').click();
+    // Its row may have to be fetched.
+    await expect(page.locator('#hit-0')).toContainText(name);
     await page.locator('#hit-0').click({ button: 'right' });
     await expect(menu(page)).toHaveAttribute('aria-label', name);
     await entry(page, 'Show in the timeline').click();

@@ -15,6 +15,7 @@ const stored = (page: Page) =>
 /** A note on the first call, which is selected by keyboard. */
 const noteOnFirst = async (page: Page, text: string) => {
   await pictured(page);
+  await expect(area(page)).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.locator('.details-head')).toContainText('#1');
   await page.keyboard.press('m');
@@ -46,7 +47,7 @@ test('M puts a note at the selection, and a click on its flag leads back', async
   await expect(details(page)).toBeVisible();
 });
 
-test('a note without a selection is at the pointer', async ({ page }) => {
+test('a note without a selection is at the pointer', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   const box = (await area(page).boundingBox())!;
@@ -164,7 +165,9 @@ test('what is stored can be deleted, for one file and for all', async ({ page })
   expect(await stored(page)).toBe(0);
 });
 
-test('without a storage notes last as long as the page, and the menu says so', async ({ page }) => {
+test('without a storage notes last as long as the page, and the menu says so', { tag: '@storage' }, async ({
+  page,
+}) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'localStorage', {
       get: () => {
@@ -179,17 +182,6 @@ test('without a storage notes last as long as the page, and the menu says so', a
   await openMenu(page);
   await expect(menu(page)).toContainText('notes last until the page is closed');
 });
-
-for (const theme of ['dark', 'light'] as const) {
-  test(`axe finds no barriers in notes on a ${theme} page`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: theme });
-    await open(page, fixture('threads.xray'));
-    await noteOnFirst(page, 'a note');
-    await flags(page).first().click();
-    await expect(field(page)).toBeVisible();
-    await openMenu(page);
-  });
-}
 
 test('notes are usable by keyboard', async ({ page }) => {
   await open(page, fixture('threads.xray'));

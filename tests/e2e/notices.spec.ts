@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { fixture, notice, open, pictured, showPanel, test } from './page.ts';
 
-test('a notice covers no panel, and leaves by itself', async ({ page }) => {
+test('a notice covers no panel, and leaves by itself', { tag: '@layout' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await showPanel(page, 'SQL');

@@ -119,7 +119,7 @@ async function publish(host: Host): Promise<{ old: string; now: string }> {
 
 const isNew = (page: Page) => page.locator('meta[name=version]').count();
 
-test('everything works without a network after one visit', async ({ page, host, errors }) => {
+test('everything works without a network after one visit', { tag: '@network' }, async ({ page, host, errors }) => {
   test.slow();
   await visit(page, host);
   await host.stop();
@@ -159,7 +159,7 @@ test('everything works without a network after one visit', async ({ page, host, 
   expect(errors).toEqual([]);
 });
 
-test('keeps no file that is not the page’s', async ({ page, host }) => {
+test('keeps no file that is not the page’s', { tag: '@network' }, async ({ page, host }) => {
   await visit(page, host);
   writeFileSync(join(host.folder, 'run.xray'), readFileSync(join(DIST, 'samples/threads.xray')));
   await page.goto(`${host.url}?url=run.xray`);
@@ -174,7 +174,7 @@ test('keeps no file that is not the page’s', async ({ page, host }) => {
   expect(host.requests.filter((path) => path === 'embedding/index.html')).toHaveLength(1);
 });
 
-test('a file that was changed at the host is not kept', async ({ page, host }) => {
+test('a file that was changed at the host is not kept', { tag: '@network' }, async ({ page, host }) => {
   await visit(page, host);
   const { now } = await publish(host);
   writeFileSync(join(host.folder, 'assets', now), 'alert(1)');
@@ -184,7 +184,7 @@ test('a file that was changed at the host is not kept', async ({ page, host }) =
   await expect(notice(page).locator('p')).toHaveCount(0);
 });
 
-test('a file that was changed where it is kept is not served', async ({ page, host }) => {
+test('a file that was changed where it is kept is not served', { tag: '@network' }, async ({ page, host }) => {
   await visit(page, host);
   const name = assetOf(host.folder, /^help-.*\.js$/);
   const original = readFileSync(join(host.folder, 'assets', name), 'utf8');
@@ -210,12 +210,9 @@ test('a file that was changed where it is kept is not served', async ({ page, ho
   expect(await fetched()).toBe(null);
 });
 
-test('a new version waits for consent, and loads what has changed; an open tab keeps its parts', async ({
-  page,
-  context,
-  host,
-  errors,
-}) => {
+test('a new version waits for consent, and loads what has changed; an open tab keeps its parts', {
+  tag: '@network',
+}, async ({ page, context, host, errors }) => {
   await visit(page, host);
   const { old, now } = await publish(host);
   host.requests.length = 0;
@@ -250,7 +247,11 @@ test('a new version waits for consent, and loads what has changed; an open tab k
   expect(errors).toEqual([]);
 });
 
-test('is a page that can be installed, and opens the files that it is started with', async ({ page, host, errors }) => {
+test('is a page that can be installed, and opens the files that it is started with', { tag: '@network' }, async ({
+  page,
+  host,
+  errors,
+}) => {
   await page.addInitScript(() => {
     const queue = { setConsumer: (consume: unknown) => Object.assign(window, { consume }) };
     Object.defineProperty(window, 'launchQueue', { value: queue });

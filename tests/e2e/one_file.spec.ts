@@ -28,7 +28,7 @@ const test = base.extend<{ page: Page }>({
   },
 });
 
-test('opens all samples from a disk, and says what it cannot do', async ({ page }) => {
+test('opens all samples from a disk, and says what it cannot do', { tag: '@start' }, async ({ page }) => {
   test.slow();
   await expect(page.getByText('This page is a file.')).toBeVisible();
   for (const { path, name, about } of SAMPLES) {
@@ -40,7 +40,7 @@ test('opens all samples from a disk, and says what it cannot do', async ({ page 
   }
 });
 
-test('has the licences of all that is in it', async ({ page }) => {
+test('has the licences of all that is in it', { tag: '@start' }, async ({ page }) => {
   await page.getByRole('button', { name: 'Help' }).click();
   await page.getByRole('button', { name: 'About' }).click();
   await expect(page.getByText('This page is one file.')).toBeVisible();
@@ -52,7 +52,7 @@ test('has the licences of all that is in it', async ({ page }) => {
   expect(readFileSync(await saved.path(), 'utf8')).toContain('Licences of what this page contains');
 });
 
-test('answers questions about a trace from a disk', async ({ page }) => {
+test('answers questions about a trace from a disk', { tag: '@start' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await showCalls(page, 'Flame');
   await expect(page.locator('.flame')).toBeVisible();
@@ -68,7 +68,7 @@ test('answers questions about a trace from a disk', async ({ page }) => {
   await expect(page.getByRole('dialog')).toContainText('Documentation');
 });
 
-test('shows what a trace draws from a disk', async ({ page }) => {
+test('shows what a trace draws from a disk', { tag: '@start' }, async ({ page }) => {
   await open(page, fixture('replay_views.trace'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   await expect(page.getByRole('img', { name: /^Picture of/ })).toBeVisible({ timeout: 30_000 });

@@ -32,8 +32,13 @@ test('opens a file from the input and shows it', async ({ page }) => {
   await pictured(page);
   await expect(header(page)).toContainText('XRay');
   await expect(page.locator('.tracks')).toContainText('calls');
-  expect(await inked(page)).toBeGreaterThan(1000);
   await expect(page).toHaveTitle('threads.xray – Unspool');
+});
+
+test('draws the file', { tag: '@pixels' }, async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  expect(await inked(page)).toBeGreaterThan(1000);
 });
 
 test('sets marks at opening, first picture and completion', async ({ page }) => {
@@ -112,7 +117,7 @@ test('opens the file dialog by keyboard', DIALOG, async ({ page }) => {
   await settled(page, 'ready', 'threads.xray');
 });
 
-test('stops reading and keeps what was read', async ({ page }) => {
+test('stops reading and keeps what was read', { tag: '@drop' }, async ({ page }) => {
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
       const button = document.querySelector<HTMLButtonElement>('.loading button');
@@ -142,7 +147,7 @@ test('survives a broken file and opens the next one', async ({ page }, info) => 
   await pictured(page);
 });
 
-test('reports a deleted file and opens the next one', async ({ page }, info) => {
+test('reports a deleted file and opens the next one', { tag: '@storage' }, async ({ page }, info) => {
   const gone = info.outputPath('gone.xray');
   mkdirSync(info.outputDir, { recursive: true });
   writeFileSync(gone, readFileSync(fixture('threads.xray')));
@@ -166,7 +171,7 @@ test('reports a deleted file and opens the next one', async ({ page }, info) => 
   await pictured(page);
 });
 
-test('survives a crash of the reader', async ({ page }) => {
+test('survives a crash of the reader', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await page.workers()[0]!.evaluate(() => {
@@ -184,7 +189,7 @@ test('survives a crash of the reader', async ({ page }) => {
   await pictured(page);
 });
 
-test('reports a reader that does not load', async ({ page }) => {
+test('reports a reader that does not load', { tag: '@network' }, async ({ page }) => {
   await page.route('**/*.wasm', (route) => route.abort());
   // Otherwise a worker that is ready already may have it.
   await page.reload();
@@ -201,7 +206,7 @@ test('shows a truncated file up to its end, and the offset of the break', async 
   await expect(page.getByRole('dialog')).toBeHidden();
 });
 
-test('closes the previous trace for the next one', async ({ page }) => {
+test('closes the previous trace for the next one', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await open(page, fixture('events.xray'));
   await pictured(page);
@@ -218,7 +223,9 @@ test('opens every recorded log and trace', async ({ page }) => {
   }
 });
 
-test('a worker is ready before a file is opened, unless the browser saves data', async ({ page }) => {
+test('a worker is ready before a file is opened, unless the browser saves data', { tag: '@worker' }, async ({
+  page,
+}) => {
   await page.reload();
   await expect.poll(() => page.workers().length).toBe(1);
   const [ready] = page.workers();
@@ -270,7 +277,7 @@ for (const [url, sentence] of [
   ['ftp://example.org/a', 'cannot be downloaded'],
   ['missing%25zz', 'answered with status 404'],
 ] as const) {
-  test(`refuses ?url=${url} in words`, async ({ page }) => {
+  test(`refuses ?url=${url} in words`, { tag: '@network' }, async ({ page }) => {
     await page.goto(`./?url=${encodeURIComponent(url)}`);
     await settled(page, 'failed');
     await expect(page.getByRole('alert')).toContainText(sentence);
@@ -292,29 +299,33 @@ const CHANGES = [
   { how: 'is deleted', fixture: 'events.xray', tab: 'Records', change: (path: string) => rmSync(path) },
 ];
 for (const { how, fixture: name, tab, change } of CHANGES) {
-  test(`a file that ${how} while it is open stays usable, and can be read again`, async ({ page }, info) => {
-    mkdirSync(info.outputDir, { recursive: true });
-    const path = info.outputPath(basename(name));
-    writeFileSync(path, readFileSync(fixture(name)));
-    await open(page, path);
-    await pictured(page);
-    change(path);
-    const notice = page.locator('.notice');
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    const what = how === 'is deleted' ? 'was moved or deleted' : 'has changed on disk';
-    await expect(notice).toContainText(`${basename(name)} ${what}. What was read before is kept.`);
-    await area(page).focus();
-    await page.keyboard.press('Enter');
-    await expect(details(page)).toContainText('Duration');
-    await expect(details(page).getByRole('alert')).toBeHidden();
-    await page.getByRole('tab', { name: tab }).click();
-    await expect(page.locator('#event-2')).not.toHaveText('');
-    const chooser = page.waitForEvent('filechooser');
-    await page.evaluate(() => Reflect.deleteProperty(window, 'showOpenFilePicker'));
-    await notice.getByRole('button', { name: 'Choose it again' }).click();
-    writeFileSync(path, readFileSync(fixture(name)));
-    await (await chooser).setFiles(path);
-    await settled(page, 'ready', basename(name));
-    await expect(notice).not.toContainText(what);
-  });
+  test(
+    `a file that ${how} while it is open stays usable, and can be read again`,
+    { tag: '@storage' },
+    async ({ page }, info) => {
+      mkdirSync(info.outputDir, { recursive: true });
+      const path = info.outputPath(basename(name));
+      writeFileSync(path, readFileSync(fixture(name)));
+      await open(page, path);
+      await pictured(page);
+      change(path);
+      const notice = page.locator('.notice');
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      const what = how === 'is deleted' ? 'was moved or deleted' : 'has changed on disk';
+      await expect(notice).toContainText(`${basename(name)} ${what}. What was read before is kept.`);
+      await area(page).focus();
+      await page.keyboard.press('Enter');
+      await expect(details(page)).toContainText('Duration');
+      await expect(details(page).getByRole('alert')).toBeHidden();
+      await page.getByRole('tab', { name: tab }).click();
+      await expect(page.locator('#event-2')).not.toHaveText('');
+      const chooser = page.waitForEvent('filechooser');
+      await page.evaluate(() => Reflect.deleteProperty(window, 'showOpenFilePicker'));
+      await notice.getByRole('button', { name: 'Choose it again' }).click();
+      writeFileSync(path, readFileSync(fixture(name)));
+      await (await chooser).setFiles(path);
+      await settled(page, 'ready', basename(name));
+      await expect(notice).not.toContainText(what);
+    },
+  );
 }

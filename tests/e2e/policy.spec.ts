@@ -45,7 +45,7 @@ async function breaches(place: Page | Worker, other: string): Promise<string[]> 
   }, other);
 }
 
-test('neither the page nor a worker connects elsewhere or evaluates text', async ({ page }) => {
+test('neither the page nor a worker connects elsewhere or evaluates text', { tag: '@network' }, async ({ page }) => {
   const other = await otherOrigin();
   try {
     await open(page, fixture('rvn/blocks.sqlite'));
@@ -60,7 +60,7 @@ test('neither the page nor a worker connects elsewhere or evaluates text', async
   }
 });
 
-test('?url= opens its own origin and no other', async ({ page }) => {
+test('?url= opens its own origin and no other', { tag: '@network' }, async ({ page }) => {
   const [given, other] = [await otherOrigin(), await otherOrigin()];
   try {
     await page.goto(`./?url=${encodeURIComponent(`${given.url}a.xray`)}`);
@@ -74,7 +74,7 @@ test('?url= opens its own origin and no other', async ({ page }) => {
   }
 });
 
-test('an encoding that cannot be decoded is not blamed on the host', async ({ page }) => {
+test('an encoding that cannot be decoded is not blamed on the host', { tag: '@network' }, async ({ page }) => {
   const other = await otherOrigin({ 'content-encoding': 'gzip' });
   try {
     await page.goto(`./?url=${encodeURIComponent(`${other.url}a.xray`)}`);
@@ -86,7 +86,7 @@ test('an encoding that cannot be decoded is not blamed on the host', async ({ pa
   }
 });
 
-test('a download without end can be stopped', async ({ page }) => {
+test('a download without end can be stopped', { tag: '@network' }, async ({ page }) => {
   const other = await otherOrigin({}, true);
   try {
     await page.goto(`./?url=${encodeURIComponent(`${other.url}a.xray`)}`);
@@ -98,7 +98,7 @@ test('a download without end can be stopped', async ({ page }) => {
   }
 });
 
-test('says it when a worker ends by itself, and lives on', async ({ page }) => {
+test('says it when a worker ends by itself, and lives on', { tag: '@network' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect.poll(() => recordWorkers(page).length).toBe(1);
   // The record worker is started again by the next question.
@@ -111,7 +111,7 @@ test('says it when a worker ends by itself, and lives on', async ({ page }) => {
   await open(page, fixture('coarse.xray'));
 });
 
-test('typing into the SQL editor breaks no rule of the policy', async ({ page }) => {
+test('typing into the SQL editor breaks no rule of the policy', { tag: '@network' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await showPanel(page, 'SQL');
   await page.evaluate(() => {

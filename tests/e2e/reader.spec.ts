@@ -19,7 +19,7 @@ async function unnamed(page: Page): Promise<string[]> {
   return lines.filter((line) => NAMED.some((role) => new RegExp(`^- ${role}:?$`).test(line) && role !== 'list'));
 }
 
-test('the page without a trace says what it opens', async ({ page }) => {
+test('the page without a trace says what it opens', { tag: '@aria' }, async ({ page }) => {
   await settled(page, 'empty');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - banner:
@@ -53,7 +53,7 @@ test('the page without a trace says what it opens', async ({ page }) => {
   expect(await unnamed(page)).toEqual([]);
 });
 
-test('an XRay log reads as tracks, functions and questions', async ({ page }) => {
+test('an XRay log reads as tracks, functions and questions', { tag: '@aria' }, async ({ page }) => {
   await shown(page, 'threads.xray');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - banner:
@@ -117,7 +117,7 @@ test('an XRay log reads as tracks, functions and questions', async ({ page }) =>
   expect(await unnamed(page)).toEqual([]);
 });
 
-test('an apitrace reads as frames, with their panes', async ({ page }) => {
+test('an apitrace reads as frames, with their panes', { tag: '@aria' }, async ({ page }) => {
   await shown(page, 'scene.trace');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - banner:
@@ -167,7 +167,7 @@ test('an apitrace reads as frames, with their panes', async ({ page }) => {
   expect(await unnamed(page)).toEqual([]);
 });
 
-test('BAP frames read as steps, and ways through them', async ({ page }) => {
+test('BAP frames read as steps, and ways through them', { tag: '@aria' }, async ({ page }) => {
   await shown(page, 'frames/calls.frames');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - main:
@@ -209,7 +209,7 @@ test('BAP frames read as steps, and ways through them', async ({ page }) => {
   expect(await unnamed(page)).toEqual([]);
 });
 
-test('a trace-db trace reads as values and statements', async ({ page }) => {
+test('a trace-db trace reads as values and statements', { tag: '@aria' }, async ({ page }) => {
   await shown(page, 'trace_db/variables.trace');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - main:
@@ -240,7 +240,7 @@ test('a trace-db trace reads as values and statements', async ({ page }) => {
   expect(await unnamed(page)).toEqual([]);
 });
 
-test('a REVEN trace reads as calls and steps', async ({ page }) => {
+test('a REVEN trace reads as calls and steps', { tag: '@aria' }, async ({ page }) => {
   await shown(page, 'rvn/blocks.sqlite');
   await expect(page.locator('body')).toMatchAriaSnapshot(`
     - main:

@@ -69,7 +69,7 @@ const TRACES = [
 ] as const;
 
 for (const [what, make] of TRACES)
-  test(`${what} is read once to open it, and once for all that its calls mean`, async ({ page }) => {
+  test(`${what} is read once to open it, and once for all that its calls mean`, { tag: '@webgl' }, async ({ page }) => {
     test.slow();
     const { file, last } = make();
     const asked = await counting(page);

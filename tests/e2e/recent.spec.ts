@@ -36,7 +36,7 @@ function kept(page: Page): Promise<number> {
   );
 }
 
-test('files that were opened are listed, opened again, and removed', async ({ page }) => {
+test('files that were opened are listed, opened again, and removed', { tag: '@storage' }, async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Recent files' })).toHaveCount(0);
   await answerDialog(page, 'threads.xray');
   await page.getByRole('button', { name: 'Open a trace' }).click();
@@ -58,7 +58,7 @@ test('files that were opened are listed, opened again, and removed', async ({ pa
   await expect(entry).toHaveCount(0);
 });
 
-test('the page starts where databases are forbidden', async ({ page }) => {
+test('the page starts where databases are forbidden', { tag: '@storage' }, async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'indexedDB', {
       get: () => {
@@ -76,9 +76,9 @@ async function written(page: Page, name: string): Promise<void> {
   await expect.poll(() => page.url(), { timeout: 15_000 }).toContain(`#unspool=1&name=${name}`);
 }
 
-test('a file with a handle comes back by itself after a reload, and after a click where the browser asks', async ({
-  page,
-}) => {
+test('a file with a handle comes back by itself after a reload, and after a click where the browser asks', {
+  tag: '@storage',
+}, async ({ page }) => {
   await answerDialog(page, 'threads.xray');
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await settled(page, 'ready', 'threads.xray');
@@ -109,7 +109,9 @@ test('a file with a handle comes back by itself after a reload, and after a clic
   await expect(head).toHaveText(name);
 });
 
-test('a file without a handle comes back from a copy that was asked for, until that is deleted', async ({ page }) => {
+test('a file without a handle comes back from a copy that was asked for, until that is deleted', {
+  tag: '@storage',
+}, async ({ page }) => {
   await page.setInputFiles('#file-input', fixture('threads.xray'));
   await settled(page, 'ready', 'threads.xray');
   await written(page, 'threads.xray');

@@ -60,7 +60,7 @@ for (const [part, least] of [
 ] as const) {
   const what = part === '' ? 'frames' : 'draws in the middle of frames';
   for (const trace of Object.keys(PATHS)) {
-    test(`${what} of ${trace} look as in a native replay`, async ({ page }) => {
+    test(`${what} of ${trace} look as in a native replay`, { tag: '@webgl' }, async ({ page }) => {
       const folders = PICTURES.map((folder) => join(folder, part));
       const folder = folders.find((each) => picturesOf(each).has(trace)) ?? '';
       const calls = picturesOf(folder).get(trace) ?? [];
@@ -84,13 +84,13 @@ for (const [part, least] of [
   }
 }
 
-test('parts of the fixed function look as in a native replay', async ({ page }) => {
+test('parts of the fixed function look as in a native replay', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture(FIXED.trace));
   const answer = await pictured(page, FIXED.call);
   expect(await answer.evaluate(squaresOf)).toEqual(SQUARES);
 });
 
-test('buffer textures are sampled, also after their buffers have changed', async ({ page }) => {
+test('buffer textures are sampled, also after their buffers have changed', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_texels.trace'));
   const columns = async (call: number) => {
     const answer = await pictured(page, call);
@@ -109,7 +109,7 @@ test('buffer textures are sampled, also after their buffers have changed', async
   expect(await columns(swaps[0])).toEqual([red, green, blue, white]);
 });
 
-test('nothing shows through a window', async ({ page }) => {
+test('nothing shows through a window', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('graphics/draws.trace'));
   // Half transparent blue is drawn over black, and leaves an alpha of 191.
   const answer = await pictured(page, Number.MAX_SAFE_INTEGER);
@@ -121,7 +121,7 @@ test('nothing shows through a window', async ({ page }) => {
   expect(pixels.corner[2]).toBeGreaterThan(100);
 });
 
-test('display lists draw the arrays that they were compiled with', async ({ page }) => {
+test('display lists draw the arrays that they were compiled with', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_compiled.trace'));
   const answer = await pictured(page, 47);
   const quarters = await answer.evaluate(({ picture }) =>
@@ -143,7 +143,9 @@ test('display lists draw the arrays that they were compiled with', async ({ page
 /** A recorded trace. Skips the test if it is missing. */
 const recorded = (name: string) => recording(join(PATHS[name]!, `${name}.trace`));
 
-test('the heaviest frame is one click away, and frames, draws and views from there', async ({ page }) => {
+test('the heaviest frame is one click away, and frames, draws and views from there', { tag: '@webgl' }, async ({
+  page,
+}) => {
   await open(page, recorded('glmark2_medium'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
@@ -171,7 +173,7 @@ test('the heaviest frame is one click away, and frames, draws and views from the
   await expect(dialog).toHaveCount(0);
 });
 
-test('the picture follows the selection', async ({ page }) => {
+test('the picture follows the selection', { tag: '@webgl' }, async ({ page }) => {
   await open(page, recorded('glxsimple'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
@@ -190,7 +192,9 @@ for (const [trace, count, end] of [
   ['glxgears_3s', 3, 9_598],
   ['glmix_3f', 4, 328],
 ] as const)
-  test(`jumping in ${trace} gives the pictures of a replay that leaves nothing out`, async ({ page }) => {
+  test(`jumping in ${trace} gives the pictures of a replay that leaves nothing out`, { tag: '@webgl' }, async ({
+    page,
+  }) => {
     await open(page, recorded(trace));
     // The same places in each run, all over the trace and in no order.
     const calls = Array.from({ length: count }, (_, i) => Math.floor(end * ((0.13 + 0.618034 * i) % 1)));
@@ -216,7 +220,7 @@ for (const [trace, count, end] of [
 const opening = (page: Page) => page.getByRole('region', { name: 'Picture of the trace' });
 const replays = (page: Page) => page.workers().filter((worker) => worker.url().includes('#replay'));
 
-test('without a GPU nothing is replayed before somebody asks for a picture', async ({ page }) => {
+test('without a GPU nothing is replayed before somebody asks for a picture', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_views.trace'));
   await expect(opening(page)).toContainText(/draws without a GPU \(SwiftShader\)/i, { timeout: 30_000 });
   await expect.poll(() => replays(page)).toEqual([]);
@@ -228,7 +232,7 @@ test('without a GPU nothing is replayed before somebody asks for a picture', asy
   await expect(page.locator('.film canvas')).toHaveCount(3, { timeout: 30_000 });
 });
 
-test('a trace opens with its pictures, and its rows stay where they are', async ({ page }) => {
+test('a trace opens with its pictures, and its rows stay where they are', { tag: '@webgl' }, async ({ page }) => {
   await page.goto('./?pictures=now');
   await open(page, fixture('replay_views.trace'));
   await drawn(page);
@@ -246,7 +250,7 @@ test('a trace opens with its pictures, and its rows stay where they are', async 
   );
 });
 
-test('a trace without OpenGL calls has no room for pictures', async ({ page }) => {
+test('a trace without OpenGL calls has no room for pictures', { tag: '@webgl' }, async ({ page }) => {
   await page.goto('./?pictures=now');
   await open(page, fixture('direct3d11.trace'));
   await drawn(page);
@@ -257,7 +261,7 @@ test('a trace without OpenGL calls has no room for pictures', async ({ page }) =
   await expect(page.locator('.film')).toHaveCount(0);
 });
 
-test('a step of the picture is a step of all', async ({ page }) => {
+test('a step of the picture is a step of all', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_views.trace'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });

@@ -19,7 +19,7 @@ const CASES = [
 const TOO_OLD = 'Pictures need WebGL2 in workers, as in Chrome 111, Firefox 114 and Safari 17, or later.';
 
 for (const [name, sentence] of CASES)
-  test(`${name} ends with a sentence, and the page lives on`, async ({ page }) => {
+  test(`${name} ends with a sentence, and the page lives on`, { tag: '@webgl' }, async ({ page }) => {
     await open(page, fixture(name));
     await page.getByRole('tab', { name: 'Picture', exact: true }).click();
     const pane = page.getByRole('complementary', { name: 'Picture' });
@@ -29,7 +29,9 @@ for (const [name, sentence] of CASES)
     await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
   });
 
-test('a picture that takes long shows how far it is, and ends at a limit or by hand', async ({ page }) => {
+test('a picture that takes long shows how far it is, and ends at a limit or by hand', { tag: '@webgl' }, async ({
+  page,
+}) => {
   await open(page, fixture('replay_time.trace'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();
   const pane = page.getByRole('complementary', { name: 'Picture' });
@@ -41,7 +43,7 @@ test('a picture that takes long shows how far it is, and ends at a limit or by h
   await expect(page.getByRole('complementary', { name: /Trace|Details/ })).toBeVisible();
 });
 
-test('the GPU has a limited time for a picture', async ({ page }) => {
+test('the GPU has a limited time for a picture', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_time.trace'));
   const answer = await pictured(page, Number.MAX_SAFE_INTEGER, undefined, 2000);
   expect(await answer.evaluate(({ picture }) => picture?.halted)).toContain('The GPU took more than 2 seconds');
@@ -56,7 +58,7 @@ for (const [what, code, sentence] of [
     /gives this page no WebGL2 in workers.* reload the page/,
   ],
 ] as const)
-  test(`a browser that ${what} shows a sentence, and the page lives on`, async ({ page }) => {
+  test(`a browser that ${what} shows a sentence, and the page lives on`, { tag: '@webgl' }, async ({ page }) => {
     await addToWorkers(page, code);
     await page.goto('./');
     await open(page, fixture('replay_views.trace'));
@@ -76,9 +78,9 @@ function replayWorker(page: Page) {
   return page.workers().find((worker) => worker.url().includes('#replay'))!;
 }
 
-test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try starts over', async ({
-  page,
-}) => {
+test('a GPU that gives up, or a worker that hangs, ends with a sentence, and another try starts over', {
+  tag: '@webgl',
+}, async ({ page }) => {
   test.slow();
   await open(page, fixture('replay_views.trace'));
   await page.getByRole('tab', { name: 'Picture', exact: true }).click();

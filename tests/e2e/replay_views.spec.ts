@@ -25,7 +25,7 @@ async function colorAt(page: Page, x: number, y: number): Promise<string> {
   );
 }
 
-test('shows overdraw, depth and wireframes, and the draws of a pixel', async ({ page }) => {
+test('shows overdraw, depth and wireframes, and the draws of a pixel', { tag: '@webgl' }, async ({ page }) => {
   const pane = await pictureOf(page, 'replay_views.trace');
   await expect.poll(() => colorAt(page, 8, 8)).toBe('255 0 0 255');
   expect(await colorAt(page, 40, 24)).toBe('0 255 0 255');
@@ -62,7 +62,9 @@ test('shows overdraw, depth and wireframes, and the draws of a pixel', async ({ 
   await expect(page.locator('.film canvas')).toHaveCount(3);
 });
 
-test('a selected frame shows what it has drawn, and nothing is overdrawn before it draws', async ({ page }) => {
+test('a selected frame shows what it has drawn, and nothing is overdrawn before it draws', { tag: '@webgl' }, async ({
+  page,
+}) => {
   const pane = await pictureOf(page, 'replay_views.trace');
   await showPanel(page, 'Frames');
   const rows = page.getByRole('grid', { name: 'Frames' }).getByRole('row');
@@ -88,7 +90,7 @@ test('a selected frame shows what it has drawn, and nothing is overdrawn before 
   expect(await colorAt(page, 8, 8)).toBe('16 16 24 255');
 });
 
-test('contexts share textures, and windows grow', async ({ page }) => {
+test('contexts share textures, and windows grow', { tag: '@webgl' }, async ({ page }) => {
   const pane = await pictureOf(page, 'replay_windows.trace');
   for (const [frame, size, pixel] of [
     ['Frame 0 of 0–2', '32 by 32', '0 255 0 255'],
@@ -103,7 +105,7 @@ test('contexts share textures, and windows grow', async ({ page }) => {
   }
 });
 
-test('draws out of buffers of indices', async ({ page }) => {
+test('draws out of buffers of indices', { tag: '@webgl' }, async ({ page }) => {
   const pane = await pictureOf(page, 'replay_indices.trace');
   await showPanel(page, 'Frames');
   const rows = page.getByRole('grid', { name: 'Frames' }).getByRole('row');
@@ -119,7 +121,9 @@ test('draws out of buffers of indices', async ({ page }) => {
   await expect(pane.getByRole('region', { name: 'What was refused' })).toHaveCount(0);
 });
 
-test('lists the draws that cannot be shown, marks them in Events, and shows the logs of shaders', async ({ page }) => {
+test('lists the draws that cannot be shown, marks them in Events, and shows the logs of shaders', {
+  tag: '@webgl',
+}, async ({ page }) => {
   const pane = await pictureOf(page, 'replay_unshown.trace');
   const list = pane.getByRole('region', { name: 'What cannot be shown' });
   for (const reason of [
@@ -139,7 +143,7 @@ test('lists the draws that cannot be shown, marks them in Events, and shows the 
   await expect(page.getByRole('row').getByRole('img', { name: /compute shaders/ })).toBeVisible();
 });
 
-test('shows what the vertex shader of a draw writes, beside its inputs', async ({ page }) => {
+test('shows what the vertex shader of a draw writes, beside its inputs', { tag: '@webgl' }, async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, fixture('replay_outputs.trace'));
   await page.getByRole('tab', { name: 'State', exact: true }).click();
@@ -207,7 +211,7 @@ test('shows what the vertex shader of a draw writes, beside its inputs', async (
   await expect(cells(turned, 3).nth(4)).toHaveText('28, 30');
 });
 
-test('shows draws in the clip volume of Direct3D', async ({ page }) => {
+test('shows draws in the clip volume of Direct3D', { tag: '@webgl' }, async ({ page }) => {
   const pane = await pictureOf(page, 'replay_outputs.trace');
   await typeGoTo(page, 22);
   await expect(pane).toContainText('call 22');

@@ -90,7 +90,7 @@ for (const name of [
   'rvn/blocks.sqlite',
   'containers/threads.xray.zst',
 ]) {
-  test(`reads ${name} by ranges as if it were dropped`, async ({ page }) => {
+  test(`reads ${name} by ranges as if it were dropped`, { tag: '@network' }, async ({ page }) => {
     const path = fixture(name);
     await open(page, path);
     const dropped = await digest(page);
@@ -108,7 +108,7 @@ for (const name of [
   });
 }
 
-test('reads a trace in an archive by ranges', async ({ page }) => {
+test('reads a trace in an archive by ranges', { tag: '@network' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   const bare = await digest(page);
   const host = await hostOf(fixture('containers/traces.zip'));
@@ -132,7 +132,7 @@ function largeLog(): string {
   return path;
 }
 
-test('waits when the server goes away, and goes on where it was', async ({ page }) => {
+test('waits when the server goes away, and goes on where it was', { tag: '@network' }, async ({ page }) => {
   const path = largeLog();
   await open(page, path);
   const dropped = await digest(page);
@@ -163,7 +163,7 @@ test('waits when the server goes away, and goes on where it was', async ({ page 
   }
 });
 
-test('stops waiting for a server that has gone', async ({ page }) => {
+test('stops waiting for a server that has gone', { tag: '@network' }, async ({ page }) => {
   const host = await hostOf(largeLog());
   try {
     host.limit = 700_000;
@@ -177,7 +177,7 @@ test('stops waiting for a server that has gone', async ({ page }) => {
   }
 });
 
-test('?url= reads by ranges where the host offers them, and says how much', async ({ page }) => {
+test('?url= reads by ranges where the host offers them, and says how much', { tag: '@network' }, async ({ page }) => {
   const path = largeLog();
   writeFileSync(
     path,
@@ -196,7 +196,7 @@ test('?url= reads by ranges where the host offers them, and says how much', asyn
   }
 });
 
-test('says that the file has changed on the server', async ({ page }) => {
+test('says that the file has changed on the server', { tag: '@network' }, async ({ page }) => {
   const host = await hostOf(fixture('threads.xray'));
   try {
     await page.route(`**/${TOKEN}/`, async (route) => {
@@ -226,7 +226,9 @@ const has = existsSync(NATIVE) && statSync(NATIVE).size > 0;
 base.describe('unspool open', () => {
   base.skip(!has, 'target/debug/unspool is missing: cargo build -p unspool-cli');
 
-  test('opens a trace from the terminal, survives a reload, and ends after its tab', async ({ page }) => {
+  test('opens a trace from the terminal, survives a reload, and ends after its tab', { tag: '@network' }, async ({
+    page,
+  }) => {
     const path = fixture('threads.xray');
     await open(page, path);
     const dropped = await digest(page);
@@ -250,7 +252,7 @@ base.describe('unspool open', () => {
     }
   });
 
-  test('compares two traces from the terminal in their order', async ({ page }) => {
+  test('compares two traces from the terminal in their order', { tag: '@network' }, async ({ page }) => {
     const { child, url } = await native('--compare', fixture('tail-calls.xray'), fixture('threads.xray'));
     try {
       await page.goto(url);

@@ -79,7 +79,9 @@ async function onDisk(page: Page): Promise<number[]> {
 /** What the header says of a trace that is not read to its end. */
 const part = (page: Page) => page.getByRole('button', { name: /% of the file/ });
 
-test('slices that leave memory change nothing but where they are, and are deleted with the trace', async ({ page }) => {
+test('slices that leave memory change nothing but where they are, and are deleted with the trace', {
+  tag: '@storage',
+}, async ({ page }) => {
   const path = log();
   await open(page, path);
   const whole = await digest(page);
@@ -102,7 +104,7 @@ test('slices that leave memory change nothing but where they are, and are delete
   await expect.poll(() => onDisk(page), { timeout: 20_000 }).toEqual([]);
 });
 
-test('a quota that ends anywhere loses nothing, and nothing is left behind', async ({ page }) => {
+test('a quota that ends anywhere loses nothing, and nothing is left behind', { tag: '@storage' }, async ({ page }) => {
   const path = log();
   await open(page, path);
   const whole = await digest(page);
@@ -138,7 +140,10 @@ test('a quota that ends anywhere loses nothing, and nothing is left behind', asy
   await expect.poll(() => onDisk(page), { timeout: 20_000 }).toEqual([]);
 });
 
-test('the next visit deletes what a tab has left that was killed while it read', async ({ page, context }) => {
+test('the next visit deletes what a tab has left that was killed while it read', { tag: '@storage' }, async ({
+  page,
+  context,
+}) => {
   const path = log();
   await withLittleMemory(page);
   const next = await context.newPage();
@@ -165,7 +170,7 @@ for (const [what, code] of [
     `FileSystemSyncAccessHandle.prototype.write = () => { throw new DOMException('full', 'QuotaExceededError') }`,
   ],
 ] as const) {
-  test(`where ${what}, reading ends when memory is used up, in words`, async ({ page }) => {
+  test(`where ${what}, reading ends when memory is used up, in words`, { tag: '@storage' }, async ({ page }) => {
     await withLittleMemory(page, code);
     await open(page, log());
     await part(page).click();
@@ -176,7 +181,7 @@ for (const [what, code] of [
   });
 }
 
-test('a file that is lost ends the trace, in words', async ({ page }) => {
+test('a file that is lost ends the trace, in words', { tag: '@storage' }, async ({ page }) => {
   await withLittleMemory(
     page,
     `FileSystemSyncAccessHandle.prototype.read = () => { throw new DOMException('closed', 'InvalidStateError') }`,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { fixture, open, pictured, plain, recording, test } from './page.ts';
+import { fixture, open, pictured, plain, recording, test, typeGoTo } from './page.ts';
 import { goTo, isBefore, memory, pane, register, stateAt } from './state.ts';
 
 test('registers and memory before a step, and what it writes', async ({ page }) => {
@@ -171,6 +171,7 @@ test('a folded loop leads to its executions', async ({ page }) => {
   await page.getByRole('tab', { name: 'Steps', exact: true }).click();
   await page.getByRole('button', { name: 'Fold loops' }).click();
   await expect(page.getByText(/^\d+.loops/)).toBeVisible();
+  await typeGoTo(page, 21);
   await page.locator('.events .fold-executions').first().click();
   await expect(page.getByRole('tab', { name: 'Hits' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('combobox', { name: 'Search', exact: true })).toHaveValue(/^addr:0x/);

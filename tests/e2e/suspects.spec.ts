@@ -79,10 +79,3 @@ test('without an answer only the first trace stays open', async ({ page }) => {
   await settled(page, 'ready', 'mid-335-pass.trace');
   await expect(page.getByRole('group', { name: 'Both timelines' })).toHaveCount(0);
 });
-
-test('axe finds nothing on a dark page with suspects', async ({ page }) => {
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await rank(page);
-  await panel(page).locator('summary').click();
-  await expect(panel(page).getByRole('list', { name: 'Runs' }).getByRole('listitem')).toHaveCount(6);
-});

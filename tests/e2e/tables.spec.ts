@@ -76,7 +76,7 @@ const titles = async (page: Page) =>
 const head = (page: Page, name: string) => heads(page).filter({ hasText: name });
 const boxOf = async (page: Page, name: string) => (await head(page, name).boundingBox())!;
 
-test('columns are resized, moved and hidden by the pointer, and stay so', async ({ page }) => {
+test('columns are resized, moved and hidden by the pointer, and stay so', { tag: '@pointer' }, async ({ page }) => {
   await show(page, 'xray/threads.xray', 'Functions');
   await expect(heads(page)).toHaveCount(10);
   const before = await boxOf(page, 'Count');
@@ -117,7 +117,7 @@ test('columns are resized, moved and hidden by the pointer, and stay so', async 
   await expect(heads(page)).toHaveCount(10);
 });
 
-test('a table is as wide as its panel, and ends between two columns', async ({ page }) => {
+test('a table is as wide as its panel, and ends between two columns', { tag: '@layout' }, async ({ page }) => {
   await page.setViewportSize({ width: 1180, height: 800 });
   await open(page, fixture('xray/threads.xray'));
   await pictured(page);

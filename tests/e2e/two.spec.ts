@@ -194,7 +194,7 @@ test('the timelines are aligned at calls: the selected ones, or the same call of
   await expect(button).toHaveText('Aligned at the start');
 });
 
-test('each timeline has a range of its own, and its tracks scroll along with their counterparts', async ({ page }) => {
+test('each timeline has a range of its own', async ({ page }) => {
   await openTwo(page);
   for (const at of ['A', 'B'] as const) {
     await areaOf(page, at).focus();
@@ -204,6 +204,10 @@ test('each timeline has a range of its own, and its tracks scroll along with the
   await side(page, 'A').getByRole('button', { name: 'Clear range' }).click();
   await expect(areaOf(page, 'A')).toBeFocused();
   await expect(page.locator('.range-chip')).toHaveCount(1);
+});
+
+test('tracks scroll along with their counterparts', { tag: '@layout' }, async ({ page }) => {
+  await openTwo(page);
   await choose(page, chosen('one.xray', THREADS), chosen('two.xray', THREADS));
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, two.xray');
   const top = (at: 'A' | 'B') =>
@@ -247,7 +251,9 @@ async function answerDialog(page: Page): Promise<void> {
   );
 }
 
-test('both traces come back after a reload, and from the list of recent files', async ({ page }) => {
+test('both traces come back after a reload, and from the list of recent files', { tag: '@storage' }, async ({
+  page,
+}) => {
   await answerDialog(page);
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
@@ -323,7 +329,7 @@ test('two addresses are in the address, and come back by themselves', async ({ p
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, threads.xray');
 });
 
-test('what is compared may be in an archive, and is read again on its own', async ({ page }) => {
+test('what is compared may be in an archive, and is read again on its own', { tag: '@worker' }, async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await page.evaluate(() => {
     HTMLInputElement.prototype.click = () => undefined;
@@ -345,13 +351,3 @@ test('what is compared may be in an archive, and is read again on its own', asyn
   await expect(areaOf(page, 'B')).toBeFocused();
   await expect.poll(() => traceWorkers(page).length).toBe(2);
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing on a ${colorScheme} page with two traces`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await openTwo(page);
-    await areaOf(page, 'B').focus();
-    await page.keyboard.press('Enter');
-    await expect(details(page)).toContainText('Duration');
-  });
-}

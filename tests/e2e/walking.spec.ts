@@ -77,7 +77,7 @@ test('to executions, system calls and interrupts', async ({ page }) => {
   await isAt(page, 74);
 });
 
-test('calls are indented, and the steps around the selected one are marked', async ({ page }) => {
+test('calls are indented', { tag: '@layout' }, async ({ page }) => {
   await listingAt(page, fixture('frames/calls.frames'), 16);
   // The rows of a listing of everything are numbered as the steps.
   const row = (step: number) => listing(page).locator(`#event-${step}`);
@@ -87,6 +87,11 @@ test('calls are indented, and the steps around the selected one are marked', asy
       .nth(3)
       .evaluate((cell) => Number.parseFloat(getComputedStyle(cell).paddingLeft));
   await expect.poll(async () => (await indentation(17)) - (await indentation(16))).toBe(10);
+});
+
+test('the steps around the selected one are marked', async ({ page }) => {
+  await listingAt(page, fixture('frames/calls.frames'), 16);
+  const row = (step: number) => listing(page).locator(`#event-${step}`);
   await expect(row(15)).toHaveClass('trail-before');
   await expect(row(17)).toHaveClass('trail-after');
   await expect(row(16)).not.toHaveClass(/trail/);
@@ -174,7 +179,9 @@ test('loops and calls are folded', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'loops', exact: true })).toBeVisible();
 });
 
-test('folding loops keeps what is at the top of the listing, without a selected step', async ({ page }) => {
+test('folding loops keeps what is at the top of the listing, without a selected step', { tag: '@layout' }, async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, recording('frames/real-loads-stores.frames'));
   await pictured(page);

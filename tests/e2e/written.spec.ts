@@ -24,7 +24,7 @@ async function colorAt(page: Page, x: number, y: number): Promise<string> {
   );
 }
 
-test('Resources has what was drawn to textures and copied to buffers', async ({ page }) => {
+test('Resources has what was drawn to textures and copied to buffers', { tag: '@webgl' }, async ({ page }) => {
   await open(page, fixture('replay_written.trace'));
   await page.getByRole('tab', { name: 'Resources' }).click();
 

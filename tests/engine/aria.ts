@@ -34,15 +34,21 @@ export function nameOf(element: Element): string {
 export function roleOf(element: Element): string | null {
   const role = getRole(element);
   if (role === 'img' || element.localName === 'svg') return element.getAttribute('role') ?? 'img';
+  if (element.localName === 'search') return role ?? 'search';
   if (role === 'region' && !element.hasAttribute('aria-label') && !element.hasAttribute('aria-labelledby')) return null;
   if (role === 'cell' && element.closest('[role=grid], [role=treegrid]')) return 'gridcell';
   if (element.localName === 'th' && element.getAttribute('scope') === 'row') return 'rowheader';
   return role;
 }
 
+/** What contains the shadow tree whose first element this is; null of another element. */
+function hostOf(element: Element): Element | null {
+  return (element.parentNode as ShadowRoot | null)?.host ?? null;
+}
+
 /** Whether attributes hide an element from everybody. */
 export function isHidden(element: Element): boolean {
-  for (let at: Element | null = element; at; at = at.parentElement) {
+  for (let at: Element | null = element; at; at = at.parentElement ?? hostOf(at)) {
     if (at.hasAttribute('hidden')) return true;
     const { style } = at as HTMLElement;
     if (style?.display === 'none' || style?.visibility === 'hidden') return true;

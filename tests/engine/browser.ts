@@ -75,12 +75,71 @@ function postToSelf(message: unknown): void {
   setTimeout(() => window.dispatchEvent(new MessageEvent('message', { data, origin, source: window })), 0);
 }
 
+/** The trees of the editors in the document, which selectors do not look into. */
+export const shadows = new Set<ShadowRoot>();
+
+/** Keeps to itself that the selection has changed: browsers say so later, while an editor that hears of it at once is not done with it. */
+function keepSelection(event: Event): void {
+  event.stopImmediatePropagation();
+}
+
+/** Notes shadow trees. One has no focused element while another one has it, where the document throws. */
+function completeShadows(): void {
+  const { prototype } = Element;
+  const attach = prototype.attachShadow;
+  if (attach.name !== 'attachAndNote') {
+    prototype.attachShadow = function attachAndNote(this: Element, init: ShadowRootInit) {
+      const root = attach.call(this, init);
+      shadows.add(root);
+      return root;
+    };
+  }
+  const active = Object.getOwnPropertyDescriptor(ShadowRoot.prototype, 'activeElement')?.get;
+  Object.defineProperty(ShadowRoot.prototype, 'activeElement', {
+    configurable: true,
+    get(this: ShadowRoot) {
+      try {
+        return active?.call(this);
+      } catch {
+        return null;
+      }
+    },
+  });
+}
+
+/** An event of what is dragged, which the document's own does not have. */
+class Drag extends MouseEvent {
+  readonly dataTransfer: DataTransfer | null;
+
+  constructor(type: string, init: DragEventInit = {}) {
+    super(type, init);
+    this.dataTransfer = init.dataTransfer ?? null;
+  }
+}
+
+/** An event of the wheel, which has a place and keys. */
+class Wheel extends MouseEvent {
+  readonly deltaX: number;
+  readonly deltaY: number;
+  readonly deltaMode = 0;
+
+  constructor(type: string, init: WheelEventInit = {}) {
+    super(type, init);
+    this.deltaX = init.deltaX ?? 0;
+    this.deltaY = init.deltaY ?? 0;
+  }
+}
+
 /** Adds to the globals of this thread what its document lacks. */
 export function completeDocument(): void {
   const contexts = new WeakMap<HTMLCanvasElement, CanvasRenderingContext2D>();
   const { documentElement } = document;
+  completeShadows();
+  window.addEventListener('selectionchange', keepSelection, true);
   documentElement.lang = 'en';
   Object.assign(globalThis, {
+    DragEvent: Drag,
+    WheelEvent: Wheel,
     ResizeObserver: SizesOnce,
     IntersectionObserver: EverythingInSight,
     postMessage: postToSelf,

@@ -2,6 +2,7 @@
 
 import { expect as expectValue } from 'vitest';
 import { isChecked, isDisabled, isHidden, nameOf, type Wanted } from './aria.ts';
+import { focused } from './hands.ts';
 import { fits, NeedsBrowser, NodeLocator, PATIENCE, until } from './locator.ts';
 
 type Wants = Wanted | readonly Wanted[];
@@ -69,8 +70,8 @@ const LOOKS: Readonly<Record<string, (...args: never[]) => Look>> = {
     return { isMet: wanted instanceof RegExp ? wanted.test(is) : is === wanted, is };
   },
   toBeFocused: () => (_, found) => ({
-    isMet: document.activeElement === only(found),
-    is: document.activeElement?.outerHTML,
+    isMet: focused() === only(found),
+    is: focused()?.outerHTML,
   }),
   toBeDisabled: () => (_, found) => ({ isMet: isDisabled(only(found)), is: 'enabled' }),
   toBeEnabled: () => (_, found) => ({ isMet: !isDisabled(only(found)), is: 'disabled' }),

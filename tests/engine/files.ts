@@ -110,6 +110,26 @@ export class BytesReader {
   }
 }
 
+/** Stands for what is dragged or pasted: files, or texts by their types. */
+export class BytesTransfer {
+  dropEffect = 'none';
+  readonly files: File[] = [];
+  readonly items = Object.assign([], { add: (file: File) => this.files.push(file) });
+  readonly #texts = new Map<string, string>();
+
+  get types(): readonly string[] {
+    return [...this.#texts.keys(), ...(this.files.length > 0 ? ['Files'] : [])];
+  }
+
+  setData(type: string, text: string): void {
+    this.#texts.set(type, text);
+  }
+
+  getData(type: string): string {
+    return this.#texts.get(type === 'text' ? 'text/plain' : type) ?? '';
+  }
+}
+
 function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -2,14 +2,57 @@
  * Pointer and keyboard: the events that a browser sends, and what it does by itself after those that the page leaves to it.
  */
 
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { BytesFile } from './files.ts';
+
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]';
 const TYPED = /^(text|search|number|url|tel|email|password)$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
+/** A file to choose: a path, or a name with content. */
+export type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
+
+function fileFor(chosen: Chosen): File {
+  return typeof chosen === 'string'
+    ? new BytesFile([readFileSync(chosen)], basename(chosen))
+    : new BytesFile([chosen.buffer], chosen.name);
+}
+
+/** Puts files into an input, as the user does by its dialog. */
+export async function putFiles(input: Element, chosen: Chosen | readonly Chosen[]): Promise<void> {
+  const value = ([chosen].flat() as readonly Chosen[]).map(fileFor);
+  Object.defineProperty(input, 'files', { configurable: true, value });
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+  await afterward();
+}
+
 /** Lets the page render, and answer what is asked of it at once. */
 export async function afterward(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** The element that has the focus, in whatever tree it is. */
+export function focused(): Element | null {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active;
+}
+
+/** What there is to know of an editor, which reads what is typed from a layout. */
+interface EditorView {
+  readonly state: { readonly doc: { readonly length: number }; replaceSelection(text: string): object };
+  dispatch(...changes: readonly object[]): void;
+}
+
+/** The editor whose text an element is; undefined of another element. */
+function editorOf(element: Element | null): EditorView | undefined {
+  return (element as { cmTile?: { root?: { view?: EditorView } } } | null)?.cmTile?.root?.view;
+}
+
+function typeInto(editor: EditorView, text: string): void {
+  editor.dispatch(editor.state.replaceSelection(text), { userEvent: 'input.type' });
 }
 
 /** Whether an element takes what is typed. */
@@ -20,6 +63,20 @@ function isField(element: Element | null): element is Field {
 
 function canTakeFocus(element: Element): boolean {
   return !(element as HTMLButtonElement).disabled && element.closest('[hidden], [inert], dialog:not([open])') === null;
+}
+
+/** What the pointer is over; null if it is over the timeline. */
+let under: Element | null = null;
+
+/** Takes the pointer to something else. */
+function leaveFor(next: Element | null): void {
+  const before = under;
+  under = next;
+  if (!before?.isConnected || before === next) return;
+  for (const type of ['pointerout', 'mouseout']) before.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+  const other = next ?? document.querySelector('.area');
+  for (let at: Element | null = before; at && !at.contains(other); at = at.parentElement)
+    for (const type of ['pointerleave', 'mouseleave']) at.dispatchEvent(new PointerEvent(type));
 }
 
 /** Options of a click. */
@@ -39,9 +96,21 @@ function modifiersOf(modifiers: readonly string[] = []) {
 }
 
 /** Presses and releases a button of the pointer over an element. */
-export function clickOn(element: Element, { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {}): void {
+export function clickOn(
+  element: Element,
+  { button = 'left', modifiers, clickCount = 1 }: ClickOptions = {},
+  place: object = {},
+): void {
+  leaveFor(element);
   const number = { left: 0, middle: 1, right: 2 }[button];
-  const shared = { bubbles: true, cancelable: true, composed: true, button: number, ...modifiersOf(modifiers) };
+  const shared = {
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    button: number,
+    ...place,
+    ...modifiersOf(modifiers),
+  };
   const pointer = { ...shared, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   element.dispatchEvent(new PointerEvent('pointerover', pointer));
   element.dispatchEvent(new PointerEvent('pointermove', pointer));
@@ -66,6 +135,7 @@ function focusAt(element: Element): void {
 
 /** Moves the pointer over an element. */
 export function hoverOver(element: Element): void {
+  leaveFor(element);
   const shared = { bubbles: true, composed: true, pointerId: 1, pointerType: 'mouse', isPrimary: true };
   for (const type of ['pointerover', 'pointermove']) element.dispatchEvent(new PointerEvent(type, shared));
   element.dispatchEvent(new PointerEvent('pointerenter', { ...shared, bubbles: false }));
@@ -76,7 +146,14 @@ export function hoverOver(element: Element): void {
 /** Replaces the text of a field. */
 export function fillIn(element: Element, text: string): void {
   (element as HTMLElement).focus();
-  setText(element as Field, text, text.length);
+  const editor = editorOf(element);
+  if (editor) {
+    editor.dispatch({ selection: { anchor: 0, head: editor.state.doc.length } });
+    typeInto(editor, text);
+  } else if (element instanceof HTMLInputElement && element.type === 'range') {
+    element.value = text;
+    for (const type of ['input', 'change']) element.dispatchEvent(new Event(type, { bubbles: true }));
+  } else setText(element as Field, text, text.length);
 }
 
 function setText(field: Field, text: string, caret: number): void {
@@ -117,7 +194,7 @@ const held = new Set<string>();
 
 /** Presses a key without releasing it. Returns the event. */
 export function keyDown(name: string, modifiers: readonly string[] = []): void {
-  const target = document.activeElement ?? document.body;
+  const target = focused() ?? document.body;
   const all = [...held, ...modifiers];
   const key = name === 'Space' ? ' ' : name;
   if (/^(Control|Shift|Alt|Meta)$/.test(key)) held.add(key);
@@ -131,7 +208,7 @@ export function keyDown(name: string, modifiers: readonly string[] = []): void {
 export function keyUp(name: string): void {
   held.delete(name);
   const key = name === 'Space' ? ' ' : name;
-  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
+  (focused() ?? document.body).dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
 }
 
 /** Presses and releases keys that are written as `Control+Shift+K`. */
@@ -153,6 +230,8 @@ function byItself(
   if (key === 'ContextMenu' || (key === 'F10' && init.shiftKey)) {
     return target.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, button: -1 }));
   }
+  const editor = editorOf(target);
+  if (editor) return [...key].length === 1 && !init.ctrlKey && typeInto(editor, key);
   if (isField(target)) return edit(target, key, init.ctrlKey);
   if (target instanceof HTMLSelectElement) return moveChoice(target, key);
   const acts = target.matches('button, summary, a[href], input[type=checkbox], input[type=radio]');
@@ -199,7 +278,9 @@ export async function typeKeys(text: string): Promise<void> {
 
 /** Inserts a text into the field that has the focus, as an input method does. */
 export function insert(text: string): void {
-  const field = document.activeElement;
+  const field = focused();
+  const editor = editorOf(field);
+  if (editor) typeInto(editor, text);
   if (!isField(field)) return;
   const from = field.selectionStart ?? field.value.length;
   const to = field.selectionEnd ?? field.value.length;
@@ -208,10 +289,12 @@ export function insert(text: string): void {
 
 function moveFocus(by: 1 | -1): void {
   const modal = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
-  const stops = [...modal.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-    (element) => element.tabIndex >= 0 && canTakeFocus(element),
+  const everything = [...modal.querySelectorAll<HTMLElement>('*')].flatMap((element) =>
+    element.shadowRoot ? [...element.shadowRoot.querySelectorAll<HTMLElement>('*')] : element,
   );
-  const at = stops.indexOf(document.activeElement as HTMLElement);
+  const isStop = (element: HTMLElement) => element.tabIndex >= 0 || element.matches('[contenteditable=true]');
+  const stops = everything.filter((element) => element.matches(FOCUSABLE) && isStop(element) && canTakeFocus(element));
+  const at = stops.indexOf(focused() as HTMLElement);
   const next = stops[at < 0 ? (by > 0 ? 0 : stops.length - 1) : at + by];
   if (next) next.focus();
   else (document.activeElement as HTMLElement | null)?.blur();
@@ -245,6 +328,7 @@ export class TimelinePointer {
 
   async move(x: number, y: number): Promise<void> {
     this.#at = { clientX: x, clientY: y };
+    leaveFor(null);
     this.#send('pointermove');
     await afterward();
   }
@@ -277,10 +361,10 @@ export class TimelinePointer {
   }
 
   async wheel(deltaX: number, deltaY: number): Promise<void> {
-    const area = document.querySelector('.area');
+    const target = under?.isConnected ? under : document.querySelector('.area');
     const init = { deltaX, deltaY, bubbles: true, cancelable: true, ...this.#at, ...modifiersOf([...held]) };
     const event = new WheelEvent('wheel', init);
-    area?.dispatchEvent(event);
+    target?.dispatchEvent(event);
     await afterward();
   }
 }

@@ -17,7 +17,19 @@ import {
   type States,
   type Wanted,
 } from './aria.ts';
-import { afterward, type ClickOptions, choose, clickOn, fillIn, hoverOver, pressKeys, typeKeys } from './hands.ts';
+import { shadows } from './browser.ts';
+import {
+  afterward,
+  type Chosen,
+  type ClickOptions,
+  choose,
+  clickOn,
+  fillIn,
+  hoverOver,
+  pressKeys,
+  putFiles,
+  typeKeys,
+} from './hands.ts';
 
 /** Milliseconds that an action waits for its element, and an expectation for what it expects: for what hangs, on any machine. */
 export const PATIENCE = Number(process.env['ENGINE_PATIENCE'] ?? 20_000);
@@ -54,18 +66,26 @@ export async function until<T>(look: () => T, patience = PATIENCE): Promise<T> {
   }
 }
 
-/** A place on the page, in CSS pixels. */
-interface Box {
+interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** A place on the page, in CSS pixels. */
+interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** The place of the timeline, which begins at the corner of the page here, or of a track beside it; null of anything else. */
+/** The place of the timeline, which begins at the corner of the page here, of what is over it, or of a track beside it; null of anything else. */
 function placeOf(element: HTMLElement): Box | null {
   const { clientWidth: width, clientHeight } = element;
-  if (element.closest('.area')) return { x: 0, y: 0, width, height: clientHeight };
+  const area = element.closest('.area');
+  if (area === element || (area && element.localName === 'canvas')) return { x: 0, y: 0, width, height: clientHeight };
+  // What has its place by a style.
+  const { left, width: own } = element.style;
+  if (area)
+    return own ? { x: Number.parseFloat(left), y: 0, width: Number.parseFloat(own), height: clientHeight } : null;
   if (!element.matches('.track') || document.querySelectorAll('.area').length > 1) return null;
   const moved = Number(/translateY\((-?[\d.]+)px\)/.exec(element.style.transform)?.[1] ?? 0);
   const top = Number.parseFloat(element.parentElement?.style.top || '0');
@@ -84,6 +104,16 @@ interface Filter {
 
 type Find = (root: ParentNode) => readonly Element[];
 
+/** Elements by a plain selector, in shadow trees, too. */
+function all(root: ParentNode, selector: string): readonly Element[] {
+  const found = [...root.querySelectorAll(selector)];
+  for (const shadow of shadows) {
+    if (!shadow.host.isConnected) shadows.delete(shadow);
+    else if (root.contains(shadow.host)) found.push(...shadow.querySelectorAll(selector));
+  }
+  return found;
+}
+
 /** Elements by a selector. `:visible` is Playwright's. */
 function select(root: ParentNode, selector: string): readonly Element[] {
   const plain = selector.replaceAll(':visible', '').trim();
@@ -92,14 +122,14 @@ function select(root: ParentNode, selector: string): readonly Element[] {
     return next?.matches(plain.slice(1).trim()) ? [next] : [];
   }
   const within = plain.startsWith('>') ? `:scope ${plain}` : plain;
-  const found = [...root.querySelectorAll(within)];
+  const found = all(root, within);
   return selector.includes(':visible') ? found.filter((element) => !isHidden(element)) : found;
 }
 
 /** The smallest elements with a text. */
 function withText(root: ParentNode, wanted: Wanted, exact = false): readonly Element[] {
   const has = (element: Element) => isLike(textOf(element), wanted, exact);
-  return [...root.querySelectorAll('*')].filter((element) => has(element) && ![...element.children].some(has));
+  return all(root, '*').filter((element) => has(element) && ![...element.children].some(has));
 }
 
 function textOf(element: Element): string {
@@ -152,7 +182,7 @@ export class NodeLocator {
 
   getByRole(role: string, { name, exact, includeHidden = false, ...states }: Named = {}): NodeLocator {
     const find: Find = (root) =>
-      [...root.querySelectorAll('*')].filter(
+      all(root, '*').filter(
         (element) =>
           roleOf(element) === role &&
           (includeHidden || !isUnheard(element)) &&
@@ -168,8 +198,7 @@ export class NodeLocator {
 
   getByLabel(text: Wanted, { exact }: { exact?: boolean } = {}): NodeLocator {
     const named = '[aria-label], [aria-labelledby], input, select, textarea';
-    const find: Find = (root) =>
-      [...root.querySelectorAll(named)].filter((element) => isLike(nameOf(element), text, exact));
+    const find: Find = (root) => all(root, named).filter((element) => isLike(nameOf(element), text, exact));
     return this.#within(find, `label ${text}`);
   }
 
@@ -232,10 +261,14 @@ export class NodeLocator {
     return done;
   }
 
-  async click(options: ClickOptions & { readonly position?: unknown } = {}): Promise<void> {
-    if (options.position) throw new NeedsBrowser('a click at a place');
+  async click({ position, ...options }: ClickOptions & { readonly position?: Point } = {}): Promise<void> {
     await this.#act(
-      (element) => clickOn(element, options),
+      (element) => {
+        const box = placeOf(element);
+        if (position && !box) throw new NeedsBrowser('a click at a place');
+        const { x, y } = position ?? { x: 0, y: 0 };
+        clickOn(element, options, { clientX: (box?.x ?? 0) + x, clientY: (box?.y ?? 0) + y });
+      },
       (element) => !isHidden(element) && !isDisabled(element),
     );
   }
@@ -290,6 +323,10 @@ export class NodeLocator {
   async selectOption(option: string | { label?: string; value?: string; index?: number }): Promise<void> {
     await until(() => choose(this.only() as HTMLSelectElement, option));
     await afterward();
+  }
+
+  async setInputFiles(chosen: Chosen | readonly Chosen[]): Promise<void> {
+    await putFiles(await until(() => this.only()), chosen);
   }
 
   async dispatchEvent(type: string, init: object = {}): Promise<void> {

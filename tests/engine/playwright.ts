@@ -3,14 +3,25 @@
  * run here, on the page that is mounted in a document without layout. Tests are run one after the other.
  */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as vitest from 'vitest';
 import { type MountedPage, mountPage } from '../engine.ts';
-import { BytesFile } from './files.ts';
-import { afterward, commitOnBlur, insert, keyDown, keyUp, pressKeys, TimelinePointer, typeKeys } from './hands.ts';
+import { WINDOW } from './browser.ts';
+import {
+  afterward,
+  type Chosen,
+  commitOnBlur,
+  insert,
+  keyDown,
+  keyUp,
+  pressKeys,
+  putFiles,
+  TimelinePointer,
+  typeKeys,
+} from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
 import { blobAt, liveWorkers } from './workers.ts';
 
@@ -29,21 +40,26 @@ function needsBrowser(what: string): never {
   ) as never;
 }
 
-/** A file to choose: a path, or a name with content. */
-type Chosen = string | { readonly name: string; readonly buffer: Uint8Array };
-
-async function fileFor(chosen: Chosen): Promise<File> {
-  if (typeof chosen !== 'string') return new BytesFile([chosen.buffer], chosen.name);
-  const { readFileSync } = await import('node:fs');
-  return new BytesFile([readFileSync(chosen)], basename(chosen));
-}
-
-/** Puts files into an input, as the user does by its dialog. */
-async function setFiles(input: HTMLInputElement, chosen: Chosen | readonly Chosen[]): Promise<void> {
-  const all = await Promise.all([chosen].flat().map((one) => fileFor(one as Chosen)));
-  Object.defineProperty(input, 'files', { configurable: true, value: all });
-  input.dispatchEvent(new Event('change', { bubbles: true }));
-  await afterward();
+/** Notes what listens to the window from now on. Returns what ends that, as the end of a page does. */
+function recordListeners(): () => void {
+  const noted: (readonly [
+    string,
+    EventListenerOrEventListenerObject,
+    boolean | AddEventListenerOptions | undefined,
+  ])[] = [];
+  const { addEventListener } = window;
+  window.addEventListener = (
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ) => {
+    noted.push([type, listener, options]);
+    addEventListener.call(window, type, listener, options);
+  };
+  return () => {
+    window.addEventListener = addEventListener;
+    for (const each of noted) window.removeEventListener(...each);
+  };
 }
 
 type Hear = (what: never) => void;
@@ -63,12 +79,19 @@ function downloadOf(link: HTMLAnchorElement) {
 /** Drives the page that is mounted, in the words of Playwright's `Page`. */
 class NodePage {
   #mounted: MountedPage | null = null;
+  #isOpened = false;
+  #stopListening = () => {};
   readonly #heard = new Map<string, Set<Hear>>();
   readonly #listen = (event: MouseEvent) => {
     const link = (event.target as Element | null)?.closest?.('a[download]');
     if (link) {
       event.preventDefault();
       this.#tell('download', downloadOf(link as HTMLAnchorElement));
+    }
+    const input = event.target as HTMLInputElement;
+    if (input.matches?.('input[type=file]')) {
+      const setFiles = (chosen: Chosen | readonly Chosen[]) => putFiles(input, chosen);
+      this.#tell('filechooser', { setFiles, isMultiple: () => input.multiple });
     }
   };
 
@@ -88,17 +111,29 @@ class NodePage {
   readonly mouse = new TimelinePointer();
   readonly touchscreen = needsBrowser('the touch screen');
 
-  /** Opens the page. Only a browser has addresses. */
+  /** Opens the page, or a link to a view of it. Only a browser has other addresses. */
   async goto(address: string): Promise<void> {
+    if (address === 'about:blank') return this.close();
     // What draws makes no difference here.
-    if (address !== './' && address !== './?renderer=canvas2d') throw new NeedsBrowser(`the address ${address}`);
-    const isFirst = this.#mounted === null;
-    this.close();
-    if (isFirst) {
+    const { origin, pathname, search, hash } = new URL(address, `${location.origin}/`);
+    const isKnown = /^(\?renderer=canvas2d|\?url=samples[^&]*(&with=samples[^&]*)?)?$/.test(search);
+    if (origin !== location.origin || pathname !== '/' || !isKnown) {
+      throw new NeedsBrowser(`the address ${address}`);
+    }
+    if (!this.#isOpened) {
       localStorage.clear();
       sessionStorage.clear();
     }
-    history.replaceState(null, '', '/');
+    const isSame = this.#mounted !== null && hash !== '';
+    history.replaceState(null, '', `/${search.replace('?renderer=canvas2d', '')}${hash}`);
+    if (isSame) window.dispatchEvent(new Event('hashchange'));
+    else await this.reload();
+  }
+
+  /** Opens the page again, with its address and with what it has stored. */
+  async reload(): Promise<void> {
+    this.close();
+    this.#isOpened = true;
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
     HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
@@ -107,15 +142,33 @@ class NodePage {
       this.dispatchEvent(event);
       this.remove();
     };
+    this.#stopListening = recordListeners();
     this.#mounted = await mountPage();
     commitOnBlur();
+    // As the entry of the page does.
+    const { workbench } = this.#mounted.page;
+    const addresses = new URLSearchParams(location.search);
+    const [url, other] = [addresses.get('url'), addresses.get('with')];
+    if (url) void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
   }
 
   close(): void {
     this.#mounted?.unmount();
     this.#mounted = null;
+    this.#stopListening();
+    this.#stopListening = () => undefined;
     document.removeEventListener('click', this.#listen, true);
     document.body.replaceChildren();
+  }
+
+  async goBack(): Promise<void> {
+    history.back();
+    await afterward();
+  }
+
+  async goForward(): Promise<void> {
+    history.forward();
+    await afterward();
   }
 
   #tell(event: string, what: unknown): void {
@@ -128,7 +181,7 @@ class NodePage {
   }
 
   async waitForEvent(event: string): Promise<unknown> {
-    if (event !== 'download') throw new NeedsBrowser(`the event ${event}`);
+    if (event !== 'download' && event !== 'filechooser') throw new NeedsBrowser(`the event ${event}`);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`there was no ${event}`)), PATIENCE);
       this.on(event, (what) => {
@@ -144,7 +197,11 @@ class NodePage {
   }
 
   async addLocatorHandler(): Promise<void> {}
-  async addInitScript(): Promise<void> {}
+
+  /** What a page has of a browser cannot be taken from it here, except for the dialogs that it does not have anyway. */
+  async addInitScript(script: unknown): Promise<void> {
+    if (!String(script).includes('showOpenFilePicker')) throw new NeedsBrowser('a script before that of the page');
+  }
 
   locator = documentLocator.locator.bind(documentLocator);
   getByRole = documentLocator.getByRole.bind(documentLocator);
@@ -154,7 +211,7 @@ class NodePage {
   getByPlaceholder = documentLocator.getByPlaceholder.bind(documentLocator);
 
   async setInputFiles(selector: string, chosen: Chosen | readonly Chosen[]): Promise<void> {
-    await setFiles(await until(() => this.locator(selector).only() as HTMLInputElement), chosen);
+    await this.locator(selector).setInputFiles(chosen);
   }
 
   async evaluate<T, A>(read: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
@@ -163,16 +220,20 @@ class NodePage {
     return await read(argument as A);
   }
 
-  async waitForFunction<A>(read: (argument: A) => unknown, argument?: A): Promise<void> {
+  async waitForFunction<T, A>(read: (argument: A) => T, argument?: A): Promise<{ jsonValue(): Promise<T> }> {
     forbidLayout(read);
-    await until(() => {
-      if (!read(argument as A)) throw new Error(`${read} stays false`);
+    const value = await until(() => {
+      const now = read(argument as A);
+      if (!now) throw new Error(`${read} stays false`);
+      return now;
     });
+    return { jsonValue: async () => value };
   }
 
-  /** All windows are equally large here. */
+  /** All windows are equally wide here. A higher one shows more rows. */
   async setViewportSize({ width, height }: { width: number; height: number }): Promise<void> {
     if (width < 1000 || height < 700) throw new NeedsBrowser(`a window of ${width} by ${height}`);
+    WINDOW.height = height;
   }
 
   viewportSize(): never {
@@ -196,7 +257,7 @@ class NodePage {
   }
 }
 
-for (const name of ['reload', 'goBack', 'goForward', 'emulateMedia', 'screenshot', 'route', 'unroute']) {
+for (const name of ['emulateMedia', 'screenshot', 'route', 'unroute']) {
   Object.defineProperty(NodePage.prototype, name, {
     value: () => {
       throw new NeedsBrowser(name);
@@ -225,15 +286,24 @@ export function beginFile(): void {
 
 /** The test that runs. */
 let current: vitest.TestContext | null = null;
+/** Its folder, once it has asked for one. */
+let folder = '';
 
 /** What Playwright tells a test of itself. */
 function infoNow() {
-  const outputPath = (name: string) => {
-    const folder = join(tmpdir(), `unspool-test-${process.pid}`);
-    mkdirSync(folder, { recursive: true });
-    return join(folder, name);
+  const folderNow = () => {
+    folder ||= mkdtempSync(join(tmpdir(), 'unspool-test-'));
+    return folder;
   };
-  return { title: current?.task.name ?? '', setTimeout: () => undefined, outputPath };
+  return {
+    title: current?.task.name ?? '',
+    annotations: [],
+    setTimeout: () => undefined,
+    outputPath: (name: string) => join(folderNow(), name),
+    get outputDir() {
+      return folderNow();
+    },
+  };
 }
 
 interface Details {
@@ -247,6 +317,9 @@ function withDetails(args: readonly unknown[]): { details: Details; body: Body }
     ? { details: {}, body: first as Body }
     : { details: (first ?? {}) as Details, body: second as Body };
 }
+
+/** The height of the window of a test that does not say one. */
+const HEIGHT = WINDOW.height;
 
 const isTaggedNow = () => groups.some(({ isTagged }) => isTagged);
 
@@ -270,6 +343,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
       await provide(base, layers);
     } finally {
       page.close();
+      WINDOW.height = HEIGHT;
     }
   };
   const define = (only: typeof vitest.it | typeof vitest.it.skip, title: string, args: readonly unknown[]) => {
@@ -278,6 +352,7 @@ function createTest(made: readonly Readonly<Record<string, Made>>[]): object {
     const hooks = groups.flatMap((group) => group.hooks);
     only(title, async (context: vitest.TestContext) => {
       current = context;
+      folder = '';
       await withFixtures(async (fixtures) => {
         for (const hook of hooks) await hook(fixtures as never, infoNow() as never);
         await body(fixtures as never, infoNow() as never);

@@ -63,34 +63,10 @@ effect(() => {
   whenIdle(bench.open.trace.records.warm);
 });
 
-/** Loads what follows links when the address is one. */
-let followsLinks = false;
-const followLinks = () => {
-  if (followsLinks || !location.hash.includes('unspool=')) return;
-  followsLinks = true;
-  // By the time that it is loaded, the history may be elsewhere.
-  const { hash } = location;
-  const { state } = history;
-  void import('../page/address.ts').then(({ followAddress }) => followAddress(page, hash, state));
-};
-window.addEventListener('hashchange', () => {
-  // The page itself writes the others.
-  if (history.state === null) followLinks();
-});
-/** Loads what keeps the view in the address, once there is one. */
-let keepsAddress = false;
-effect(() => {
-  const bench = workbench.bench.value;
-  if (keepsAddress || bench.at !== 'open' || bench.open.trace.status.value.at !== 'ready') return;
-  keepsAddress = true;
-  whenIdle(() => void import('./live_address.ts').then(({ keepAddress }) => keepAddress(page)));
-});
-
 render(<App page={page} />, document.getElementById('app')!);
 
 if (isTooOld()) workbench.warn(NEEDED);
 
-followLinks();
 // Embedded in a page, or opened by one.
 if (window.parent !== window || window.opener) {
   void import('./embedding.ts').then(({ serveEmbedders }) => serveEmbedders(page));

@@ -1,7 +1,8 @@
 import { effect, signal } from '@preact/signals';
 import { shortened } from '../base/format.ts';
+import { whenIdle } from '../base/idle.ts';
 import type { RemoteWorker } from '../base/remote.ts';
-import { createScope } from '../base/scope.ts';
+import { createScope, type Scope } from '../base/scope.ts';
 import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
@@ -53,8 +54,40 @@ export function createPage({ spawn, spawnRecords, net, storage, recent }: Provid
   };
 }
 
-/** Keeps the theme, the state and the title of the document those of the page, and answers messages. Returns what ends that. */
-export function startPage({ workbench, theme, memory }: Page): () => void {
+/** Follows links, and keeps the view in the address. What does either is loaded when it is needed. */
+function startAddress(page: Page, scope: Scope): void {
+  const { bench } = page.workbench;
+  let followsLinks = false;
+  const followLinks = () => {
+    if (followsLinks || !location.hash.includes('unspool=')) return;
+    followsLinks = true;
+    // By the time that it is loaded, the history may be elsewhere.
+    const { hash } = location;
+    const { state } = history;
+    void import('../page/address.ts').then(({ followAddress }) => scope.add(followAddress(page, hash, state)));
+  };
+  scope.listen(window, 'hashchange', () => {
+    // The page itself writes the others.
+    if (history.state === null) followLinks();
+  });
+  let keepsAddress = false;
+  const keep = () => void import('./live_address.ts').then(({ keepAddress }) => scope.add(keepAddress(page)));
+  const stop = effect(() => {
+    const now = bench.value;
+    if (keepsAddress || now.at !== 'open' || now.open.trace.status.value.at !== 'ready') return;
+    keepsAddress = true;
+    scope.add(whenIdle(keep));
+  });
+  scope.add(stop);
+  followLinks();
+}
+
+/**
+ * Keeps the theme, the state, the title and the address of the document those of the page, and answers messages. Returns what ends
+ * that.
+ */
+export function startPage(page: Page): () => void {
+  const { workbench, theme, memory } = page;
   const scope = createScope();
   scope.listen(window, 'beforeunload', (event) => {
     // What took long to read is not lost by a slip of the hand.
@@ -82,5 +115,6 @@ export function startPage({ workbench, theme, memory }: Page): () => void {
   ]) {
     scope.add(end);
   }
+  startAddress(page, scope);
   return scope.dispose;
 }

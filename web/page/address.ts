@@ -1,5 +1,6 @@
 import { effect, untracked } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
+import { createScope, type Dispose } from '../base/scope.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import type { Awaited } from './awaited.ts';
 import { copyText } from './copy.ts';
@@ -20,11 +21,12 @@ interface OwnEntry {
 }
 
 /**
- * Shows the view that the address is a link to: `hash` now, and later ones when the address changes. Once its file is open. Lives as
- * long as the page. `state` is that of the browser's history.
+ * Shows the view that the address is a link to: `hash` now, and later ones when the address changes. Once its file is open. `state`
+ * is that of the browser's history. Until disposed.
  */
-export function followAddress(page: Page, hash: string, state: unknown): void {
+export function followAddress(page: Page, hash: string, state: unknown): Dispose {
   const { workbench, dock, awaited } = page;
+  const scope = createScope();
   /** The link is the one that the page was loaded with. */
   let isFirst = true;
   let followed: Awaited | null = null;
@@ -37,13 +39,13 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     // With an address, the file is on its way.
     if (link && !hasAddress) void restore(page);
   };
-  window.addEventListener('hashchange', () => {
+  scope.listen(window, 'hashchange', () => {
     // Going back and forward, the history itself shows the place.
     if (isOwn(history.state)) return;
     isFirst = false;
     wait(location.hash, false);
   });
-  effect(() => {
+  const stop = effect(() => {
     const bench = workbench.bench.value;
     const now = awaited.value;
     if (!now || now === followed || bench.at !== 'open') return;
@@ -90,7 +92,9 @@ export function followAddress(page: Page, hash: string, state: unknown): void {
     if (isBeginning) surface?.undo.forget();
     if (link.other) await bringOther(link.other, open, page, isOwn);
   };
+  scope.add(stop);
   wait(hash, isOwn(state));
+  return scope.dispose;
 }
 
 /** Scrolls the tracks as in a link, once what it has chosen about them is on the screen. */

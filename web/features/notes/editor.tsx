@@ -21,7 +21,9 @@ export function NoteEditor({ note, isNew, writes, change, remove, close }: Props
   const input = useRef<HTMLInputElement>(null);
   // Before the next key, which belongs to the text.
   useLayoutEffect(() => {
-    if (writes) input.current?.select();
+    if (!writes) return;
+    input.current?.focus();
+    input.current?.select();
   }, [writes]);
   const cancel = () => {
     const { text, colour } = first.current;
