@@ -122,6 +122,7 @@ test('differences are in order, or the largest first', async ({ page }) => {
   const before = await second.innerText();
   await panel(page).getByRole('combobox', { name: 'Order of differences' }).selectOption('size');
   await expect.poll(() => second.innerText()).not.toBe(before);
+  await list(page).focus();
   await page.keyboard.press('n');
   await expect(list(page).locator('tr[aria-selected="true"]')).toHaveAttribute('aria-rowindex', '2');
 });
