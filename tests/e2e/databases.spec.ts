@@ -104,7 +104,13 @@ test('its tables can be queried by read-only SQL', async ({ page }) => {
   await box.fill('select nothing from nowhere');
   await box.press('Control+Enter');
   await expect(said).toContainText('SQLite says');
-  // An endless query shows rows until it is stopped.
+});
+
+test('an endless query shows rows until it is stopped', { tag: '@worker' }, async ({ page }) => {
+  await open(page, SAMPLE);
+  await showPanel(page, 'SQL');
+  const said = page.locator('.query .panel-end[role=status]');
+  const box = page.getByRole('textbox', { name: 'SQL query' });
   await box.fill(
     'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n where i % 100000 = 0',
   );

@@ -100,10 +100,10 @@ async function comparePairs(page: Page, format: (typeof FORMATS)[number], most: 
       return name ? [chosen(`${side}.elf`, readFileSync(join(folder, name)))] : [];
     };
     await choose(page, file('a'), file('b'), ...binary('a'), ...binary('b'));
-    const isRefused = page.locator('.welcome [role="alert"], .notice');
+    const isRefused = page.locator('.welcome [role="alert"], .notice').filter({ hasText: /\S/ });
     await expect(page.locator('.side').nth(1).or(isRefused.first()).first()).toBeVisible();
     if ((await page.locator('.side').count()) < 2) continue;
-    await settled(page, 'ready', file('a').name);
+    await settled(page, 'ready');
     await page.getByRole('tab', { name: 'Differences' }).click();
     await panel(page).getByRole('radio', { name: 'Records' }).click();
     const wanted = (threads: readonly Thread[]) =>

@@ -37,8 +37,8 @@ for (const [file, argument] of [
     const slices = traceEvents.filter(({ ph }) => ph === 'X' || ph === 'b');
     expect(slices.length).toBeGreaterThan(10);
     expect(slices.every(({ name: of }) => of !== '')).toBe(true);
-    const { 'unspool:complete': complete } = (await marks(page)) as unknown as Record<string, { slices: number }>;
-    expect(slices.length).toBe(complete?.slices);
+    const complete = async () => (await marks(page))['unspool:complete'] as unknown as { slices: number } | undefined;
+    await expect.poll(async () => (await complete())?.slices).toBe(slices.length);
     const has = argument !== null && traceEvents.some(({ args }) => args && argument in args);
     expect(has).toBe(argument !== null);
   });

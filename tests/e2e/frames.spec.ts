@@ -204,8 +204,10 @@ test('goes from use to use of a resource', async ({ page }) => {
   await expect(legend).toHaveText(/bound, drawn with\s*36/);
   // Without a selection the last use is the previous one.
   await page.getByRole('button', { name: 'Previous use' }).click();
+  await expect(details(page).getByRole('heading').first()).toHaveText(/^gl/);
   await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
   await page.getByRole('button', { name: 'Previous use' }).click();
+  await expect(page.getByRole('button', { name: 'Next use' })).toBeEnabled();
   await page.getByRole('button', { name: 'Next use' }).click();
   await expect(page.getByRole('button', { name: 'Next use' })).toBeDisabled();
 });
