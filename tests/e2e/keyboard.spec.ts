@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { area, barriers, details, fixture, notice, open, pictured, test } from './page.ts';
+import { area, details, fixture, notice, open, pictured, test } from './page.ts';
 
 const heading = (page: Page) => details(page).getByRole('heading').first();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.className ?? '');
@@ -72,12 +72,6 @@ test('the file input is hidden, and the button opens it', async ({ page }) => {
     const named = await canvas.evaluate((it) => it.closest('[aria-label]') !== null);
     expect(named).toBe(true);
   }
-});
-
-test('the page has landmarks, which contain all there is', async ({ page }) => {
-  await open(page, fixture('threads.xray'));
-  await pictured(page);
-  expect(await barriers(page, ['landmark-one-main', 'region'])).toEqual([]);
 });
 
 test('help opens at its top on a small screen, and leads to each of its parts', async ({ page }) => {

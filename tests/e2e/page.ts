@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test as base, expect, type Page, type Worker } from '@playwright/test';
-import axe from 'axe-core';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
@@ -165,19 +164,6 @@ export async function drop(page: Page, name: string, path: string, times = 1): P
     },
     [name, base64, times] as const,
   );
-}
-
-/** Accessibility violations that axe finds: of the rules named, or of all. */
-export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
-  // Its source once for each page, and in this frame alone: the page has no frames of other origins.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  return page.evaluate(async (named) => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({
-      resultTypes: ['violations'],
-      ...(named && { runOnly: named }),
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(', ')}`);
-  }, rules);
 }
 
 /** The details of the User Timing marks, by name. */
