@@ -169,7 +169,7 @@ test('keeps no file that is not the page’s', { tag: '@network' }, async ({ pag
     return (await Promise.all(caches_.map((cache) => cache.keys()))).flat().map(({ url }) => url);
   });
   expect(kept).toContain(`${host.url}samples/threads.xray`);
-  expect(kept.filter((url) => /run\.xray|\?|embedding\/|sw\.js/.test(url))).toEqual([]);
+  expect(kept.filter((url) => /\/(run\.xray|sw\.js)$|\?|embedding\//.test(url))).toEqual([]);
   expect(await page.evaluate(() => fetch('embedding/index.html').then(({ ok }) => ok))).toBe(true);
   expect(host.requests.filter((path) => path === 'embedding/index.html')).toHaveLength(1);
 });

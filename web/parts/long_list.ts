@@ -45,18 +45,25 @@ export function useLongList(count: number): LongList {
   const place = useSignal<ListPlace>({ count, row: ROW, height: ROW * 20, top: 0 });
   const scroll = useSignal(0);
   const width = useSignal(Number.POSITIVE_INFINITY);
-  /** The scroll position that this code has set, whose event says nothing new. */
-  const set = useRef(-1);
+  /** The scroll position that this code sets in the next frame, and the one that it has set, whose event says nothing new. */
+  const due = useRef<number | null>(null);
+  const set = useRef<number | null>(null);
   const put = (next: ListPlace) => {
     place.value = next;
     const at = Math.round(scrollOf(next));
     const element = box.current;
-    if (!element || Math.abs(element.scrollTop - at) < 1) return;
-    // The row that fills the height may have to be laid out first.
-    set.current = at;
+    const isDue = due.current !== null;
+    if (!element || (!isDue && Math.abs(element.scrollTop - at) < 1)) return;
     scroll.value = at;
+    due.current = at;
+    if (isDue) return;
+    // The row that fills the height may have to be laid out first.
     requestAnimationFrame(() => {
-      element.scrollTop = at;
+      const to = due.current ?? at;
+      due.current = null;
+      // Without a change there is no event.
+      set.current = Math.abs(element.scrollTop - to) < 1 ? null : to;
+      element.scrollTop = to;
     });
   };
   useLayoutEffect(() => {
@@ -105,9 +112,11 @@ export function useLongList(count: number): LongList {
     goTop: (row) => put(moved(place.peek(), row)),
     toward: (key, current) => rowByKey(place.peek(), key, current),
     onScroll: ({ currentTarget }) => {
+      // It tells of the position before the one that is due: End and Home can be pressed within two frames.
+      if (due.current !== null) return;
       const at = currentTarget.scrollTop;
-      if (Math.abs(at - set.current) > 1) place.value = scrolledTo(place.peek(), at);
-      set.current = -1;
+      if (set.current === null || Math.abs(at - set.current) > 1) place.value = scrolledTo(place.peek(), at);
+      set.current = null;
       scroll.value = at;
     },
   };

@@ -15,18 +15,16 @@ async function help(format: string | null, starts: readonly Start[] = []) {
   } as unknown as Page;
   const done: string[] = [];
   const host = mount(<Help page={page} close={() => done.push('closed')} />);
-  await settled();
+  const isThere = () => host.querySelectorAll('.help-questions dt').length === starts.length;
+  await until(() => isThere() && host.querySelector('#help-words h3') !== null);
   const headings = (level: string) => [...host.querySelectorAll(level)].map((it) => it.textContent);
   const button = (words: string) => [...host.querySelectorAll('button')].find((it) => it.textContent === words)!;
   return { host, done, headings, button };
 }
 
-/** Waits for the documents, which are modules of their own. */
-async function settled(): Promise<void> {
-  for (let i = 0; i < 20; i += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await settle();
-  }
+/** Waits until something is there that comes with a module, however long that takes to load. */
+async function until(isThere: () => boolean): Promise<void> {
+  while (!isThere()) await settle();
 }
 
 it('begins with the questions of the trace, and answers them', async () => {
@@ -62,16 +60,17 @@ it('explains the words of the format first, and of all formats without a trace',
 
 it('leads to the documentation, from page to page and back', async () => {
   const { host, headings, button } = await help('xray');
+  const shows = (title: string) => until(() => headings('h2').some((text) => text?.includes(title)));
   click(button('an investigation'));
-  await settled();
+  await shows('An investigation in an XRay log');
   expect(headings('article h2')).toEqual(['An investigation in an XRay log']);
   expect(host.querySelector('article img')?.getAttribute('alt')).toContain('timeline of five threads');
   click(button('names.md'));
-  await settled();
+  await shows('Names of functions from binaries');
   expect(headings('article h2')[0]).toContain('Names of functions from binaries');
-  for (let i = 0; i < 2; i += 1) {
+  for (const title of ['An investigation in an XRay log', 'Questions']) {
     click(host.querySelector('.help-head button'));
-    await settled();
+    await shows(title);
   }
   expect(headings('section > h2')[0]).toBe('Questions');
 });
