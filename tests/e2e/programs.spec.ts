@@ -41,7 +41,7 @@ test.describe('variables', () => {
     await expect(details(page)).toContainText('Variables');
   });
 
-  test('keep 64-bit numbers exact', async ({ page }) => {
+  test('keep 64-bit numbers exact', { tag: '@pointer' }, async ({ page }) => {
     await open(page, fixture('trace_db/values.trace'));
     await pictured(page);
     await clickAt(page, 'statements', 0, 5, 9);

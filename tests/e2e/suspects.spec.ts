@@ -47,9 +47,9 @@ test('the published example of Jones and Harrold comes out as published, once th
   }
 });
 
-test('a list that is dropped along says which runs failed, and a row leads to the point in the run that failed', async ({
-  page,
-}) => {
+test('a list that is dropped along says which runs failed, and a row leads to the point in the run that failed', {
+  tag: '@focus',
+}, async ({ page }) => {
   await rank(page);
   await expect(question(page)).toHaveCount(0);
   await table(page, 'statements').getByRole('row').nth(1).getByText('m = y').click();
