@@ -75,8 +75,12 @@ const test = base.extend<{ host: Host; errors: string[] }>({
 async function visit(page: Page, host: Host): Promise<void> {
   await page.goto(host.url);
   await page.evaluate(async () => {
-    const { active } = await navigator.serviceWorker.ready;
-    while (active?.state !== 'activated') await new Promise((resolve) => setTimeout(resolve, 20));
+    const active = (await navigator.serviceWorker.ready).active!;
+    await new Promise<void>((resolve) => {
+      const look = () => active.state === 'activated' && resolve();
+      active.addEventListener('statechange', look);
+      look();
+    });
   });
 }
 
