@@ -78,92 +78,84 @@ async function shown(page: Page) {
   return { count, rows: words.filter(Boolean).map(ofPage) };
 }
 
-/** Compares pairs of a format, `most` at most, in the page and by the native command. Returns how many could be compared. */
-async function comparePairs(page: Page, format: (typeof FORMATS)[number], most: number): Promise<number> {
-  const list = recording('compare/pairs.json');
-  const folder = dirname(list);
-  const { pairs } = JSON.parse(readFileSync(list, 'utf8')) as { readonly pairs: readonly Two[] };
-  await page.setViewportSize({ width: 1440, height: 2000 });
-  let compared = 0;
-  for (const two of pairs.filter((it) => it.name.startsWith(format))) {
-    const rules = format === 'apitrace' ? ['addresses', 'name:glVertex*'] : ['addresses'];
-    const [native, ruled] = [nativeOf(two, folder, []), nativeOf(two, folder, rules)];
-    if (!native || !ruled) continue;
-    await page.goto('about:blank');
-    await page.goto('./');
-    const file = (side: 'a' | 'b') => {
-      const name = two[side];
-      return chosen(`${side}.${basename(name).split('.').slice(1).join('.')}`, readFileSync(join(folder, name)));
-    };
-    const binary = (side: 'a' | 'b') => {
-      const name = two[`binary_${side}`];
-      return name ? [chosen(`${side}.elf`, readFileSync(join(folder, name)))] : [];
-    };
-    await choose(page, file('a'), file('b'), ...binary('a'), ...binary('b'));
-    const isRefused = page.locator('.welcome [role="alert"], .notice').filter({ hasText: /\S/ });
-    await expect(page.locator('.side').nth(1).or(isRefused.first()).first()).toBeVisible();
-    if ((await page.locator('.side').count()) < 2) continue;
-    await settled(page, 'ready');
-    await page.getByRole('tab', { name: 'Differences' }).click();
-    await panel(page).getByRole('radio', { name: 'Records' }).click();
-    const wanted = (threads: readonly Thread[]) =>
-      threads.flatMap(({ hunks, what }) => hunks.map((hunk, i) => ofNative(what[i]!, hunk)));
-    const agrees = async (threads: readonly Thread[], isCounted: boolean) => {
-      // Records that rules leave out within a difference count in its range, not in its words.
-      const some = (of: ReturnType<typeof ofPage>) => (isCounted || of.kind === 'iterations' ? of : of.kind);
-      const all = wanted(threads);
-      const { count, rows } = await shown(page);
-      return {
-        count,
-        rows: rows.map(some),
-        wanted: { count: all.length, rows: all.slice(0, rows.length).map(some) },
-      };
-    };
-    const isSame = (threads: readonly Thread[], how: string, isCounted: boolean) =>
-      expect
-        .poll(
-          async () => {
-            const { count, rows, wanted } = await agrees(threads, isCounted);
-            return JSON.stringify({ count, rows }) === JSON.stringify(wanted)
-              ? 'the same'
-              : JSON.stringify({
-                  count,
-                  rows: rows.slice(0, 4),
-                  wanted: { ...wanted, rows: wanted.rows.slice(0, 4) },
-                });
-          },
-          { message: `${two.name}, ${how}` },
-        )
-        .toBe('the same');
-    await isSame(native, 'all', true);
-    if (native.some(({ hunks }) => hunks.length > 0)) {
-      await panel(page).getByRole('button', { name: 'Ignore…' }).click();
-      if (format !== 'trace-db') {
-        await page.getByRole('checkbox', { name: 'Addresses' }).check();
-        if (format === 'apitrace') {
-          await page.getByRole('textbox', { name: 'Functions' }).fill('glVertex*');
-          await page.keyboard.press('Enter');
-        }
-        await page.keyboard.press('Escape');
-        await expect(panel(page).getByRole('button', { name: /^Ignored: / })).toBeVisible();
-        await isSame(ruled, 'with rules', false);
-      }
-    }
-    compared += 1;
-    if (compared === most) break;
-  }
-  return compared;
-}
-
 for (const format of FORMATS) {
-  test(`the page and the native command say the same of each pair of ${format}`, async ({ page }) => {
+  test(`the page and the native command say the same of each pair of ${format}`, { tag: '@worker' }, async ({
+    page,
+  }) => {
     test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
-    expect(await comparePairs(page, format, Number.POSITIVE_INFINITY)).toBeGreaterThan(5);
-  });
-
-  test(`a browser and the native command say the same of a pair of ${format}`, { tag: '@worker' }, async ({ page }) => {
-    test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
-    expect(await comparePairs(page, format, 1)).toBe(1);
+    test.setTimeout(600_000);
+    const list = recording('compare/pairs.json');
+    const folder = dirname(list);
+    const { pairs } = JSON.parse(readFileSync(list, 'utf8')) as { readonly pairs: readonly Two[] };
+    await page.setViewportSize({ width: 1440, height: 2000 });
+    let compared = 0;
+    for (const two of pairs.filter((it) => it.name.startsWith(format))) {
+      const rules = format === 'apitrace' ? ['addresses', 'name:glVertex*'] : ['addresses'];
+      const [native, ruled] = [nativeOf(two, folder, []), nativeOf(two, folder, rules)];
+      if (!native || !ruled) continue;
+      await page.goto('about:blank');
+      await page.goto('./');
+      const file = (side: 'a' | 'b') => {
+        const name = two[side];
+        return chosen(`${side}.${basename(name).split('.').slice(1).join('.')}`, readFileSync(join(folder, name)));
+      };
+      const binary = (side: 'a' | 'b') => {
+        const name = two[`binary_${side}`];
+        return name ? [chosen(`${side}.elf`, readFileSync(join(folder, name)))] : [];
+      };
+      await choose(page, file('a'), file('b'), ...binary('a'), ...binary('b'));
+      const isRefused = page.locator('.welcome [role="alert"], .notice');
+      await expect(page.locator('.side').nth(1).or(isRefused.first()).first()).toBeVisible();
+      if ((await page.locator('.side').count()) < 2) continue;
+      await settled(page, 'ready', file('a').name);
+      await page.getByRole('tab', { name: 'Differences' }).click();
+      await panel(page).getByRole('radio', { name: 'Records' }).click();
+      const wanted = (threads: readonly Thread[]) =>
+        threads.flatMap(({ hunks, what }) => hunks.map((hunk, i) => ofNative(what[i]!, hunk)));
+      const agrees = async (threads: readonly Thread[], isCounted: boolean) => {
+        // Records that rules leave out within a difference count in its range, not in its words.
+        const some = (of: ReturnType<typeof ofPage>) => (isCounted || of.kind === 'iterations' ? of : of.kind);
+        const all = wanted(threads);
+        const { count, rows } = await shown(page);
+        return {
+          count,
+          rows: rows.map(some),
+          wanted: { count: all.length, rows: all.slice(0, rows.length).map(some) },
+        };
+      };
+      const isSame = (threads: readonly Thread[], how: string, isCounted: boolean) =>
+        expect
+          .poll(
+            async () => {
+              const { count, rows, wanted } = await agrees(threads, isCounted);
+              return JSON.stringify({ count, rows }) === JSON.stringify(wanted)
+                ? 'the same'
+                : JSON.stringify({
+                    count,
+                    rows: rows.slice(0, 4),
+                    wanted: { ...wanted, rows: wanted.rows.slice(0, 4) },
+                  });
+            },
+            { message: `${two.name}, ${how}`, timeout: 20_000 },
+          )
+          .toBe('the same');
+      await isSame(native, 'all', true);
+      if (native.some(({ hunks }) => hunks.length > 0)) {
+        await panel(page).getByRole('button', { name: 'Ignore…' }).click();
+        if (format !== 'trace-db') {
+          await page.getByRole('checkbox', { name: 'Addresses' }).check();
+          if (format === 'apitrace') {
+            await page.getByRole('textbox', { name: 'Functions' }).fill('glVertex*');
+            await page.keyboard.press('Enter');
+          }
+          await page.keyboard.press('Escape');
+          await expect(panel(page).getByRole('button', { name: /^Ignored: / })).toBeVisible();
+          await isSame(ruled, 'with rules', false);
+        }
+      }
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(5);
   });
 }
 
@@ -248,15 +240,16 @@ async function suspectsAgree(
   );
 }
 
-test('suspects are those of the native command, with all figures and points', async ({ page }) => {
+test('suspects are those of the native command, with all figures and points', { tag: '@worker' }, async ({ page }) => {
   test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
   const mid = (run: string) => fixture(`trace_db/mid-${run}.trace`);
   const passing = ['335', '123', '321', '555', '534'].map((run) => mid(`${run}-pass`));
   await suspectsAgree(page, passing, [mid('213-fail')], fixture('trace_db/mid.csv'));
 });
 
-test('suspects of the corpus are those of the native command', async ({ page }) => {
+test('suspects of the corpus are those of the native command', { tag: '@worker' }, async ({ page }) => {
   test.skip(!existsSync(NATIVE), 'the native command is not built: cargo build -p unspool-cli');
+  test.setTimeout(300_000);
   const list = recording('compare/pairs.json');
   const { suspects } = JSON.parse(readFileSync(list, 'utf8')) as {
     readonly suspects: readonly { readonly pass: readonly string[]; readonly fail: readonly string[] }[];
