@@ -23,7 +23,7 @@ import {
   typeKeys,
 } from './hands.ts';
 import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
-import { blobAt, liveWorkers } from './workers.ts';
+import { blobAt, endWorkers, liveWorkers } from './workers.ts';
 
 export { expect } from './expectations.ts';
 
@@ -133,6 +133,8 @@ class NodePage {
   /** Opens the page again, with its address and with what it has stored. */
   async reload(): Promise<void> {
     this.close();
+    // A frame of the page before would say that this one has drawn.
+    await afterward();
     this.#isOpened = true;
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
@@ -157,6 +159,9 @@ class NodePage {
     this.#mounted = null;
     this.#stopListening();
     this.#stopListening = () => undefined;
+    endWorkers();
+    // A test may have put another one in its place.
+    Reflect.deleteProperty(navigator, 'clipboard');
     document.removeEventListener('click', this.#listen, true);
     document.body.replaceChildren();
   }
