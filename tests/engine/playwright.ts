@@ -22,7 +22,7 @@ import {
   TimelinePointer,
   typeKeys,
 } from './hands.ts';
-import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
+import { documentLocator, forbidLayout, NeedsBrowser, type NodeLocator, PATIENCE, until } from './locator.ts';
 import { blobAt, endWorkers, liveWorkers } from './workers.ts';
 
 export { expect } from './expectations.ts';
@@ -201,7 +201,17 @@ class NodePage {
     return Object.assign(Object.create(needsBrowser('the context')), { grantPermissions: async () => undefined });
   }
 
-  async addLocatorHandler(): Promise<void> {}
+  /** Answers what may come up at any time, as long as the page is open. */
+  async addLocatorHandler(found: NodeLocator, answer: () => Promise<void>): Promise<void> {
+    let answered = Number.NEGATIVE_INFINITY;
+    const timer = setInterval(() => {
+      // Time enough for it to go. An answer to one that has gone by itself waits for the next one.
+      if (performance.now() < answered + 500 || found.elements().length === 0) return;
+      answered = performance.now();
+      void answer().catch(() => undefined);
+    }, 50);
+    vitest.onTestFinished(() => clearInterval(timer));
+  }
 
   /** What a page has of a browser cannot be taken from it here, except for the dialogs that it does not have anyway. */
   async addInitScript(script: unknown): Promise<void> {
