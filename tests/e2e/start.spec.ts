@@ -86,7 +86,7 @@ test('values are asked for a condition, and for what always holds', async ({ pag
   await expect(page.getByRole('radio', { name: 'Invariants' })).toBeChecked();
 });
 
-test('help has the documentation in the page, loaded once it is read', async ({ page }) => {
+test('help has the documentation in the page, loaded once it is read', { tag: '@network' }, async ({ page }) => {
   const loaded: string[] = [];
   page.on('request', (request) => loaded.push(new URL(request.url()).pathname.replace(/^.*\//, '')));
   await page.goto('./');

@@ -22,8 +22,8 @@ import {
   TimelinePointer,
   typeKeys,
 } from './hands.ts';
-import { documentLocator, forbidLayout, NeedsBrowser, PATIENCE, until } from './locator.ts';
-import { blobAt, liveWorkers } from './workers.ts';
+import { documentLocator, forbidLayout, NeedsBrowser, type NodeLocator, PATIENCE, until } from './locator.ts';
+import { blobAt, endWorkers, liveWorkers } from './workers.ts';
 
 export { expect } from './expectations.ts';
 
@@ -133,6 +133,8 @@ class NodePage {
   /** Opens the page again, with its address and with what it has stored. */
   async reload(): Promise<void> {
     this.close();
+    // A frame of the page before would say that this one has drawn.
+    await afterward();
     this.#isOpened = true;
     document.addEventListener('click', this.#listen, true);
     // A link that is in no document sends its click nowhere else.
@@ -157,6 +159,9 @@ class NodePage {
     this.#mounted = null;
     this.#stopListening();
     this.#stopListening = () => undefined;
+    endWorkers();
+    // A test may have put another one in its place.
+    Reflect.deleteProperty(navigator, 'clipboard');
     document.removeEventListener('click', this.#listen, true);
     document.body.replaceChildren();
   }
@@ -196,7 +201,17 @@ class NodePage {
     return Object.assign(Object.create(needsBrowser('the context')), { grantPermissions: async () => undefined });
   }
 
-  async addLocatorHandler(): Promise<void> {}
+  /** Answers what may come up at any time, as long as the page is open. */
+  async addLocatorHandler(found: NodeLocator, answer: () => Promise<void>): Promise<void> {
+    let answered = Number.NEGATIVE_INFINITY;
+    const timer = setInterval(() => {
+      // Time enough for it to go. An answer to one that has gone by itself waits for the next one.
+      if (performance.now() < answered + 500 || found.elements().length === 0) return;
+      answered = performance.now();
+      void answer().catch(() => undefined);
+    }, 50);
+    vitest.onTestFinished(() => clearInterval(timer));
+  }
 
   /** What a page has of a browser cannot be taken from it here, except for the dialogs that it does not have anyway. */
   async addInitScript(script: unknown): Promise<void> {

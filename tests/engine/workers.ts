@@ -121,6 +121,11 @@ export function liveWorkers(): readonly string[] {
   return [...live.values()];
 }
 
+/** Ends all workers, as the end of their page does. */
+export function endWorkers(): void {
+  for (const worker of live.keys()) worker.terminate();
+}
+
 /** What listens to a worker. */
 interface Heard {
   readonly type: string;
