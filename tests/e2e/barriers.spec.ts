@@ -49,7 +49,7 @@ const panel = (page: Page) => page.locator('.dock-panel');
 const differences = (page: Page) => page.locator('.differences');
 const menu = (page: Page) => page.getByRole('menu');
 const dialog = (page: Page, name?: string | RegExp) => page.getByRole('dialog', name ? { name } : {});
-/** What a panel shows of its trace, or why there is nothing to show. */
+/** The first thing that a panel shows of its trace, or the sentence that says why there is nothing. */
 const shown = (within: Locator) =>
   within
     .locator('tbody tr:not(.spacer), [role=treeitem], [role=textbox], svg:not([aria-hidden]), canvas, p')
@@ -66,7 +66,7 @@ function checking(page: Page, scheme: 'dark' | 'light'): Check {
   };
 }
 
-/** What axe finds of the rules named, or of all: rules with the elements that break them. */
+/** Rules that are broken, with the elements that break them: of those named, or of all. */
 async function barriers(page: Page, rules: readonly string[] | null, within = 'html'): Promise<string[]> {
   // Its source once for each page, and in this frame alone: the page has no frames of other origins.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);

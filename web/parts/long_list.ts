@@ -59,11 +59,11 @@ export function useLongList(count: number): LongList {
     if (isDue) return;
     // The row that fills the height may have to be laid out first.
     requestAnimationFrame(() => {
-      const to = due.current ?? at;
+      const scrollTop = due.current ?? at;
       due.current = null;
       // Without a change there is no event.
-      set.current = Math.abs(element.scrollTop - to) < 1 ? null : to;
-      element.scrollTop = to;
+      set.current = Math.abs(element.scrollTop - scrollTop) < 1 ? null : scrollTop;
+      element.scrollTop = scrollTop;
     });
   };
   useLayoutEffect(() => {
