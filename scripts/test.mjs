@@ -40,8 +40,17 @@ const MODULES = wasmModules.flatMap(({ package: name, features = [] }) => [
   ...features.flatMap((feature) => ['--features', `${name}/${feature}`]),
 ]);
 
-/** With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. */
-const tests = ['test', '--workspace', '--features', 'unspool-cli/parquet', '--locked'];
+/**
+ * With Parquet, which the command has on demand: otherwise all of the command would be compiled a second time to test it. The session's
+ * tests run in a browser alone.
+ */
+const tests = [
+  'test',
+  '--workspace',
+  ...['--exclude', 'unspool-wasm-session'],
+  ...['--features', 'unspool-cli/parquet'],
+  '--locked',
+];
 /** The command as the tests build it, with few of them. Other arguments would make cargo compile its crates again. */
 const command = [...tests, '--no-run', '--test', 'all'];
 
@@ -68,6 +77,11 @@ const RARE = {
   'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'conversation by the Model Context Protocol': { tests: [], rooms: /^(crate\/(?!wasm|replay|gl)|scripts\/protocol)/ },
   chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
+  'lints of the wasm modules': {
+    tests: [],
+    rooms: /^(crate\/(wasm|graphics|replay|compare|containers|engine)\/|Cargo|clippy)/,
+  },
+  'builds without std': { tests: [], rooms: /^(crate\/(trace|containers|formats|cut|stacks)\/|Cargo)/ },
   'the oldest Rust': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
@@ -90,9 +104,10 @@ const PARTS = {
   words: [words, licences],
   rust: [
     () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
-    // The only checks of code that exists for wasm32 alone.
-    () => cargo('clippy', ...MODULES, '--target', WASM, '--locked', ...strict),
-    () => cargo('clippy', '-p', 'unspool-wasm-session', '--tests', '--target', WASM, '--locked', ...strict),
+    // The only checks of code that exists for wasm32 alone. The session has tests there.
+    unlessLeftOut('lints of the wasm modules', () =>
+      cargo('clippy', ...MODULES, '--lib', '--test', 'session', '--target', WASM, '--locked', ...strict),
+    ),
     () => cargo(...tests),
     // With the command that the tests have built.
     unlessLeftOut('conversation by the Model Context Protocol', () => testMcp(env)),
@@ -104,8 +119,8 @@ const PARTS = {
       () => cargo('xtask', 'gl', '--check'),
     ].map((step) => unlessLeftOut('chores', step)),
   ],
-  nostd: [WASM, 'thumbv7em-none-eabi'].map(
-    (target) => () =>
+  nostd: [WASM, 'thumbv7em-none-eabi'].map((target) =>
+    unlessLeftOut('builds without std', () =>
       // What needs std is not found, without machine code, too.
       cargo(
         'check',
@@ -118,6 +133,7 @@ const PARTS = {
         '--target',
         target,
       ),
+    ),
   ),
   oldest: [unlessLeftOut('the oldest Rust', oldestRust)],
   python: [unlessLeftOut('the Python package', python)],
