@@ -4,7 +4,7 @@
 
 import { ci, fail, find, must, output, say } from './lib.mjs';
 
-/** What decodes: it is to run on any machine. */
+/** The crates that decode, which are to run on any machine. */
 const CRATES = ['unspool-trace', 'unspool-containers', 'unspool-cut', 'unspool-stacks', 'unspool-formats'];
 
 /** Each target with its linker, and with what runs its programs. */

@@ -41,7 +41,7 @@ export function roleOf(element: Element): string | null {
   return role;
 }
 
-/** What contains the shadow tree whose first element this is; null of another element. */
+/** The element around the shadow tree whose first element this is; null of another element. */
 function hostOf(element: Element): Element | null {
   return (element.parentNode as ShadowRoot | null)?.host ?? null;
 }
@@ -64,7 +64,7 @@ export function isUnheard(element: Element): boolean {
   return element.closest('[aria-hidden=true], [inert]') !== null || isHidden(element);
 }
 
-/** What {@link hasState} compares. */
+/** States that {@link hasState} compares. */
 export interface States {
   readonly checked?: boolean;
   readonly selected?: boolean;

@@ -40,7 +40,7 @@ export function focused(): Element | null {
   return active;
 }
 
-/** What there is to know of an editor, which reads what is typed from a layout. */
+/** The part of an editor that is used, which reads what is typed from a layout. */
 interface EditorView {
   readonly state: { readonly doc: { readonly length: number }; replaceSelection(text: string): object };
   dispatch(...changes: readonly object[]): void;
@@ -65,7 +65,7 @@ function canTakeFocus(element: Element): boolean {
   return !(element as HTMLButtonElement).disabled && element.closest('[hidden], [inert], dialog:not([open])') === null;
 }
 
-/** What the pointer is over; null if it is over the timeline. */
+/** The element that the pointer is over; null if it is over the timeline. */
 let under: Element | null = null;
 
 /** Takes the pointer to something else. */
@@ -219,7 +219,7 @@ export function pressKeys(keys: string): void {
   keyUp(key);
 }
 
-/** What a browser does after a key that the page has left to it. */
+/** Does what a browser does after a key that the page has left to it. */
 function byItself(
   target: Element,
   key: string,

@@ -36,7 +36,7 @@ export const PATIENCE = Number(process.env['ENGINE_PATIENCE'] ?? 20_000);
 /** Milliseconds between two looks. */
 const LOOK = 4;
 
-/** What needs a browser. Such a test has a tag, and runs there. */
+/** A question that only a browser can answer. Such a test has a tag, and runs there. */
 export class NeedsBrowser extends Error {
   constructor(what: string) {
     super(`${what} needs a browser: give the test a tag that says so`);
@@ -405,7 +405,7 @@ export class NodeLocator {
     return !(await this.isDisabled());
   }
 
-  /** Where the timeline and its tracks are, which the page itself computes. */
+  /** The place of the timeline or of one of its tracks, which the page itself computes. */
   async boundingBox(): Promise<Box> {
     return this.#act((element) => {
       const box = placeOf(element);

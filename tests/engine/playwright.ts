@@ -196,7 +196,7 @@ class NodePage {
     });
   }
 
-  /** What there is of the context: no question about permissions is asked here. */
+  /** The part of the context that there is: no question about permissions is asked here. */
   context(): object {
     return Object.assign(Object.create(needsBrowser('the context')), { grantPermissions: async () => undefined });
   }
@@ -213,7 +213,7 @@ class NodePage {
     vitest.onTestFinished(() => clearInterval(timer));
   }
 
-  /** What a page has of a browser cannot be taken from it here, except for the dialogs that it does not have anyway. */
+  /** Pages have a browser's properties here, which cannot be taken from them, except for the dialogs that it does not have anyway. */
   async addInitScript(script: unknown): Promise<void> {
     if (!String(script).includes('showOpenFilePicker')) throw new NeedsBrowser('a script before that of the page');
   }
@@ -304,7 +304,7 @@ let current: vitest.TestContext | null = null;
 /** Its folder, once it has asked for one. */
 let folder = '';
 
-/** What Playwright tells a test of itself. */
+/** The facts about a test that Playwright has. */
 function infoNow() {
   const folderNow = () => {
     folder ||= mkdtempSync(join(tmpdir(), 'unspool-test-'));

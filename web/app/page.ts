@@ -73,8 +73,8 @@ function startAddress(page: Page, scope: Scope): void {
   let keepsAddress = false;
   const keep = () => void import('./live_address.ts').then(({ keepAddress }) => scope.add(keepAddress(page)));
   const stop = effect(() => {
-    const now = bench.value;
-    if (keepsAddress || now.at !== 'open' || now.open.trace.status.value.at !== 'ready') return;
+    const desk = bench.value;
+    if (keepsAddress || desk.at !== 'open' || desk.open.trace.status.value.at !== 'ready') return;
     keepsAddress = true;
     scope.add(whenIdle(keep));
   });
