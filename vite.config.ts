@@ -73,6 +73,12 @@ const WITH_SQLITE = [
   'features/sql/worker/detail_tables',
 ].map((name) => `web/${name}.test.ts`);
 
+/** Tests of the page that are left out: beginnings of names; see scripts/test.mjs. */
+const leftOut = (process.env['E2E_LEAVE_OUT'] ?? '')
+  .split(',')
+  .filter(Boolean)
+  .map((name) => `tests/e2e/**/${name}*.spec.ts`);
+
 const inTests = (name: string) => fileURLToPath(new URL(`tests/engine/${name}.ts`, import.meta.url));
 /** Tests start sql.js for each worker of a page. */
 const SQL_IN_TESTS = [{ find: /^sql\.js$/, replacement: inTests('sql') }];
@@ -130,6 +136,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'page',
           include: ['tests/e2e/**/*.spec.ts'],
+          exclude: leftOut,
           setupFiles: ['tests/engine/setup.ts'],
           environment: 'happy-dom',
           isolate: false,

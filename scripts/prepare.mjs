@@ -44,7 +44,13 @@ const FOR_TESTS = [
   { thing: 'Chromium (or CHROMIUM=its path)', there: findChromium, debian: ['chromium'] },
   // Takes two thirds of the time that Chromium takes for the same tests.
   { thing: 'Chromium without windows', there: findHeadless, debian: ['chromium-headless-shell'], optional: true },
-  { thing: 'ChromeDriver', there: () => find('chromedriver'), debian: ['chromium-driver'], optional: !ci },
+  // Runs the tests of a wasm module in Chromium. It must be of Chromium's own version, as Debian's is.
+  {
+    thing:
+      'ChromeDriver of the version of Chromium, on the PATH (https://googlechromelabs.github.io/chrome-for-testing)',
+    there: () => find('chromedriver'),
+    debian: ['chromium-driver'],
+  },
   // The second browser.
   { thing: 'Firefox (or FIREFOX=its path)', there: findFirefox, debian: ['firefox-esr'], optional: !isDebianCi },
   { ...SCREEN, optional: !isDebianCi },
@@ -87,7 +93,7 @@ if (what === 'wasm-pack') {
   await systemPackages(test ? [COMPILER, ...FOR_TESTS] : [COMPILER]);
   await rustTargets(test ? ['wasm32-unknown-unknown', 'thumbv7em-none-eabi'] : ['wasm32-unknown-unknown']);
   await nodeModules();
-  // The browser tests of crate/wasm/session are optional outside CI; scripts/test.mjs says how to get them.
+  // Elsewhere cargo alone runs the browser tests of crate/wasm/session.
   if (test && ci && !findWasmPack()) await installWasmPack();
 }
 

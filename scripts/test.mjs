@@ -23,6 +23,7 @@ import {
   run,
   say,
   wasmModules,
+  windows,
 } from './lib.mjs';
 import { runChecks, TEXTS } from './precommit.mjs';
 import { testMcp } from './protocol.mjs';
@@ -57,8 +58,8 @@ const command = [...tests, '--no-run', '--test', 'all'];
 /** @typedef {() => number | Promise<number>} Step Resolves to an exit status. */
 
 /**
- * Slow parts that rarely break. `tests`: the beginnings of the names of browser tests. `rooms`: such a part runs if a path that matches
- * has changed.
+ * Slow parts that rarely break. `tests`: the beginnings of the names of tests of the page, in Node and in the browser. `rooms`: such a
+ * part runs if a path that matches has changed.
  *
  * @type {Record<string, { tests: readonly string[], rooms: RegExp }>}
  */
@@ -142,10 +143,10 @@ const PARTS = {
     () => node('biome', 'ci', '.', ...(ci ? ['--colors=off'] : [])),
     () => node('tsc', '--noEmit'),
     () => node('tsc', '-p', 'tsconfig.scripts.json'),
-    () => node('vitest', 'run'),
+    () => announced(installed('vitest'), ['run'], withoutRare()),
   ],
-  wasm: [wasmPackTest],
-  e2e: [wasm, page, sizes, browserTests],
+  wasm: [wasmTest],
+  e2e: [wasm, page, sizes, () => announced(installed('playwright'), ['test'], withoutRare())],
   firefox: [firefox],
   corpus: [unlessLeftOut('real traces', corpus)],
 };
@@ -184,13 +185,15 @@ for (const [name, steps] of Object.entries(PARTS)) {
 }
 if (failed.size > 0) fail(`Failed: ${[...failed].join(', ')} (${times.join(', ')}).`);
 const why =
-  leftOut.length > 0 ? ` Left out, because nothing of theirs has changed: ${leftOut.join(', ')}; --all runs them.` : '';
+  leftOut.length > 0
+    ? ` Left out, because nothing of theirs has changed: ${leftOut.join(', ')}. \`npm test -- --all\` runs them.`
+    : '';
 say(`Passed: ${times.join(', ')}.${why}`);
 
-/** The browser tests but those that are left out. */
-function browserTests() {
+/** Names the tests of the page that are left out, for Playwright and for Vitest. */
+function withoutRare() {
   const tests = leftOut.flatMap((name) => RARE[name].tests);
-  return announced(installed('playwright'), ['test'], tests.length > 0 ? { E2E_LEAVE_OUT: tests.join(',') } : {});
+  return tests.length > 0 ? { E2E_LEAVE_OUT: tests.join(',') } : {};
 }
 
 /** What of {@link RARE} no commit since the published branch and no change of the working tree touches. Nothing if git does not know. */
@@ -310,25 +313,29 @@ async function firefox() {
   return tryIn('firefox', { isWhole: true });
 }
 
-/** Runs the tests of the session's module in a real browser. */
-async function wasmPackTest() {
-  const program = findWasmPack();
-  if (!program || !find('chromedriver')) {
-    if (ci) fail('wasm-pack and chromedriver are needed: run `node scripts/prepare.mjs test`.');
-    say(
-      'skipped: wasm-pack test. `node scripts/prepare.mjs wasm-pack` installs wasm-pack; chromedriver comes with Chromium.',
-    );
-    return 0;
-  }
-  // wasm-pack uses the wasm-bindgen on the PATH if its version matches, and compiles one otherwise.
+/** Runs the tests of the session's module in a real browser: by wasm-pack where it is installed, as in CI, otherwise by cargo alone. */
+async function wasmTest() {
+  const pack = findWasmPack();
+  const driver = find('chromedriver');
+  if (ci && !pack) fail('wasm-pack is needed: run `node scripts/prepare.mjs wasm-pack`.');
+  if (!driver) fail('ChromeDriver is needed: run `node scripts/prepare.mjs test`.');
   const built = await cargo('build', ...xtask, '--package', 'test-runner', '--locked', '--target-dir', 'xtask/target');
   if (built !== 0) return built;
-  const PATH = [join(root, 'xtask', 'target', 'debug'), dirname(program), process.env['PATH']].join(delimiter);
+  const runners = join(root, 'xtask', 'target', 'debug');
   // A cold Chromium on a busy machine takes longer than the default 5 s to start.
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: '60', WASM_BINDGEN_TEST_TIMEOUT: '120' };
   // With the profile of the page, whose crates are compiled already.
-  return announced(program, ['test', '--headless', '--chrome', 'crate/wasm/session', '--profile', 'wasm-dev'], {
-    PATH,
+  if (pack) {
+    // wasm-pack uses the wasm-bindgen on the PATH if its version matches, and compiles one otherwise.
+    const PATH = [runners, dirname(pack), process.env['PATH']].join(delimiter);
+    const args = ['test', '--headless', '--chrome', 'crate/wasm/session', '--profile', 'wasm-dev'];
+    return announced(pack, args, { PATH, ...patience });
+  }
+  // As wasm-pack does it, which compiles three crates of the page again. To name all modules here would do so with thirteen.
+  const args = ['test', '-p', 'unspool-wasm-session', '--target', WASM, '--profile', 'wasm-dev', '--locked'];
+  return announced('cargo', args, {
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(runners, `wasm-bindgen-test-runner${windows ? '.exe' : ''}`),
+    CHROMEDRIVER: driver,
     ...patience,
   });
 }
