@@ -141,6 +141,8 @@ export default defineConfig(({ mode }) => ({
           environment: 'happy-dom',
           isolate: false,
           passWithNoTests: true,
+          // As the tests of the page in a browser.
+          retry: process.env['CI'] ? 1 : 0,
         },
       },
     ],

@@ -76,7 +76,7 @@ test.describe('the wheel, a drag and keys', () => {
     const { width } = await brush();
     await expect(async () => {
       await page.keyboard.press('a');
-      expect((await brush()).left).toBeLessThan(5);
+      expect((await brush()).left).toBeLessThan(1);
     }).toPass();
     // Beyond the beginning the brush would lose of its width.
     for (let i = 0; i < 4; i += 1) await page.keyboard.press('a');
