@@ -138,8 +138,8 @@ export default defineConfig(({ mode }) => ({
           include: ['tests/e2e/**/*.spec.ts'],
           exclude: leftOut,
           setupFiles: ['tests/engine/setup.ts'],
+          // Each file has modules of its own: what one leaves in them, others would find.
           environment: 'happy-dom',
-          isolate: false,
           passWithNoTests: true,
           // As the tests of the page in a browser.
           retry: process.env['CI'] ? 1 : 0,
