@@ -32,7 +32,7 @@ test('a frame says how it differs from the one before it', async ({ page }) => {
   await expect(change).toHaveCount(0);
 });
 
-test('opens a frame in place, down to a call', async ({ page }) => {
+test('opens a frame in place, down to a call', { tag: '@focus' }, async ({ page }) => {
   await open(page, fixture('scene.trace'));
   const rows = table(page).locator('tbody tr:not(.spacer)');
   await rows.first().click();
