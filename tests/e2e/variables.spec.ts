@@ -38,7 +38,9 @@ test('variables are summed up, and lead to their tracks and extremes', async ({ 
   await expect(page.locator('#variable-0')).toHaveAttribute('aria-selected', 'true');
 });
 
-test('a variable of a point leads to all its values, and Back to the panel before', async ({ page }) => {
+test('a variable of a point leads to all its values, and Back to the panel before', { tag: '@network' }, async ({
+  page,
+}) => {
   await tab(page, fixture('trace_db/variables.trace'), 'Points');
   await page.locator('#event-6').click();
   const point = await details(page).getByRole('heading').textContent();
