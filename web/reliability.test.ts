@@ -9,7 +9,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** Patterns of the names of the tests in a file of browser tests. */
 function namesOf(spec: string): RegExp[] {
   const text = readFileSync(`tests/e2e/${spec}`, 'utf8');
-  return [...text.matchAll(/^\s*test\((['`])(.+?)\1/gm)].map(([, , name]) => {
+  return [...text.matchAll(/^\s*test\(\s*(['`])(.+?)\1/gm)].map(([, , name]) => {
     const parts = name!.split(/\$\{[^}]*\}/).map(escaped);
     return new RegExp(`^${parts.join('.+')}$`);
   });
