@@ -137,7 +137,6 @@ export default defineConfig(({ mode }) => ({
           name: 'page',
           include: ['tests/e2e/**/*.spec.ts'],
           exclude: leftOut,
-          setupFiles: ['tests/engine/setup.ts'],
           // Each file has modules of its own: what one leaves in them, others would find.
           environment: 'happy-dom',
           passWithNoTests: true,

@@ -3,7 +3,7 @@
  * runs in workers there runs in the thread of the test (`engine/workers.ts`), and files are in memory (`engine/files.ts`).
  *
  *     const { open } = await openInNode('xray/threads.xray');
- *     expect(open.trace.progress.value.slices).toBe(1_000);
+ *     expect(open.trace.progress.value.slices).toBe(513);
  */
 
 import { readFileSync } from 'node:fs';

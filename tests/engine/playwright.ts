@@ -292,12 +292,7 @@ interface Group {
   readonly isTagged: boolean;
 }
 
-let groups: Group[] = [];
-
-/** Forgets the hooks of the file before. */
-export function beginFile(): void {
-  groups = [{ hooks: [], isTagged: false }];
-}
+const groups: Group[] = [{ hooks: [], isTagged: false }];
 
 /** The test that runs. */
 let current: vitest.TestContext | null = null;

@@ -1,6 +1,6 @@
 /*
  * Workers for tests: what the page starts as a worker runs in the same thread, and talks to the page over a `MessageChannel`. Workers
- * share the modules of WebAssembly that they start, so each is compiled once for all tests of a thread.
+ * share the modules of WebAssembly that they start, so each is compiled once for all tests of a file.
  */
 
 import { MessageChannel, MessagePort as NodePort } from 'node:worker_threads';
@@ -113,7 +113,7 @@ export class FileChannel {
   }
 }
 
-/** The names of the workers that run, with what they are called. */
+/** The workers that run, with their names. */
 const live = new Map<EngineWorker, string>();
 
 /** The names of the workers that run: those of their modules. */
