@@ -1,6 +1,7 @@
 /*
- * The only tests with axe: they go through the whole page, and look for barriers at each step. In the dark only colours are checked again,
- * as the rest is the same. A new panel, view, pane or menu is found here by its role; what is shown after a few steps only is named.
+ * The only tests with axe: they go through the whole page, and look for barriers at each step, in both themes. In the dark only colours are
+ * checked again, as the rest is the same. A new panel, view, pane or menu is found here by its role; what is shown after a few steps only is
+ * named.
  */
 
 import { readFileSync } from 'node:fs';
@@ -57,12 +58,16 @@ const shown = (within: Locator) =>
     .first();
 
 /** A function that fails the test with the place where axe finds something: anywhere, or in what a selector names. */
-function checking(page: Page, scheme: 'dark' | 'light'): Check {
+function checking(page: Page): Check {
   return async (place, within) => {
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
-    const found = await barriers(page, scheme === 'dark' ? ['color-contrast'] : null, within);
+    const found = await barriers(page, null, within);
     // All of them are worth knowing at once.
     expect.soft(found, place).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const inTheDark = await barriers(page, ['color-contrast'], within);
+    expect.soft(inTheDark, `${place}, in the dark`).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
   };
 }
 
@@ -216,191 +221,189 @@ async function compare(page: Page, paths: readonly string[]): Promise<void> {
   await expect(differences(page).locator('.difference-sentence')).not.toBeEmpty();
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`axe finds nothing on a ${colorScheme} page`, { tag: '@axe' }, () => {
-    test.beforeEach(({ page }) => page.emulateMedia({ colorScheme }));
+test.describe('axe finds nothing', { tag: '@axe' }, () => {
+  test.beforeEach(({ page }) => page.emulateMedia({ colorScheme: 'light' }));
 
-    test('without a trace, with help, and with files that cannot be opened', async ({ page }) => {
-      const check = checking(page, colorScheme);
-      await settled(page, 'empty');
-      await page.getByText('What else can be added').click();
-      await expect(page.locator('.additions li').first()).toBeVisible();
-      await check('welcome');
-      await page.keyboard.press('Control+k');
-      await expect(page.getByRole('option').first()).toBeVisible();
-      await check('commands');
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('?');
-      await expect(dialog(page).getByRole('heading', { name: 'Documentation' })).toBeVisible();
-      await check('help');
-      await dialog(page).getByRole('button', { name: 'an investigation', exact: true }).click();
-      await expect(dialog(page).getByRole('heading', { name: 'An investigation in an XRay log' })).toBeVisible();
-      await check('a document', '[role=dialog], dialog');
-      await dialog(page).getByRole('button', { name: 'Back to help' }).click();
-      await dialog(page).getByRole('button', { name: 'About' }).click();
-      await dialog(page, /^Unspool/)
-        .getByRole('button', { name: 'Check files' })
-        .click();
-      await expect(dialog(page).getByRole('status')).toContainText(/All \d+.files/);
-      await check('About', '[role=dialog], dialog');
-      await page.keyboard.press('Escape');
-      await choose(page, chosen('words.txt', 'no trace'));
-      await settled(page, 'failed', 'words.txt');
-      await check('a file that is no trace');
-      await open(page, fixture('containers/traces.zip'), 'choosing' as 'failed');
-      await check('the traces of an archive');
-      await open(page, fixture('before_first_flush.trace'));
-      await check('a trace without calls');
-      await page.goto('./#unspool=1&name=other.xray&size=9&at=1,1,0');
-      await page.reload();
-      await expect(page.locator('.awaited')).toBeVisible();
-      await check('a link to a trace');
-      await open(page, fixture('threads.xray'));
-      await expect(notice(page)).toContainText('another file');
-      await check('a notice', '.notice');
-    });
+  test('without a trace, with help, and with files that cannot be opened', async ({ page }) => {
+    const check = checking(page);
+    await settled(page, 'empty');
+    await page.getByText('What else can be added').click();
+    await expect(page.locator('.additions li').first()).toBeVisible();
+    await check('welcome');
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('option').first()).toBeVisible();
+    await check('commands');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await expect(dialog(page).getByRole('heading', { name: 'Documentation' })).toBeVisible();
+    await check('help');
+    await dialog(page).getByRole('button', { name: 'an investigation', exact: true }).click();
+    await expect(dialog(page).getByRole('heading', { name: 'An investigation in an XRay log' })).toBeVisible();
+    await check('a document', '[role=dialog], dialog');
+    await dialog(page).getByRole('button', { name: 'Back to help' }).click();
+    await dialog(page).getByRole('button', { name: 'About' }).click();
+    await dialog(page, /^Unspool/)
+      .getByRole('button', { name: 'Check files' })
+      .click();
+    await expect(dialog(page).getByRole('status')).toContainText(/All \d+.files/);
+    await check('About', '[role=dialog], dialog');
+    await page.keyboard.press('Escape');
+    await choose(page, chosen('words.txt', 'no trace'));
+    await settled(page, 'failed', 'words.txt');
+    await check('a file that is no trace');
+    await open(page, fixture('containers/traces.zip'), 'choosing' as 'failed');
+    await check('the traces of an archive');
+    await open(page, fixture('before_first_flush.trace'));
+    await check('a trace without calls');
+    await page.goto('./#unspool=1&name=other.xray&size=9&at=1,1,0');
+    await page.reload();
+    await expect(page.locator('.awaited')).toBeVisible();
+    await check('a link to a trace');
+    await open(page, fixture('threads.xray'));
+    await expect(notice(page)).toContainText('another file');
+    await check('a notice', '.notice');
+  });
 
-    for (const [what, path, words] of TRACES) {
-      test(`in panels, panes, menus and dialogs of ${what}`, async ({ page }) => {
-        const check = checking(page, colorScheme);
-        await open(page, path);
-        await pictured(page);
-        await expect(page.locator('.start-here button').first()).toBeEnabled();
-        await check('the first screen');
-        for (const title of await allPanels(page, check)) {
-          await showPanel(page, title);
-          await checkPanel(page, check, title);
-        }
-        await page.locator('.track').first().click({ button: 'right' });
-        await expect(menu(page)).toBeVisible();
-        await check('the menu of a track');
-        await page.keyboard.press('Escape');
-        await area(page).focus();
-        await page.keyboard.press('Enter');
-        await expect(details(page).getByRole('heading').first()).toBeVisible();
-        await checkPanes(page, check);
-        for (const name of ['Export', 'Notes']) {
-          await page.getByRole('button', { name, exact: true }).click();
-          await expect(dialog(page, name)).toBeVisible();
-          await check(`the menu ${name}`);
-          await page.keyboard.press('Escape');
-        }
-        await page.keyboard.press('Control+f');
-        await expect(page.getByRole('option').first()).toBeVisible();
-        await check('the search');
-        await page.keyboard.type(words);
-        await expect(page.getByRole('option').first()).toBeVisible();
-        await check('what the search offers', '.header');
-        await page.keyboard.press('Enter');
-        await expect(page.locator('.search-hits, [aria-label="Search"] output, .find-count').first()).toBeVisible();
-        await check('what the search has found');
-        await page.keyboard.press('Escape');
-        await selectRange(page, 0.2, 0.6);
-        await expect(page.locator('.range')).toBeVisible();
-        await check('a range');
-      });
-    }
-
-    for (const [what, ...files] of PAIRS) {
-      test(`in what differs between ${what}`, async ({ page }) => {
-        const check = checking(page, colorScheme);
-        await compare(page, files);
-        await check('two traces');
-        await checkPanel(page, check, 'Differences');
-        for (const title of await panesOf(page)) {
-          await page.getByRole('tab', { name: title, exact: true }).click();
-          for (const button of await page
-            .locator('aside')
-            .getByRole('button', { name: /^Compare with/ })
-            .all()) {
-            await button.click();
-            await check(`the pane ${title}, compared`, 'aside');
-          }
-        }
-      });
-    }
-
-    test('in calls, records and the report of what differs', async ({ page }) => {
-      const check = checking(page, colorScheme);
-      await compare(page, [fixture('threads.xray'), fixture('events.xray')]);
-      await differences(page).getByRole('grid', { name: 'Differences' }).getByRole('row').nth(1).click();
-      await page.keyboard.press('Enter');
-      await expect(differences(page).locator('.difference-quantiles')).toBeVisible();
-      await check('the calls of a function', '.dock');
-      await differences(page).getByRole('radio', { name: 'Functions' }).click();
-      await differences(page).getByRole('button', { name: 'Save ▾', exact: true }).click();
-      const saving = page.waitForEvent('download');
-      await page.getByRole('menuitem', { name: 'Report (HTML)' }).click();
-      const body = readFileSync(await (await saving).path());
-      await page.route('**/report.html', (route) => route.fulfill({ body, contentType: 'text/html' }));
-      await page.goto('report.html');
-      await expect(page.getByRole('img', { name: 'Flame graph of the difference' })).toBeVisible();
-      await check('the report');
-    });
-
-    test('in suspects, and in several runs a side', async ({ page }) => {
-      const check = checking(page, colorScheme);
-      const runs = ['335-pass', '123-pass', '213-fail'].map((run) => fixture(`trace_db/mid-${run}.trace`));
-      await choose(page, ...[...runs, fixture('trace_db/mid.csv')].map(named));
-      await expect(dialog(page, 'Which of these failed?').getByRole('checkbox')).toHaveCount(3);
-      await check('which runs failed');
-      await page.getByRole('button', { name: 'Find suspects' }).click();
-      await expect(differences(page).locator('.difference-sentence')).toContainText('1 of 3 runs failed.');
-      await differences(page).locator('summary').click();
-      await expect(differences(page).getByRole('list', { name: 'Runs' }).getByRole('listitem')).toHaveCount(3);
-      await checkPanel(page, check, 'suspects');
-      const sides: { a: string[]; b: string[] } = JSON.parse(readFileSync(fixture('runs.json'), 'utf8'));
-      const sideOf = (side: 'a' | 'b') =>
-        sides[side].map((file, i) => chosen(`${side}-${i + 1}.xray`, readFileSync(fixture(file))));
-      await choose(page, ...sideOf('a'), ...sideOf('b'));
-      await settled(page, 'ready', 'a-1.xray');
-      await page.getByRole('tab', { name: 'Differences' }).click();
-      await expect(differences(page).getByRole('list', { name: 'Runs' })).not.toContainText('reading');
-      await check('runs', '.dock');
-    });
-
-    test('in tracks that were changed, notes, notices and the report of a failure', async ({ page }) => {
-      const check = checking(page, colorScheme);
-      await open(page, fixture('threads.xray'));
+  for (const [what, path, words] of TRACES) {
+    test(`in panels, panes, menus and dialogs of ${what}`, async ({ page }) => {
+      const check = checking(page);
+      await open(page, path);
       await pictured(page);
-      await page.getByRole('button', { name: /problems$/ }).click();
-      await check('problems');
+      await expect(page.locator('.start-here button').first()).toBeEnabled();
+      await check('the first screen');
+      for (const title of await allPanels(page, check)) {
+        await showPanel(page, title);
+        await checkPanel(page, check, title);
+      }
+      await page.locator('.track').first().click({ button: 'right' });
+      await expect(menu(page)).toBeVisible();
+      await check('the menu of a track');
       await page.keyboard.press('Escape');
-      await page.locator('.track', { hasText: 'main thread 4711' }).hover();
-      await page.getByRole('button', { name: 'Pin main thread 4711 to the top' }).click();
-      await page.getByRole('button', { name: 'Fold thread 4713' }).click();
-      await page.getByRole('button', { name: /deeper rows of thread 4712/ }).click();
-      await showCalls(page, 'Functions');
-      await selectFirst(page, '');
-      await page.getByRole('button', { name: 'Keep as track' }).first().click();
-      await expect(page.locator('.track.derived')).toHaveCount(1);
       await area(page).focus();
       await page.keyboard.press('Enter');
-      await page.keyboard.press('m');
-      await page.keyboard.type('a note');
-      await check('the text of a note');
+      await expect(details(page).getByRole('heading').first()).toBeVisible();
+      await checkPanes(page, check);
+      for (const name of ['Export', 'Notes']) {
+        await page.getByRole('button', { name, exact: true }).click();
+        await expect(dialog(page, name)).toBeVisible();
+        await check(`the menu ${name}`);
+        await page.keyboard.press('Escape');
+      }
+      await page.keyboard.press('Control+f');
+      await expect(page.getByRole('option').first()).toBeVisible();
+      await check('the search');
+      await page.keyboard.type(words);
+      await expect(page.getByRole('option').first()).toBeVisible();
+      await check('what the search offers', '.header');
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Filter tracks' }).click();
-      await page.keyboard.type('47');
-      await check('tracks that are pinned, folded, kept and filtered');
+      await expect(page.locator('.search-hits, [aria-label="Search"] output, .find-count').first()).toBeVisible();
+      await check('what the search has found');
       await page.keyboard.press('Escape');
-      await drop(page, 'events.xray', fixture('events.xray'));
-      await expect(notice(page).getByRole('button', { name: 'Compare' })).toBeVisible();
-      await check('a question', '.notice');
-      await notice(page).getByRole('button', { name: 'Keep this trace' }).click();
-      await page.setViewportSize({ width: 480, height: 800 });
-      await check('a narrow window');
-      await page.setViewportSize({ width: 1440, height: 900 });
-      await page.getByRole('button', { name: 'Fold the panels' }).click();
-      await check('folded panels', '.dock');
-      await traceWorkers(page)[0]!.evaluate(() => {
-        setTimeout(() => {
-          throw new Error('tried');
-        });
-      });
-      await page.getByRole('button', { name: 'Copy report…' }).click();
-      await expect(dialog(page, 'Report').getByRole('textbox')).not.toHaveValue('');
-      await check('the report of a failure');
+      await selectRange(page, 0.2, 0.6);
+      await expect(page.locator('.range')).toBeVisible();
+      await check('a range');
     });
+  }
+
+  for (const [what, ...files] of PAIRS) {
+    test(`in what differs between ${what}`, async ({ page }) => {
+      const check = checking(page);
+      await compare(page, files);
+      await check('two traces');
+      await checkPanel(page, check, 'Differences');
+      for (const title of await panesOf(page)) {
+        await page.getByRole('tab', { name: title, exact: true }).click();
+        for (const button of await page
+          .locator('aside')
+          .getByRole('button', { name: /^Compare with/ })
+          .all()) {
+          await button.click();
+          await check(`the pane ${title}, compared`, 'aside');
+        }
+      }
+    });
+  }
+
+  test('in calls, records and the report of what differs', async ({ page }) => {
+    const check = checking(page);
+    await compare(page, [fixture('threads.xray'), fixture('events.xray')]);
+    await differences(page).getByRole('grid', { name: 'Differences' }).getByRole('row').nth(1).click();
+    await page.keyboard.press('Enter');
+    await expect(differences(page).locator('.difference-quantiles')).toBeVisible();
+    await check('the calls of a function', '.dock');
+    await differences(page).getByRole('radio', { name: 'Functions' }).click();
+    await differences(page).getByRole('button', { name: 'Save ▾', exact: true }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'Report (HTML)' }).click();
+    const body = readFileSync(await (await saving).path());
+    await page.route('**/report.html', (route) => route.fulfill({ body, contentType: 'text/html' }));
+    await page.goto('report.html');
+    await expect(page.getByRole('img', { name: 'Flame graph of the difference' })).toBeVisible();
+    await check('the report');
   });
-}
+
+  test('in suspects, and in several runs a side', async ({ page }) => {
+    const check = checking(page);
+    const runs = ['335-pass', '123-pass', '213-fail'].map((run) => fixture(`trace_db/mid-${run}.trace`));
+    await choose(page, ...[...runs, fixture('trace_db/mid.csv')].map(named));
+    await expect(dialog(page, 'Which of these failed?').getByRole('checkbox')).toHaveCount(3);
+    await check('which runs failed');
+    await page.getByRole('button', { name: 'Find suspects' }).click();
+    await expect(differences(page).locator('.difference-sentence')).toContainText('1 of 3 runs failed.');
+    await differences(page).locator('summary').click();
+    await expect(differences(page).getByRole('list', { name: 'Runs' }).getByRole('listitem')).toHaveCount(3);
+    await checkPanel(page, check, 'suspects');
+    const sides: { a: string[]; b: string[] } = JSON.parse(readFileSync(fixture('runs.json'), 'utf8'));
+    const sideOf = (side: 'a' | 'b') =>
+      sides[side].map((file, i) => chosen(`${side}-${i + 1}.xray`, readFileSync(fixture(file))));
+    await choose(page, ...sideOf('a'), ...sideOf('b'));
+    await settled(page, 'ready', 'a-1.xray');
+    await page.getByRole('tab', { name: 'Differences' }).click();
+    await expect(differences(page).getByRole('list', { name: 'Runs' })).not.toContainText('reading');
+    await check('runs', '.dock');
+  });
+
+  test('in tracks that were changed, notes, notices and the report of a failure', async ({ page }) => {
+    const check = checking(page);
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await page.getByRole('button', { name: /problems$/ }).click();
+    await check('problems');
+    await page.keyboard.press('Escape');
+    await page.locator('.track', { hasText: 'main thread 4711' }).hover();
+    await page.getByRole('button', { name: 'Pin main thread 4711 to the top' }).click();
+    await page.getByRole('button', { name: 'Fold thread 4713' }).click();
+    await page.getByRole('button', { name: /deeper rows of thread 4712/ }).click();
+    await showCalls(page, 'Functions');
+    await selectFirst(page, '');
+    await page.getByRole('button', { name: 'Keep as track' }).first().click();
+    await expect(page.locator('.track.derived')).toHaveCount(1);
+    await area(page).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('m');
+    await page.keyboard.type('a note');
+    await check('the text of a note');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Filter tracks' }).click();
+    await page.keyboard.type('47');
+    await check('tracks that are pinned, folded, kept and filtered');
+    await page.keyboard.press('Escape');
+    await drop(page, 'events.xray', fixture('events.xray'));
+    await expect(notice(page).getByRole('button', { name: 'Compare' })).toBeVisible();
+    await check('a question', '.notice');
+    await notice(page).getByRole('button', { name: 'Keep this trace' }).click();
+    await page.setViewportSize({ width: 480, height: 800 });
+    await check('a narrow window');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('button', { name: 'Fold the panels' }).click();
+    await check('folded panels', '.dock');
+    await traceWorkers(page)[0]!.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('tried');
+      });
+    });
+    await page.getByRole('button', { name: 'Copy report…' }).click();
+    await expect(dialog(page, 'Report').getByRole('textbox')).not.toHaveValue('');
+    await check('the report of a failure');
+  });
+});

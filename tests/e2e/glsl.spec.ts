@@ -51,10 +51,9 @@ async function compiled(page: Page, path: string): Promise<{ sources: string[]; 
     ...(error ? [error] : []),
   ]);
   const sources: string[] = [];
-  for (const worker of page.workers())
-    sources.push(
-      ...(await worker.evaluate(() => (globalThis as { shaderSources?: readonly string[] }).shaderSources ?? [])),
-    );
+  const shadersOf = () => (globalThis as { shaderSources?: readonly string[] }).shaderSources ?? [];
+  // Others may end meanwhile.
+  for (const worker of page.workers()) sources.push(...(await worker.evaluate(shadersOf).catch(() => [])));
   return { sources, failures };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { fixture, notice, runCommand, settled, test } from './page.ts';
+import { fixture, notice, pictured, runCommand, settled, test } from './page.ts';
 
 /** Lets the dialog of the browser return a file, which the page itself has written. */
 async function answerDialog(page: Page, name: string): Promise<void> {
@@ -83,6 +83,7 @@ test('a file with a handle comes back by itself after a reload, and after a clic
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await settled(page, 'ready', 'threads.xray');
   await expect.poll(() => kept(page)).toBe(1);
+  await pictured(page);
   await page.locator('.area').focus();
   await page.keyboard.press('Enter');
   await written(page, 'threads.xray');

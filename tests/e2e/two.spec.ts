@@ -253,7 +253,12 @@ test('both traces come back after a reload, and from the list of recent files', 
   await answerDialog(page);
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
+  // Before it is read, keys find nothing there.
+  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
+  const linked = page.getByRole('button', { name: 'Linked' });
+  await expect(linked).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('l');
+  await expect(linked).toHaveAttribute('aria-pressed', 'false');
   await areaOf(page, 'B').focus();
   await page.keyboard.press('r');
   await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
@@ -264,7 +269,7 @@ test('both traces come back after a reload, and from the list of recent files', 
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
   await expect(side(page, 'B').locator('.range-chip')).toBeVisible();
   await expect(front(page)).toHaveText('B');
-  await expect(page.getByRole('button', { name: 'Linked' })).toHaveAttribute('aria-pressed', 'false');
+  await expect(linked).toHaveAttribute('aria-pressed', 'false');
   await page.goto('about:blank');
   await page.goto('./');
   await page.getByRole('button', { name: /^before\.xray and later\.xray, compared/ }).click();
