@@ -64,11 +64,20 @@ function checking(page: Page): Check {
     const found = await barriers(page, null, within);
     // All of them are worth knowing at once.
     expect.soft(found, place).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await switchTheme(page, 'dark');
     const inTheDark = await barriers(page, ['color-contrast'], within);
     expect.soft(inTheDark, `${place}, in the dark`).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'light' });
+    await switchTheme(page, 'light');
   };
+}
+
+/** Has the system prefer a theme, and waits until the document is drawn in it: otherwise the colours of the other one would be checked. */
+async function switchTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  const html = page.locator('html');
+  // A report has none: its style sheet asks the system.
+  if ((await html.getAttribute('data-theme')) !== null) await expect(html).toHaveAttribute('data-theme', theme);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
 /** Rules that are broken, with the elements that break them: of those named, or of all. */

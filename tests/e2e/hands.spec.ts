@@ -60,6 +60,8 @@ test.describe('the wheel, a drag and keys', () => {
     await page.keyboard.press('w');
     await expect.poll(ruler).not.toBe(whole);
     const brush = async () => {
+      // As it is drawn after the last key.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const { left, width } = await page.locator('.brush').evaluate((it) => it.style);
       return { left: Number.parseFloat(left), width: Number.parseFloat(width) };
     };

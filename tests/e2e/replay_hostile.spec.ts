@@ -91,7 +91,7 @@ test('a GPU that gives up, or a worker that hangs, ends with a sentence, and ano
   /** Asks for one picture after another until one ends with a sentence. What the page asks for by itself may end so, too. */
   const ask = (sentence: string) =>
     expect(async () => {
-      for (const view of ['Wireframe', 'Depth', 'Image']) {
+      for (const view of ['Wireframe', 'Depth', 'Overdraw']) {
         if (await alert.isVisible()) break;
         await pane
           .getByRole('radio', { name: view })

@@ -31,13 +31,15 @@ const positions = (page: Page, at: 'A' | 'B') => side(page, at).locator('.ruler-
 const front = (page: Page) =>
   page.getByRole('radiogroup', { name: 'Trace in front' }).getByRole('radio', { checked: true });
 
+/** Waits until the second trace is read: before, keys find nothing there. */
+const secondRead = (page: Page) => expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
+
 /** Opens two logs together. */
 async function openTwo(page: Page): Promise<void> {
   await choose(page, chosen('before.xray', THREADS), chosen('after.xray', EVENTS));
   await settled(page, 'ready', 'before.xray');
   await expect(areaOf(page, 'B')).toBeVisible();
-  // Before it is read, keys find nothing there.
-  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
+  await secondRead(page);
 }
 
 test('a trace dropped on another one is opened or compared', async ({ page }) => {
@@ -253,8 +255,7 @@ test('both traces come back after a reload, and from the list of recent files', 
   await answerDialog(page);
   await page.getByRole('button', { name: 'Open a trace' }).click();
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, later.xray');
-  // Before it is read, keys find nothing there.
-  await expect(side(page, 'B').locator('.tracks')).toContainText(/\d\scalls/);
+  await secondRead(page);
   const linked = page.getByRole('button', { name: 'Linked' });
   await expect(linked).toHaveAttribute('aria-pressed', 'true');
   await page.keyboard.press('l');
