@@ -81,9 +81,10 @@ impl<'a> Text<'a> {
                 _ => false,
             };
         }
-        let end = self.rest.find([',', ')', '}', '\n']).into_iter().chain(self.rest.find(" //")).min();
-        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        self.rest = rest;
+        let before = self.rest;
+        let value = self.until(&[',', ')', '}', '\n']);
+        let word = value.split_once(" //").map_or(value, |(word, _)| word);
+        self.rest = &before[word.len()..];
         match json {
             Value::Bool(is) => word == is.to_string(),
             Value::Number(n) if n.is_f64() => {

@@ -272,7 +272,6 @@ impl Walk {
         }
         c.take_up_to(8);
         let index = if self.meta { None } else { Some(self.frames) };
-        debug_assert!(index.is_some() || at == META_AT, "the meta frame comes first");
         let record = Record { index, at, len };
         if len > MAX_FRAME {
             sink.long(record);

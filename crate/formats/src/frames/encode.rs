@@ -191,7 +191,6 @@ impl Writer {
         let header = Header { version, architecture, machine, frames: 0, table: 0 };
         let mut bytes = header.to_bytes();
         if header.has_meta() {
-            debug_assert_eq!(bytes.len() as u64, META_AT);
             let meta = meta.map(Meta::to_bytes).unwrap_or_default();
             bytes.extend((meta.len() as u64).to_le_bytes());
             bytes.extend(meta);
