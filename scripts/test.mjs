@@ -11,6 +11,7 @@ import { tryIn } from './browsers.mjs';
 import {
   buildWasm,
   ci,
+  clippy,
   fail,
   find,
   findChromium,
@@ -54,7 +55,11 @@ const tests = [
 ];
 /** The command as the tests build it, with few of them. Other arguments would make cargo compile its crates again. */
 const command = [...tests, '--no-run', '--test', 'all'];
+/** Measurements, which no test runs: they are compiled, because that checks them. */
+const measurements = [...tests, '--no-run', '--bench', 'decoders'];
 
+const LINKS = 'links of the documentation';
+const documentation = ['doc', '--workspace', '--no-deps', '--locked', '--quiet'];
 /** @typedef {() => number | Promise<number>} Step Resolves to an exit status. */
 
 /**
@@ -75,7 +80,7 @@ const RARE = {
       /^(crate\/(trace|containers|formats|records|engine|wasm|archives)\/|web\/(trace|features\/\w+\/worker)\/|tests\/e2e\/hostile)/,
   },
   'real traces': { tests: [], rooms: /^crate\// },
-  'links of the documentation': { tests: [], rooms: /^(crate\/|Cargo)/ },
+  [LINKS]: { tests: [], rooms: /^(crate\/|Cargo)/ },
   'conversation by the Model Context Protocol': { tests: [], rooms: /^(crate\/(?!wasm|replay|gl)|scripts\/protocol)/ },
   chores: { tests: [], rooms: /^(xtask\/|Cargo|crate\/gl\/)/ },
   'lints of the wasm modules': {
@@ -104,15 +109,15 @@ const CUT_FRAMES = [
 const PARTS = {
   words: [words, licences],
   rust: [
-    () => cargo('clippy', '--workspace', '--all-targets', '--locked', ...strict),
     // The only checks of code that exists for wasm32 alone. The session has tests there.
     unlessLeftOut('lints of the wasm modules', () =>
       cargo('clippy', ...MODULES, '--lib', '--test', 'session', '--target', WASM, '--locked', ...strict),
     ),
-    () => cargo(...tests),
+    () => linted(...measurements),
+    () => linted(...tests),
     // With the command that the tests have built.
     unlessLeftOut('conversation by the Model Context Protocol', () => testMcp(env)),
-    unlessLeftOut('links of the documentation', () => cargo('doc', '--workspace', '--no-deps', '--locked', '--quiet')),
+    unlessLeftOut(LINKS, async () => ((await oldest()).isThere ? 0 : cargo(...documentation))),
     ...[
       () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
       () => cargo('test', ...xtask, '--locked'),
@@ -239,6 +244,15 @@ function cargo(...args) {
 }
 
 /**
+ * Runs cargo with {@link clippy} as the compiler of what is ours.
+ *
+ * @param {...string} args
+ */
+function linted(...args) {
+  return announced('cargo', args, clippy());
+}
+
+/**
  * Runs a program in node_modules.
  *
  * @param {string} name
@@ -254,19 +268,31 @@ async function words() {
   return (await runChecks(TEXTS)).length;
 }
 
-/** Checks that all crates compile with the oldest Rust that Cargo.toml promises. It has a folder of its own, and keeps what it compiled. */
-async function oldestRust() {
+/** The oldest Rust that Cargo.toml promises, as rustup names it, and whether it is installed. */
+async function oldest() {
   const cargoToml = readFileSync(join(root, 'Cargo.toml'), 'utf8');
   const [, version] = /** @type {RegExpExecArray} */ (/^rust-version = "([\d.]+)"$/m.exec(cargoToml));
   const toolchain = `${version}.0`;
   const isThere = () => output('rustup', ['run', toolchain, 'cargo', '--version']) !== undefined;
   if (ci && !isThere())
     await run('rustup', ['toolchain', 'install', toolchain, '--profile', 'minimal', '--no-self-update']);
-  if (!isThere()) {
-    say(`skipped: Rust ${version}. \`rustup toolchain install ${toolchain} --profile minimal\` installs it.`);
+  return { toolchain, isThere: isThere() };
+}
+
+/**
+ * Checks that all crates compile with the oldest Rust, in a folder of its own, which keeps what was compiled, and with it the links of the
+ * documentation, which need what that check made of others' crates.
+ */
+async function oldestRust() {
+  const { toolchain, isThere } = await oldest();
+  if (!isThere) {
+    say(`skipped: Rust ${toolchain}. \`rustup toolchain install ${toolchain} --profile minimal\` installs it.`);
     return 0;
   }
-  return cargo(`+${toolchain}`, 'check', '--workspace', '--locked', '--target-dir', 'target/oldest');
+  const its = [`+${toolchain}`];
+  const folder = ['--target-dir', 'target/oldest'];
+  const status = await cargo(...its, 'check', '--workspace', '--locked', ...folder);
+  return status || leftOut.includes(LINKS) ? status : cargo(...its, ...documentation, ...folder);
 }
 
 /** Checks licences and sources of all crates, if cargo-deny is installed. The build of the page checks those of the page in any case. */
@@ -305,7 +331,7 @@ async function firefox() {
     return 0;
   }
   // The command that the Rust tests have run says what is right.
-  for (const step of [wasm, page, () => cargo(...command)]) {
+  for (const step of [wasm, page, () => linted(...command)]) {
     const status = await step();
     if (status !== 0) return status;
   }
@@ -356,7 +382,7 @@ async function corpus() {
     return 0;
   }
   // The command that the Rust tests have run: optimising it takes longer than it saves here.
-  const built = await cargo(...command);
+  const built = await linted(...command);
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
   const more = [
