@@ -116,6 +116,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
     pool: 'threads',
+    // By default one processor is left idle.
+    maxWorkers: '100%',
     // Only what hangs fails by the clock: machines are shared.
     testTimeout: 60_000,
     hookTimeout: 60_000,

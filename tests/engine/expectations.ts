@@ -88,14 +88,8 @@ function expectLocator(found: NodeLocator, message: string, isNot = false): obje
     async (...args: never[]) => {
       const look = make(...args);
       await until(() => {
-        let finding: Finding;
-        try {
-          finding = look(found.elements(), found);
-        } catch (error) {
-          // What is not there is not as expected.
-          if (isNot && !(error instanceof NeedsBrowser)) return;
-          throw error;
-        }
+        // What is not there has no text, attribute or value that could be another one: also a `not` waits for it.
+        const finding = look(found.elements(), found);
         if (finding.isMet !== isNot) return;
         const what = `${found.what} ${isNot ? 'not ' : ''}${name}(${args.map(String).join(', ')})`;
         throw new Error(`${message}${message && ': '}${what}: it is ${JSON.stringify(finding.is)}`);

@@ -39,6 +39,17 @@ describe('files chosen together', () => {
     );
   });
 
+  it('compare two traces that were written at once in the order of the choice, also if one is empty', () => {
+    const chosen = ['empty', 'full'].map((name) => ({ file: new File([], name, { lastModified: 1 }), name }));
+    const empty = look({ format: 'rvn', confidence: 1 });
+    for (const looks of [
+      [empty, CERTAIN],
+      [CERTAIN, empty],
+      [CERTAIN, CERTAIN],
+    ])
+      expect(planFor(chosen, looks, null)).toMatchObject({ trace: 0, second: { file: 1 } });
+  });
+
   it('compare runs of two sides, which have names that differ in the last number only', () => {
     const names = ['after-1.xray', 'before-2.xray', 'after-2.xray', 'before-1.xray'];
     const { trace, second, notice } = plan([XRAY, XRAY, XRAY, XRAY], null, names);

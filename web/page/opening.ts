@@ -69,9 +69,9 @@ const NAMED = 3;
 
 /**
  * Decides what to do with files by what they are. The trace is the one that is most certainly one, the first of several. Two of one format
- * are compared, the one that was written last with the other; several are runs of two sides, if their names are alike but for a last number
- * on each. A companion whose name begins like that of a trace, or of its runs, is of that one only, and
- * of two whose names differ in numbers only, the older one is of the older trace.
+ * are compared, the one that was written last with the other, or the second with the first if both were written at once; several are runs
+ * of two sides, if their names are alike but for a last number on each. A companion whose name begins like that of a trace, or of its runs,
+ * is of that one only, and of two whose names differ in numbers only, the older one is of the older trace.
  * `shown` is the open trace, or null.
  */
 export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], shown: Shown | null): Plan {
@@ -106,12 +106,10 @@ export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], sh
   });
   const notice = together(reasons);
   if (first === null || second === null) return { trace: first, companions, second: null, notice };
-  // What was written first is what the other is compared with.
-  const [a, b] = sides
-    ? [sides[0][0]!, second]
-    : writtenAt(files[second]!) < writtenAt(files[first]!)
-      ? [second, first]
-      : [first, second];
+  // What was written first is what the other is compared with. Of equal times, as of files of an archive, it is the first in the choice: an
+  // empty trace is less certain than a full one, and that says nothing about its age.
+  const isSecondOlder = (writtenAt(files[second]!) - writtenAt(files[first]!) || second - first) < 0;
+  const [a, b] = sides ? [sides[0][0]!, second] : isSecondOlder ? [second, first] : [first, second];
   const nameOf = (file: number) => files[file]!.name;
   const stemOf = (file: number) => nameOf(file).replace(/\..*/, '');
   const runsOf = (file: number) => stemOf(file).replace(/[-_]?\d+$/, '');
