@@ -1,7 +1,7 @@
 //! Measures the access index of a BAP frames trace: building it, its size, and questions at random
 //! places.
 //!
-//!     cargo run --release -p unspool-index --example measure -- FILE
+//!     cargo run --release -p unspool-access-index --example measure_accesses -- FILE
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::type_complexity)]
 
