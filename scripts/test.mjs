@@ -119,8 +119,7 @@ const PARTS = {
     unlessLeftOut('conversation by the Model Context Protocol', () => testMcp(env)),
     unlessLeftOut(LINKS, async () => ((await oldest()).isThere ? 0 : cargo(...documentation))),
     ...[
-      () => cargo('clippy', ...xtask, '--all-targets', '--locked', ...strict),
-      () => cargo('test', ...xtask, '--locked'),
+      () => linted('test', ...xtask, '--workspace', '--locked'),
       // The table of OpenGL functions, if Khronos' registry is installed.
       () => cargo('xtask', 'gl', '--check'),
     ].map((step) => unlessLeftOut('chores', step)),

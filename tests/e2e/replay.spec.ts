@@ -16,7 +16,8 @@ const PARTS = [
 ];
 
 test.use({ launchOptions: SWIFTSHADER });
-test.describe.configure({ mode: 'default' });
+// The longest file, and one of the last: the other worker would have nothing to do.
+test.describe.configure({ mode: 'parallel' });
 test.setTimeout(180_000);
 
 const PATHS: Readonly<Record<string, string>> = {

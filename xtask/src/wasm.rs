@@ -25,23 +25,22 @@ pub fn run(args: &[String]) -> Result<()> {
     let (profile, only) = options(args, &modules)?;
     same_version()?;
     let wanted: Vec<_> = modules.iter().filter(|it| only.is_none_or(|only| it.name == only)).collect();
-    for round in rounds(&wanted, profile) {
+    for round in rounds(&wanted) {
         build(&round, profile, |module, wasm| generate(module, wasm, profile))?;
     }
     Ok(())
 }
 
 /// Modules that one run of Cargo builds: the first one alone, which opens a trace, and then all
-/// others.
+/// others, but two of one crate apart.
 ///
 /// Crates that several of them share are compiled once then, with all features that one of them
-/// needs: twice as fast, but what a module has depends on what it is built with. So those that are
-/// published are built one by one, and so are two modules of one crate.
-fn rounds<'a>(modules: &[&'a Module], profile: &str) -> Vec<Vec<&'a Module>> {
+/// needs, and those that are linked with optimisation, which takes one core each, at the same time.
+fn rounds<'a>(modules: &[&'a Module]) -> Vec<Vec<&'a Module>> {
     let mut rounds: Vec<Vec<&Module>> = Vec::new();
     for &module in modules {
         let fits = |round: &&mut Vec<&Module>| round.iter().all(|it| it.package != module.package);
-        match rounds.iter_mut().skip(1).find(fits).filter(|_| profile != PUBLISHED) {
+        match rounds.iter_mut().skip(1).find(fits) {
             Some(round) => round.push(module),
             None => rounds.push(vec![module]),
         }
@@ -184,7 +183,7 @@ fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PUBLISHED, built_library, modules, pinned, rounds};
+    use super::{built_library, modules, pinned, rounds};
 
     #[test]
     fn lists_the_modules() {
@@ -194,14 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn builds_crates_together_unless_they_are_published() {
+    fn builds_crates_together() {
         let modules = modules().unwrap();
         let all: Vec<_> = modules.iter().collect();
-        let dev = rounds(&all, "wasm-dev");
+        let together = rounds(&all);
         // Two modules are of one crate.
-        assert_eq!(dev.iter().map(Vec::len).collect::<Vec<_>>(), [1, all.len() - 2, 1]);
-        assert_eq!(dev[0][0].name, "unspool_browser");
-        assert!(rounds(&all, PUBLISHED).iter().all(|round| round.len() == 1));
+        assert_eq!(together.iter().map(Vec::len).collect::<Vec<_>>(), [1, all.len() - 2, 1]);
+        assert_eq!(together[0][0].name, "unspool_browser");
     }
 
     #[test]
