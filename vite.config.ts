@@ -102,6 +102,10 @@ export default defineConfig(({ mode }) => ({
     format: 'es',
     plugins: () => [waitForWasm(), noteBundled(), ...(mode === MODE ? [workerOfOneFile()] : [])],
   },
+  // Cargo writes thousands of files while the server waits for it: looking at each took a third of a core.
+  server: {
+    watch: { ignored: ['target', 'xtask/target', 'crate'].map((name) => `${import.meta.dirname}/${name}/**`) },
+  },
   // Without this the development server finds sql.js at the first database and reloads the page.
   optimizeDeps: { include: ['sql.js'] },
   build: {
