@@ -120,7 +120,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
     pool: 'threads',
-    // By default one processor is left idle.
+    // By default Vitest leaves one processor idle.
     maxWorkers: '100%',
     // Only what hangs fails by the clock: machines are shared.
     testTimeout: 60_000,

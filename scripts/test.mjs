@@ -58,8 +58,10 @@ const command = [...tests, '--no-run', '--test', 'all'];
 /** Measurements, which no test runs: they are compiled, because that checks them. */
 const measurements = [...tests, '--no-run', '--bench', 'decoders'];
 
+/** Named where it is left out, and where the check of the oldest Rust takes it over. */
 const LINKS = 'links of the documentation';
 const documentation = ['doc', '--workspace', '--no-deps', '--locked', '--quiet'];
+
 /** @typedef {() => number | Promise<number>} Step Resolves to an exit status. */
 
 /**

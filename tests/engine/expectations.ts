@@ -88,7 +88,7 @@ function expectLocator(found: NodeLocator, message: string, isNot = false): obje
     async (...args: never[]) => {
       const look = make(...args);
       await until(() => {
-        // What is not there has no text, attribute or value that could be another one: also a `not` waits for it.
+        // An element that is missing has no text that could differ, so a `not` waits for it, too.
         const finding = look(found.elements(), found);
         if (finding.isMet !== isNot) return;
         const what = `${found.what} ${isNot ? 'not ' : ''}${name}(${args.map(String).join(', ')})`;

@@ -35,7 +35,8 @@ pub fn run(args: &[String]) -> Result<()> {
 /// others, but two of one crate apart.
 ///
 /// Crates that several of them share are compiled once then, with all features that one of them
-/// needs, and those that are linked with optimisation, which takes one core each, at the same time.
+/// needs, and modules are linked side by side: with optimisation, each takes one core. A module
+/// that is built alone, by `--only`, may differ by such features.
 fn rounds<'a>(modules: &[&'a Module]) -> Vec<Vec<&'a Module>> {
     let mut rounds: Vec<Vec<&Module>> = Vec::new();
     for &module in modules {
