@@ -523,6 +523,68 @@ fn numbers_have_other_forms() {
     }
 }
 
+/// Calls of the draw that `report` is about: those of the rows, and those that have the bytes.
+fn calls_of_inputs(report: &Report) -> Vec<(String, Option<u32>, u64)> {
+    let json = report.json();
+    let inputs = json.split("\"inputs\":").nth(1).unwrap_or_default().split(",\"sections\"").next().unwrap_or_default();
+    let of = |one: &str| {
+        let title = one.split('"').nth(1).unwrap().to_string();
+        let call = one.rsplit("\"call\":").next().unwrap().split('}').next().unwrap().parse().unwrap();
+        (title.clone(), row(report, &title).1, call)
+    };
+    inputs.split("{\"title\":").skip(1).map(of).collect()
+}
+
+#[test]
+fn vertices_in_memory_are_those_of_the_latest_call() {
+    let uints = |all: &[u32]| all.iter().copied().map(uint).collect::<Vec<_>>();
+    let mut trace = Trace::new();
+    trace.call("glEnableClientState", uints(&[gl::VERTEX_ARRAY]));
+    trace.call("glEnableVertexAttribArray", uints(&[3]));
+    let vertices = |trace: &mut Trace, size: usize| {
+        let blob = vec![0; size];
+        let client = vec![Arg::Uint(2), uint(gl::SHORT), Arg::Uint(0), Arg::Blob(&blob)];
+        let client = trace.call("glVertexPointer", client);
+        let own = vec![Arg::Uint(3), Arg::Uint(2), uint(gl::FLOAT), Arg::Uint(0), Arg::Uint(0), Arg::Blob(&blob)];
+        (client, trace.call("glVertexAttribPointer", own), trace.call("glDrawArrays", uints(&[gl::TRIANGLES, 0, 3])))
+    };
+    let mut all = vec![vertices(&mut trace, 16), vertices(&mut trace, 16)];
+    // What is restored is again what an earlier call has.
+    trace.call("glPushClientAttrib", uints(&[gl::CLIENT_VERTEX_ARRAY_BIT]));
+    all.push(vertices(&mut trace, 16));
+    let popped = trace.call("glPopClientAttrib", Vec::new());
+    let last = trace.call("glDrawArrays", uints(&[gl::TRIANGLES, 0, 3]));
+    let mut history = trace.history();
+    for (client, own, drawn) in all.iter().copied() {
+        let rows = [("3".into(), Some(own as u32), own), ("GL_VERTEX_ARRAY".into(), Some(client as u32), client)];
+        assert_eq!(calls_of_inputs(&at(&mut history, drawn)), rows);
+    }
+    let (client, own, _) = all[1];
+    let popped = Some(popped as u32);
+    let rows = [("3".into(), popped, own), ("GL_VERTEX_ARRAY".into(), popped, client)];
+    assert_eq!(calls_of_inputs(&at(&mut history, last)), rows);
+}
+
+#[test]
+fn what_is_not_known_is_of_the_latest_call() {
+    let mut trace = Trace::new();
+    trace.call("glRasterPos2i", vec![uint(1), uint(2)]);
+    let moved = trace.call("glRasterPos2i", vec![uint(3), uint(4)]);
+    let push = |trace: &mut Trace| trace.call("glPushAttrib", vec![uint(gl::CURRENT_BIT)]);
+    push(&mut trace);
+    let kept = trace.call("glPopAttrib", Vec::new());
+    push(&mut trace);
+    trace.call("glRasterPos2i", vec![uint(5), uint(6)]);
+    let popped = trace.call("glPopAttrib", Vec::new());
+    let mut history = trace.history();
+    let name = "CURRENT_RASTER_POSITION";
+    let of = |history: &mut History<Vec<u8>>, call| row(&at(history, call), name);
+    assert_eq!(of(&mut history, moved), ("unknown".into(), Some(moved as u32)));
+    // Nothing has set it in between, or something has.
+    assert_eq!(of(&mut history, kept).1, Some(moved as u32));
+    assert_eq!(of(&mut history, popped).1, Some(popped as u32));
+}
+
 /// What the page makes meshes of.
 #[test]
 fn draws_say_where_their_vertices_are() {

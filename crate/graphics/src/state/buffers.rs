@@ -297,7 +297,7 @@ impl Machine {
         }
         self.put_format(array, index, format, form);
         self.put(array, what::VERTEX_ATTRIB_ARRAY_STRIDE, index, Value::Int(stride));
-        self.put(array, what::VERTEX_ATTRIB_ARRAY_POINTER, index, pointer_of(call, pointer));
+        self.put(array, what::VERTEX_ATTRIB_ARRAY_POINTER, index, pointer_of(self.at, call, pointer));
         let (name, instance) = self.array_buffer();
         self.put(array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, index, Value::Object { name, instance });
         if self.is_set(array, what::VERTEX_ATTRIB_BINDING, index) {
@@ -361,18 +361,18 @@ impl Machine {
         self.put(array, what::CLIENT_SIZE, number, Value::Int(size));
         self.put(array, what::CLIENT_TYPE, number, Value::Constant(kind));
         self.put(array, what::CLIENT_STRIDE, number, Value::Int(stride));
-        self.put(array, what::CLIENT_POINTER, number, pointer_of(call, pointer));
+        self.put(array, what::CLIENT_POINTER, number, pointer_of(self.at, call, pointer));
         let (name, instance) = self.array_buffer();
         self.put(array, what::CLIENT_BUFFER, number, Value::Object { name, instance });
     }
 }
 
 /// An offset in a buffer, or an address of the program. The tracer puts the vertices themselves in
-/// place of an address.
-fn pointer_of(call: &Call, at: usize) -> Value {
+/// place of an address. `number`: that of the call.
+fn pointer_of(number: u32, call: &Call, at: usize) -> Value {
     match call.argument(at) {
         calls::Value::Null => Value::Int(0),
-        calls::Value::Bytes(..) => Value::Unknown,
+        calls::Value::Bytes(..) => Value::Memory { call: number },
         other => other.int().map_or(Value::Unknown, Value::Int),
     }
 }

@@ -28,6 +28,12 @@ pub enum Value {
     Unset,
     /// A call has set it to a value that is not in the trace.
     Unknown,
+    /// Memory of the program. The address is not in the trace: this call has the bytes in its
+    /// place.
+    Memory {
+        /// The number of the call.
+        call: u32,
+    },
     /// A truth value.
     Bool(bool),
     /// Four truth values.
@@ -67,6 +73,17 @@ pub enum Value {
     Instances(Arc<Vec<u32>>),
     /// A display list.
     List(Arc<Vec<crate::calls::Call>>),
+}
+
+impl Value {
+    /// Whether the trace has all of it. Otherwise two that look the same may be different.
+    pub(crate) fn is_known(&self) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Content(content) => content.known.iter().all(|is_known| *is_known),
+            _ => true,
+        }
+    }
 }
 
 /// Numbers of a uniform.
@@ -281,6 +298,13 @@ mod tests {
         cells.set(&mut slots, key(2, 0), int(7, 5001));
         assert_eq!(before.find(&slots, key(2, 0)), None);
         assert_eq!((slots.of(2).len(), slots.of(1).len(), slots.of(9).len()), (1, 2000, 0));
+    }
+
+    #[test]
+    fn content_is_known_if_all_of_its_bytes_are() {
+        let of = |known: [bool; 2]| Value::Content(Arc::new(Content { bytes: vec![0; 2], known: known.into() }));
+        let all = [Value::Unknown, of([true, false]), of([true, true]), Value::Memory { call: 7 }, Value::Unset];
+        assert_eq!(all.map(|value| value.is_known()), [false, false, true, true, true]);
     }
 
     #[test]

@@ -36,6 +36,39 @@ pub(super) struct Input {
     pub(super) pointed: Option<u32>,
 }
 
+/// The cells of an attribute, of a binding of a buffer for attributes, and of a client array.
+const OF_ATTRIBUTE: [u16; 10] = [
+    what::VERTEX_ATTRIB_ARRAY_ENABLED,
+    what::VERTEX_ATTRIB_ARRAY_SIZE,
+    what::VERTEX_ATTRIB_ARRAY_TYPE,
+    what::VERTEX_ATTRIB_ARRAY_NORMALIZED,
+    what::VERTEX_ATTRIB_ARRAY_INTEGER,
+    what::VERTEX_ATTRIB_ARRAY_STRIDE,
+    what::VERTEX_ATTRIB_ARRAY_POINTER,
+    what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
+    what::VERTEX_ATTRIB_RELATIVE_OFFSET,
+    what::VERTEX_ATTRIB_BINDING,
+];
+const OF_BINDING: [u16; 4] = [
+    what::VERTEX_BINDING_BUFFER,
+    what::VERTEX_BINDING_OFFSET,
+    what::VERTEX_BINDING_STRIDE,
+    what::VERTEX_BINDING_DIVISOR,
+];
+const OF_CLIENT: [u16; 6] = [
+    what::CLIENT_ENABLED,
+    what::CLIENT_SIZE,
+    what::CLIENT_TYPE,
+    what::CLIENT_STRIDE,
+    what::CLIENT_POINTER,
+    what::CLIENT_BUFFER,
+];
+
+/// The call that has the bytes of a pointer, or else that set it.
+fn pointed(pointer: &Value, set: Option<u32>) -> Option<u32> {
+    if let Value::Memory { call } = pointer { Some(*call) } else { set }
+}
+
 /// The arrays that are enabled: attributes first.
 pub(super) fn inputs(machine: &Machine, array: u32, program: u32) -> Vec<Input> {
     let latest = |whats: &[u16], index| {
@@ -74,19 +107,11 @@ pub(super) fn inputs(machine: &Machine, array: u32, program: u32) -> Vec<Input> 
             kind: of(what::VERTEX_ATTRIB_ARRAY_TYPE),
             stride,
             buffer,
+            pointed: pointed(&pointer, latest(&[what::VERTEX_ATTRIB_ARRAY_POINTER], index)),
             pointer,
             is_normalized: of(what::VERTEX_ATTRIB_ARRAY_NORMALIZED) == Value::Bool(true),
             divisor: machine.number(array, what::VERTEX_BINDING_DIVISOR, binding).unwrap_or_default(),
-            call: latest(
-                &[
-                    what::VERTEX_ATTRIB_ARRAY_POINTER,
-                    what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
-                    what::VERTEX_ATTRIB_ARRAY_SIZE,
-                    what::VERTEX_ATTRIB_ARRAY_ENABLED,
-                ],
-                index,
-            ),
-            pointed: latest(&[what::VERTEX_ATTRIB_ARRAY_POINTER], index),
+            call: latest(&OF_ATTRIBUTE, index).max(latest(&OF_BINDING, binding)),
         });
     }
     for number in 0..CLIENT_TEXTURE + 32 {
@@ -107,8 +132,8 @@ pub(super) fn inputs(machine: &Machine, array: u32, program: u32) -> Vec<Input> 
             // Colours and normals are; no other input has integers that stand for less.
             is_normalized: matches!(number, 1 | 2 | 6),
             divisor: 0,
-            call: latest(&[what::CLIENT_POINTER, what::CLIENT_BUFFER, what::CLIENT_ENABLED], number),
-            pointed: latest(&[what::CLIENT_POINTER], number),
+            call: latest(&OF_CLIENT, number),
+            pointed: pointed(&of(what::CLIENT_POINTER), latest(&[what::CLIENT_POINTER], number)),
         });
     }
     all

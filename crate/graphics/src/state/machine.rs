@@ -216,13 +216,14 @@ impl Machine {
         *self.interned.entry(number).or_insert(next)
     }
 
-    /// Sets a cell. One that has the value already stays the work of the call that gave it that.
+    /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
+    /// value that is not known may be another one, and is always that of the latest call.
     pub(super) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
         if owner == 0 {
             return;
         }
         let key = Key { owner, what, index };
-        if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value) {
+        if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value && value.is_known()) {
             return;
         }
         self.copied += self.root.cells.set(&mut self.slots, key, Cell { value, call: self.at });

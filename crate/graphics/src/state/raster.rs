@@ -429,8 +429,10 @@ fn restore(machine: &mut Machine, saved: &Saved, now: &[(u32, Cell)]) {
     for (number, cell) in now {
         let kept =
             saved.cells.binary_search_by_key(number, |(number, _)| *number).ok().and_then(|at| saved.cells.get(at));
-        let value = kept.map_or(Value::Unset, |(_, kept)| kept.value.clone());
-        if cell.value != value {
+        let kept = kept.map(|(_, kept)| kept.clone()).unwrap_or_default();
+        // What is not known is the same only if no call has set it in between.
+        if cell.value != kept.value || (cell.call != kept.call && !kept.value.is_known()) {
+            let value = kept.value;
             machine.copied += machine.root.cells.put(*number, Cell { value, call: machine.at });
         }
     }

@@ -282,6 +282,7 @@ pub(super) fn text(value: &Value, group: &str) -> String {
     match value {
         Value::Unset => String::new(),
         Value::Unknown => "unknown".into(),
+        Value::Memory { .. } => "memory of the program".into(),
         Value::Bool(is) => if *is { "on" } else { "off" }.into(),
         Value::Bools(all) => all.iter().zip("RGBA".chars()).map(|(is, c)| if *is { c } else { '–' }).collect(),
         Value::Int(number) => number.to_string(),
