@@ -358,3 +358,66 @@ fn what_costs_most_stands_out_as_one_finding_a_kind() {
     assert_eq!(each.iter().map(|it| it.kind.word).collect::<Vec<_>>(), ["state", "state"]);
     assert!(each.iter().all(|it| it.sentence.contains(" calls in frame 20")), "{each:?}");
 }
+
+#[test]
+fn the_numbers_of_a_sentence_are_those_of_what_it_names() {
+    let mut calls = Calls::new();
+    for frame in 0..12_u32 {
+        // The first of these calls sets something, and so does the first of glDepthFunc.
+        calls.call("glEnable", &[gl::BLEND]).call("glEnable", &[gl::BLEND]);
+        if (3..=5).contains(&frame) {
+            for _ in 0..3 {
+                calls.call("glDepthFunc", &[gl::LESS]);
+            }
+        }
+        if frame == 8 {
+            for _ in 0..4 {
+                calls.call("glCullFace", &[gl::BACK]);
+            }
+        }
+        for texture in 1..=3 {
+            calls.call("glBindTexture", &[gl::TEXTURE_2D, texture]);
+            if frame < 4 + texture {
+                texel(&mut calls, 0, 1);
+            }
+        }
+        calls.call("glXSwapBuffers", &[1, 1]);
+    }
+    let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
+    let mut search = Findings::open(&index, file).unwrap();
+    while !search.step(1).unwrap() {}
+    let said = |word: &str| {
+        let all = search.standing_out(false).into_iter().filter(|it| it.kind.word == word);
+        all.map(|it| (it.sentence, it.at.unwrap(), it.end, it.places, it.figures[0].value)).collect::<Vec<_>>()
+    };
+    // 23 of 24, 8 of 9, and 3 of 4 calls.
+    let [(sentence, first, last, places, figure)] = &said("state")[..] else { panic!("{:?}", said("state")) };
+    assert_eq!(
+        sentence,
+        "glEnable(GL_BLEND): it is enabled already: 23 calls in frames 0 to 11, and 2 others like it with 11 calls"
+    );
+    assert_eq!((*first, *last, places.len(), *figure), (places[0], places.last().copied(), 23, 23.0));
+    // Texture 3 has its bytes again in six frames, the others in five and four.
+    assert_eq!(
+        said("upload")[0].0,
+        "Texture 3 (2D) gets the bytes that it has: 6 calls, 24 bytes in frames 1 to 6, and 2 others like it with 9 calls \
+         and 36 bytes"
+    );
+}
+
+/// Calls are listed up to a limit, and counted beyond it.
+#[test]
+fn frames_of_a_sentence_reach_to_the_last_call() {
+    let mut calls = Calls::new();
+    for _ in 0..=100_000 {
+        calls.call("glFinish", &[]);
+    }
+    calls.call("glXSwapBuffers", &[1, 1]).call("glFinish", &[]);
+    let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
+    let mut search = Findings::open(&index, file).unwrap();
+    while !search.step(1).unwrap() {}
+    assert_eq!(
+        search.standing_out(true)[0].sentence,
+        "glFinish waits until the GPU has done everything: 100,002 calls in frames 0 to 1"
+    );
+}

@@ -94,6 +94,8 @@ pub struct Finding {
     pub count: u64,
     /// What it costs in total, in [`Kind::unit`]s.
     pub cost: u64,
+    /// The first and the last of the calls.
+    pub reach: (u64, u64),
     /// The calls, ascending: at most the first [`MOST_CALLS`].
     pub calls: Vec<u64>,
 }
@@ -192,12 +194,15 @@ impl Found {
             None if self.all.len() >= MOST_FINDINGS => return,
             None => {
                 self.known.insert((kind, key.0, key.1), self.all.len() as u32);
-                self.all.push(Finding { kind, sentence: sentence(), count: 0, cost: 0, calls: Vec::new() });
+                let (sentence, reach) = (sentence(), (call, call));
+                self.all.push(Finding { kind, sentence, count: 0, cost: 0, reach, calls: Vec::new() });
                 self.all.len() - 1
             }
         };
         let Some(finding) = self.all.get_mut(at) else { return };
         finding.count += 1;
+        // Calls come in the order in which they returned.
+        finding.reach = (finding.reach.0.min(call), finding.reach.1.max(call));
         finding.cost = finding.cost.saturating_add(cost);
         if finding.calls.len() < MOST_CALLS && self.calls < MOST_OF_ALL {
             finding.calls.push(call);

@@ -92,6 +92,11 @@ impl<'a> OfTrace<'a> {
     fn new(frames: &'a [Frame]) -> Self {
         Self { frames, calls: sum(frames, "calls"), draws: sum(frames, "draws") }
     }
+
+    /// The number of the frame of a call.
+    fn frame(&self, call: u64) -> usize {
+        self.frames.partition_point(|frame| frame.last < call)
+    }
 }
 
 /// The sum of a figure, at least 1: others are divided by it.
@@ -104,18 +109,45 @@ fn figure(frame: &Frame, key: &str) -> u64 {
     at.and_then(|at| frame.figures.get(at)).copied().unwrap_or(0)
 }
 
-/// Findings of a kind as one.
+/// Findings of a kind as one. Its sentence, places and figures are those of the first, which costs
+/// most; what is alike is counted after it. It weighs what all cost.
 fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Option<Standing> {
-    let most = of_kind.first()?;
-    let (kind, unit) = (most.kind, most.kind.unit());
+    let (most, others) = of_kind.split_first()?;
+    let (first, last) = most.reach;
+    let frames = match [first, last].map(|call| of.frame(call)) {
+        [from, to] if from == to => format!("frame {}", grouped(from as u64)),
+        [from, to] => format!("frames {} to {}", grouped(from as u64), grouped(to as u64)),
+    };
+    let mut sentence = format!("{}: {} in {frames}", most.sentence, quantity(&[most], ", "));
+    if !others.is_empty() {
+        let like = counted(others.len() as u64, "other");
+        sentence.push_str(&format!(", and {like} like it with {}", quantity(others, " and ")));
+    }
+    let mut it = Standing::new(listed, weight(of_kind, of), sentence).within(first, last);
+    it.places = most.calls.iter().copied().take(MOST_PLACES).collect();
+    let it = it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default()));
+    Some(it.figure("calls", most.count as f64, "call").figure("cost", most.cost as f64, most.kind.unit()))
+}
+
+/// The calls of findings, and what they cost if that is something else.
+fn quantity(findings: &[&Finding], between: &str) -> String {
+    let calls = counted(findings.iter().map(|it| it.count).sum(), "call");
+    match findings.first().map_or("call", |it| it.kind.unit()) {
+        "call" | "error" => calls,
+        unit => format!("{calls}{between}{}", counted(findings.iter().map(|it| it.cost).sum(), unit)),
+    }
+}
+
+/// The weight of findings of a kind together: 0 if they are too few to be listed.
+fn weight(of_kind: &[&Finding], of: &OfTrace<'_>) -> f64 {
+    let Some(kind) = of_kind.first().map(|it| it.kind) else { return 0.0 };
     let total = |of: fn(&Finding) -> u64| of_kind.iter().map(|it| of(it)).sum::<u64>();
     let (count, cost) = (total(|it| it.count), total(|it| it.cost));
-    let mut calls: Vec<u64> = of_kind.iter().flat_map(|it| it.calls.iter().copied()).collect();
-    calls.sort_unstable();
-    let (first, last) = (*calls.first()?, *calls.last()?);
-    let within = |call: u64| of.frames.partition_point(|frame| frame.last < call);
-    let (from, to) = (within(first), within(last));
-    let reached = || of.frames.get(from..of.frames.len().min(to + 1)).unwrap_or_default();
+    let reached = || {
+        let first = of_kind.iter().map(|it| it.reach.0).min().unwrap_or_default();
+        let last = of_kind.iter().map(|it| it.reach.1).max().unwrap_or_default();
+        of.frames.get(of.frame(first)..of.frames.len().min(of.frame(last) + 1)).unwrap_or_default()
+    };
     let share = match kind {
         Kind::Error => 0.5 + 0.4 * (count as f64 / of.calls),
         // A wait takes the time that it takes: half for any that comes again.
@@ -127,21 +159,7 @@ fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Opt
         Kind::Empty => count as f64 / of.draws,
     };
     let is_minor = matches!(kind, Kind::Bind | Kind::State | Kind::Empty) && share < LEAST_SHARE;
-    let frames_of = match (from, to) {
-        (from, to) if from == to => format!("frame {from}"),
-        _ => format!("frames {from} to {to}"),
-    };
-    let costs = if unit == "call" || unit == "error" { String::new() } else { format!(", {}", counted(cost, unit)) };
-    let others = match of_kind.len() {
-        1 => String::new(),
-        more => format!(", and {} like it", counted(more as u64 - 1, "other")),
-    };
-    let sentence = format!("{}: {}{costs} in {frames_of}{others}", most.sentence, counted(count, "call"));
-    let weight = if is_minor { 0.0 } else { share.clamp(0.0, 1.0) };
-    let mut it = Standing::new(listed, weight, sentence).within(first, last);
-    it.places = calls.into_iter().take(MOST_PLACES).collect();
-    let it = it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default()));
-    Some(it.figure("calls", count as f64, "call").figure("cost", cost as f64, unit))
+    if is_minor { 0.0 } else { share.clamp(0.0, 1.0) }
 }
 
 /// Frames with far more of something than others.
