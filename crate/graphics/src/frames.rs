@@ -272,9 +272,10 @@ impl Frames {
                 }
             }
             Kind::End => {
-                let vertices = thread.begun.take().unwrap_or_default();
-                self.latest.vertices = Some(vertices);
-                self.draw(call, at, thread, Drawn { vertices, uncounted: 0 });
+                // What began before the trace has vertices that are not in it.
+                self.latest.vertices = thread.begun.take();
+                let uncounted = u64::from(self.latest.vertices.is_none());
+                self.draw(call, at, thread, Drawn { vertices: self.latest.vertices.unwrap_or_default(), uncounted });
             }
             Kind::Draw(vertices) => {
                 let drawn = match vertices {

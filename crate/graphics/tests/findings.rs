@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::common::{corpus, indexed};
-use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value as Arg, Writer, snappy};
 use unspool_gl::{egl, functions, gl};
 use unspool_graphics::findings::{Findings, Kind};
 
@@ -256,12 +256,15 @@ fn waits_are_calls_that_need_a_result() {
     calls
         .bytes("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE], &[0; 4])
         .call("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 0]);
+    // The trace ends within this call.
+    let id = calls.ids["glFinish"];
+    calls.writer.enter(0, &FunctionSig { id, name: "glFinish", args: &[] }, &Details::default());
     let found: Vec<(String, Vec<u64>)> = calls.of(Kind::Wait).into_iter().map(|it| (it.0, it.3)).collect();
     assert_eq!(
         found,
         [
+            ("glFinish waits until the GPU has done everything".into(), vec![10, 16]),
             ("glGetQueryObjectuiv asks for a result that may not be available".into(), vec![3]),
-            ("glFinish waits until the GPU has done everything".into(), vec![10]),
             ("glClientWaitSync waited for a fence".into(), vec![13]),
             ("glReadPixels into memory waits for the pixels".into(), vec![14]),
         ]
@@ -276,6 +279,8 @@ fn draws_without_a_primitive() {
         .call("glDrawArrays", &[gl::TRIANGLES, 0, 2])
         .call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     calls.call("glDrawArrays", &[gl::POINTS, 0, 1]).call("glDrawArraysInstanced", &[gl::TRIANGLES, 0, 6, 0]);
+    // This one has begun before the trace.
+    calls.call("glVertex2i", &[0, 0]).call("glEnd", &[]);
     calls.call("glBegin", &[gl::LINES]).call("glVertex2i", &[0, 0]).call("glEnd", &[]);
     calls.call("glBegin", &[gl::LINES]).call("glVertex2i", &[0, 0]).call("glVertex2i", &[1, 0]).call("glEnd", &[]);
     // Its count is in a buffer.
@@ -298,7 +303,7 @@ fn draws_without_a_primitive() {
             ("glDrawArrays draws no vertices".into(), vec![0]),
             ("glDrawArrays draws 2 vertices as GL_TRIANGLES, which takes 3".into(), vec![1]),
             ("glDrawArraysInstanced draws no vertices".into(), vec![4]),
-            ("glEnd draws 1 vertex as GL_LINES, which takes 2".into(), vec![7]),
+            ("glEnd draws 1 vertex as GL_LINES, which takes 2".into(), vec![9]),
         ]
     );
 }

@@ -318,6 +318,10 @@ impl Finder {
         let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
         let thrown = self.targets.call(call, function.thrown, self.frames.contexts(), &latest);
         let waits = self.waits.call(call, &function.known, function.waits, context);
+        // A call that has not returned at the end of the trace has waited until then.
+        if let Some(words) = waits.filter(|_| !call.is_fake) {
+            self.found.add(Kind::Wait, (call.function, 0), call.number, 1, || format!("{} {words}", function.name));
+        }
         if !is_own {
             return;
         }
@@ -348,9 +352,6 @@ impl Finder {
                     number => format!("{} throws away draws to framebuffer {number}", function.name),
                 }
             });
-        }
-        if let Some(words) = waits {
-            self.found.add(Kind::Wait, (call.function, 0), call.number, 1, || format!("{} {words}", function.name));
         }
         if let Some((Effect::Same, family)) = latest.effect {
             self.redundant(call, function, family);
