@@ -200,7 +200,7 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
 }
 
 fn write(image: &Texels, what: &Image) -> Result<(), png::EncodingError> {
-    let range = what.range.unwrap_or_else(|| image.natural_range(what.layer));
+    let range = what.range.unwrap_or_else(|| image.natural_range(what.layer, u32::MAX));
     let mut pixels = image.pixels(what.layer, range, [Some(0), Some(1), Some(2), Some(3)]);
     let row = 4 * image.width as usize;
     if what.flip && row > 0 {

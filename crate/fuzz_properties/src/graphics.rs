@@ -91,7 +91,7 @@ fn same_image(image: &Image, again: &Image, choices: &mut Choices) {
         return;
     }
     let z = choices.below(u64::from(image.depth) + 1) as u32;
-    let range = image.natural_range(z);
+    let range = image.natural_range(z, u32::MAX);
     assert!(range.0 <= range.1 && range.0.is_finite() && range.1.is_finite(), "{range:?}");
     let channels = [Some(0), Some(1), Some(2), Some(3)];
     let pixels = image.pixels(z, range, channels);

@@ -305,10 +305,10 @@ impl JsSurvey {
     /// the usual one. `mask` has a bit for each channel that is shown; one colour alone is grey.
     pub fn pixels(&self, slice: u32, mask: u32, low: Option<f64>, high: Option<f64>) -> JsValue {
         let Some(image) = &self.shown else { return JsValue::NULL };
-        let usual = image.natural_range(slice);
+        let usual = image.natural_range(slice, mask);
         let range = (low.unwrap_or(usual.0), high.unwrap_or(usual.1));
         let pixels = image.pixels(slice, range, shown_channels(image, mask));
-        let (least, most) = image.range(slice).unwrap_or(usual);
+        let (least, most) = image.range(slice, mask).unwrap_or(usual);
         object(&[
             ("pixels", Uint8Array::from(&pixels[..]).into()),
             ("low", range.0.into()),
@@ -337,7 +337,7 @@ impl JsSurvey {
         let most = wide.max(high).max(1);
         let scaled = |length: usize| (length * (side as usize).min(most) / most).max(1);
         let (width, height) = (scaled(wide), scaled(high));
-        let whole = image.pixels(0, image.natural_range(0), shown_channels(&image, u32::MAX));
+        let whole = image.pixels(0, image.natural_range(0, u32::MAX), shown_channels(&image, u32::MAX));
         let mut pixels = Vec::with_capacity(4 * width * height);
         for y in 0..height {
             for x in 0..width {

@@ -49,6 +49,18 @@ impl Base {
         }
     }
 
+    /// The places of the numbers that the range from black to white is that of, among those of the
+    /// channels that `mask` has a bit for: all if it has none. Neither opacity nor stencil values
+    /// are on the scale of what is beside them.
+    pub fn ranged(self, mask: u32) -> Vec<usize> {
+        let channels = self.channels();
+        let of = |mask: u32| channels.iter().enumerate().filter(move |(i, _)| mask >> i & 1 == 1).map(|(_, it)| *it);
+        let mask = if of(mask).next().is_some() { mask } else { u32::MAX };
+        let is_apart = |name: &str| matches!(name, "A" | "Stencil");
+        let is_alone = of(mask).all(|(name, _)| is_apart(name));
+        of(mask).filter(|(name, _)| is_alone || !is_apart(name)).map(|(_, place)| place).collect()
+    }
+
     /// What is left of a texel.
     pub fn keep(self, [r, g, b, a]: [f64; 4]) -> [f64; 4] {
         match self {

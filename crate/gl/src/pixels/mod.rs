@@ -219,15 +219,18 @@ impl Image {
         pixels
     }
 
-    /// The least and the greatest number of a slice's colours. Infinite ones and those that are not
-    /// numbers do not count. `None` without any.
-    pub fn range(&self, z: u32) -> Option<(f64, f64)> {
-        let colours = self.internal.base().channels().len().min(3);
+    /// The least and the greatest number of a slice, in those of the format's channels that `mask`
+    /// has a bit for: all if it has none. Opacity counts where there is no colour, and stencil
+    /// values where there is no depth. Infinite numbers and those that are not numbers do not
+    /// count. `None` without any.
+    pub fn range(&self, z: u32, mask: u32) -> Option<(f64, f64)> {
+        let places = self.internal.base().ranged(mask);
         let mut range: Option<(f64, f64)> = None;
         for y in 0..self.height {
             for x in 0..self.width {
                 let texel = self.texel(x, y, z).unwrap_or_default();
-                for number in texel.into_iter().take(colours.max(1)).filter(|number| number.is_finite()) {
+                let numbers = places.iter().filter_map(|place| texel.get(*place).copied());
+                for number in numbers.filter(|number| number.is_finite()) {
                     let (low, high) = range.unwrap_or((number, number));
                     range = Some((low.min(number), high.max(number)));
                 }
@@ -237,11 +240,11 @@ impl Image {
     }
 
     /// The numbers that are shown from black to white unless others are chosen: 0 to 1, or those of
-    /// integers from the least to the greatest.
-    pub fn natural_range(&self, z: u32) -> (f64, f64) {
+    /// integers from the least to the greatest in the channels of a mask.
+    pub fn natural_range(&self, z: u32, mask: u32) -> (f64, f64) {
         match self.internal.holds() {
             Holds::Numbers => (0.0, 1.0),
-            _ => self.range(z).filter(|(low, high)| low < high).unwrap_or((0.0, 1.0)),
+            _ => self.range(z, mask).filter(|(low, high)| low < high).unwrap_or((0.0, 1.0)),
         }
     }
 
@@ -251,5 +254,62 @@ impl Image {
             Texels::Bytes(bytes) => 4 * bytes.len(),
             Texels::Words(words) => 16 * words.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gl;
+
+    /// The range of an image of two texels, for a mask of channels.
+    fn range_of(format: u32, texels: [[f64; 4]; 2], mask: u32) -> Option<(f64, f64)> {
+        let mut image = Image::new(Internal::of(format, 0)?, 2, 1, 1).ok()?;
+        for (x, texel) in (0..).zip(texels) {
+            image.put(x, 0, 0, texel);
+        }
+        image.range(0, mask)
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_channels_that_there_are() {
+        const ALL: u32 = u32::MAX;
+        let texels = [[0.2, 0.4, 0.6, 0.8], [0.0, 1.0, 0.0, 1.0]];
+        for (format, mask, expected) in [
+            (gl::ALPHA32F_ARB, ALL, (0.8, 1.0)),
+            (gl::LUMINANCE32F_ARB, ALL, (0.0, 0.2)),
+            (gl::LUMINANCE_ALPHA32F_ARB, ALL, (0.0, 0.2)),
+            (gl::LUMINANCE_ALPHA32F_ARB, 2, (0.8, 1.0)),
+            (gl::INTENSITY32F_ARB, ALL, (0.0, 0.2)),
+            (gl::R32F, ALL, (0.0, 0.2)),
+            (gl::RG32F, ALL, (0.0, 1.0)),
+            (gl::RG32F, 2, (0.4, 1.0)),
+            // Opacity is not among what is black and white, unless it is all that is shown.
+            (gl::RGBA32F, ALL, (0.0, 1.0)),
+            (gl::RGBA32F, 0b1100, (0.0, 0.6)),
+            (gl::RGBA32F, 0b1000, (0.8, 1.0)),
+            (gl::RGBA32F, 0, (0.0, 1.0)),
+            (gl::DEPTH_COMPONENT32F, ALL, (0.0, 0.2)),
+        ] {
+            let (low, high) = range_of(format, texels, mask).unwrap();
+            let is_near = (low - expected.0).abs() < 1e-6 && (high - expected.1).abs() < 1e-6;
+            assert!(is_near, "{format:#x} {mask:#b}: {low} to {high}");
+        }
+        let whole = [[0.25, 7.0, 3.0, 200.0], [0.5, 255.0, 9.0, 100.0]];
+        assert_eq!(range_of(gl::DEPTH32F_STENCIL8, whole, ALL), Some((0.25, 0.5)));
+        assert_eq!(range_of(gl::DEPTH32F_STENCIL8, whole, 2), Some((7.0, 255.0)));
+        assert_eq!(range_of(gl::RGBA8UI, whole.map(|texel| texel.map(f64::round)), 4), Some((3.0, 9.0)));
+        assert_eq!(range_of(gl::STENCIL_INDEX8, [[3.0; 4], [9.0; 4]], ALL), Some((3.0, 9.0)));
+        assert_eq!(range_of(gl::R32F, [[f64::NAN; 4], [f64::INFINITY; 4]], ALL), None);
+        assert_eq!(range_of(gl::ALPHA8, [[0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 0.0]], ALL), Some((0.0, 1.0)));
+    }
+
+    #[test]
+    fn integers_are_shown_from_the_least_to_the_greatest_of_what_is_shown() {
+        let mut image = Image::new(Internal::of(gl::RGBA8UI, 0).unwrap(), 2, 1, 1).unwrap();
+        image.put(0, 0, 0, [1.0, 2.0, 3.0, 40.0]);
+        image.put(1, 0, 0, [9.0, 2.0, 3.0, 50.0]);
+        assert_eq!(image.natural_range(0, u32::MAX), (1.0, 9.0));
+        assert_eq!(image.natural_range(0, 8), (40.0, 50.0));
     }
 }

@@ -35,6 +35,78 @@ it('shows whole numbers from the least to the greatest', () => {
   expect([...pixels.filter((_, i) => i % 4 === 0), low, high]).toEqual([0, 255, -5, 5]);
 });
 
+it('gives the range of the channels that are shown', () => {
+  const rangeOf = (channels: WrittenImage['channels'], mask: number) => {
+    const { least, most } = pixelsOf(
+      { ...COLORS, channels, values: new Float32Array([0, 7, 0, 0.25, 0.5, 255, 0, 1]) },
+      mask,
+      null,
+    );
+    return [least, most];
+  };
+  expect(rangeOf([['A', 3]], 15)).toEqual([0.25, 1]);
+  expect(
+    rangeOf(
+      [
+        ['L', 0],
+        ['A', 3],
+      ],
+      3,
+    ),
+  ).toEqual([0, 0.5]);
+  expect(
+    rangeOf(
+      [
+        ['L', 0],
+        ['A', 3],
+      ],
+      2,
+    ),
+  ).toEqual([0.25, 1]);
+  expect(
+    rangeOf(
+      [
+        ['Depth', 0],
+        ['Stencil', 1],
+      ],
+      3,
+    ),
+  ).toEqual([0, 0.5]);
+  expect(
+    rangeOf(
+      [
+        ['Depth', 0],
+        ['Stencil', 1],
+      ],
+      2,
+    ),
+  ).toEqual([7, 255]);
+  expect(
+    rangeOf(
+      [
+        ['R', 0],
+        ['G', 1],
+      ],
+      2,
+    ),
+  ).toEqual([7, 255]);
+  expect(
+    rangeOf(
+      [
+        ['R', 0],
+        ['G', 1],
+      ],
+      0,
+    ),
+  ).toEqual([0, 255]);
+  const alpha = pixelsOf(
+    { ...COLORS, channels: [['A', 3]], values: new Float32Array([0, 0, 0, 0.25, 0, 0, 0, 1]) },
+    15,
+    [0.25, 1],
+  );
+  expect([...alpha.pixels]).toEqual([0, 0, 0, 255, 255, 255, 255, 255]);
+});
+
 it('finds the latest call that wrote', () => {
   const events = { calls: new Float64Array([1, 4, 6, 9]), threads: new Float64Array(4) };
   const what = ['created', 'written', 'uploaded', 'written'] as const;

@@ -40,13 +40,13 @@ export function useWritten(open: OpenTrace, asked: WrittenAsked | null): Readonl
 /** An image as pixels, like `pixels` of the survey. `mask` has a bit for each channel; without a range, the usual one is black to white. */
 export function pixelsOf(image: WrittenImage, mask: number, range: readonly [number, number] | null): TexturePixels {
   const { width, height, channels, isInteger, values, perPixel } = image;
-  const chosen = channels.filter((_, i) => (mask >> i) & 1).map(([, at]) => at);
+  const wanted = channels.filter((_, i) => (mask >> i) & 1);
+  const shownPlaces = wanted.map(([, place]) => place);
+  const scaledPlaces = placesOfRange(wanted.length > 0 ? wanted : channels);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < values.length; i += perPixel) {
-    // Of colours: opacity is not among what is black and white.
-    for (const [, at] of channels) {
-      if (at === 3 && channels.length > 1) continue;
-      const value = values[i + at]!;
+    for (const place of scaledPlaces) {
+      const value = values[i + place]!;
       if (value < least) least = value;
       if (value > most) most = value;
     }
@@ -54,15 +54,25 @@ export function pixelsOf(image: WrittenImage, mask: number, range: readonly [num
   if (least > most) [least, most] = [0, 1];
   const [low, high] = range ?? (isInteger ? [least, most] : [0, 1]);
   const scale = high > low ? 255 / (high - low) : 0;
-  const grey = chosen.length === 1 ? chosen[0]! : null;
+  const grey = shownPlaces.length === 1 ? shownPlaces[0]! : null;
   const pixels = new Uint8Array(4 * width * height);
   const shown = new Uint8ClampedArray(pixels.buffer);
   for (let i = 0; i < width * height; i += 1) {
     const of = (at: number) => (values[perPixel * i + at]! - low) * scale;
-    for (let c = 0; c < 3; c += 1) shown[4 * i + c] = grey !== null ? of(grey) : chosen.includes(c) ? of(c) : 0;
-    shown[4 * i + 3] = grey === null && chosen.includes(3) ? of(3) : 255;
+    for (let c = 0; c < 3; c += 1) shown[4 * i + c] = grey !== null ? of(grey) : shownPlaces.includes(c) ? of(c) : 0;
+    shown[4 * i + 3] = grey === null && shownPlaces.includes(3) ? of(3) : 255;
   }
   return { pixels, low, high, least, most, isKnown: true };
+}
+
+/**
+ * The places of the numbers that the range from black to white is that of, as `Base::ranged` in `crate/gl`: neither opacity nor stencil values
+ * are on the scale of what is beside them.
+ */
+function placesOfRange(channels: WrittenImage['channels']): readonly number[] {
+  const isApart = (name: string) => name === 'A' || name === 'Stencil';
+  const isAlone = channels.every(([name]) => isApart(name));
+  return channels.filter(([name]) => isAlone || !isApart(name)).map(([, place]) => place);
 }
 
 /** The numbers of a pixel, counted from the lower left; none outside. */
