@@ -38,6 +38,10 @@ export interface TimesRead {
   readonly counts: Float64Array;
   /** Which lines were skipped and why, without a full stop, or ''. */
   readonly skipped: string;
+  /** Nanoseconds that the replay took; null if the file does not say. No call can have taken longer. */
+  readonly replay: number | null;
+  /** Which times cannot be true, and are in no sum and no rank, without a full stop, or ''. */
+  readonly doubt: string;
   /** Why it is not used, without a full stop, or ''. */
   readonly wrong: string;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aboutTimes, measuredText } from './call_times.ts';
 
-const READ = { calls: 215, counts: Float64Array.of(215, 18, 0), skipped: '', wrong: '' };
+const READ = { calls: 215, counts: Float64Array.of(215, 18, 0), skipped: '', replay: null, doubt: '', wrong: '' };
 
 test('says what a file of times has', () => {
   expect(aboutTimes(READ)).toEqual({
@@ -19,6 +19,21 @@ test('says what a file of times has', () => {
     'The times are those of another trace.',
   );
   expect(aboutTimes(null).wrong).toBe(true);
+});
+
+test('says which times cannot be true', () => {
+  const doubt = 'GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms';
+  expect(aboutTimes({ ...READ, doubt })).toEqual({
+    sentence:
+      'It lists 215\u00a0calls: CPU time of 215, GPU time of 18. GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms.',
+    wrong: true,
+  });
+  const times = { replay: 522_508_225 };
+  expect(measuredText('gpuTime', 1_376_972_964_381, times)).toBe('22\u00a0min 56\u00a0s, implausible');
+  expect(measuredText('gpuTime', 1_284_000, times)).toBe('1.284\u00a0ms');
+  expect(measuredText('gpuTime', 1_376_972_964_381, { replay: null })).toBe('22\u00a0min 56\u00a0s');
+  // Pixels are not nanoseconds.
+  expect(measuredText('pixels', 1_000_000_000, times)).toBe('1,000,000,000');
 });
 
 test('says what was not measured', () => {

@@ -147,6 +147,10 @@ fn times_of(path: &Path, trace: &mut Reader<File>, source: &Source) -> Result<Ti
     if times.skipped.count > 0 {
         console::say(format_args!("unspool: {}: {}", path.display(), times.skipped));
     }
+    let doubt = times.doubt();
+    if !doubt.is_empty() {
+        console::say(format_args!("unspool: {}: {doubt}", path.display()));
+    }
     if times.rows().is_empty() {
         return Err(Failure::of(path.display(), "it lists no calls"));
     }

@@ -120,6 +120,8 @@ impl JsSurvey {
             ("calls", JsValue::from_f64(times.rows().len() as f64)),
             ("counts", doubles(times.counts().into_iter())),
             ("skipped", JsValue::from_str(&times.skipped.to_string())),
+            ("replay", times.replay.map_or(JsValue::NULL, |took| JsValue::from_f64(took as f64))),
+            ("doubt", JsValue::from_str(&times.doubt())),
             ("wrong", JsValue::from_str(&misfit.as_ref().map(ToString::to_string).unwrap_or_default())),
         ]);
         self.times = (misfit.is_none() && !times.rows().is_empty()).then_some(times);
@@ -153,11 +155,13 @@ impl JsSurvey {
         ])
     }
 
-    /// All calls of which a measure is known: `CallWeights` of `web/base/survey_protocol.ts`.
+    /// All calls of which a measure is known and can be true: `CallWeights` of
+    /// `web/base/survey_protocol.ts`.
     pub fn weights(&self, measure: u32) -> JsValue {
-        let rows = self.times.as_ref().map(Times::rows).unwrap_or_default();
-        let weight = |it: &Timed| it.values().get(measure as usize).copied().flatten();
-        let (at, weights): (Vec<u64>, Vec<u64>) = rows.iter().filter_map(|it| Some((it.call, weight(it)?))).unzip();
+        let listed = self.times.iter().flat_map(|times| times.rows().iter().map(|it| (it.call, times.credible(it))));
+        let weight = |values: Values| values.get(measure as usize).copied().flatten();
+        let (at, weights): (Vec<u64>, Vec<u64>) =
+            listed.filter_map(|(call, values)| Some((call, weight(values)?))).unzip();
         let column = |numbers: &[u64]| JsValue::from(BigUint64Array::from(numbers));
         object(&[("at", column(&at)), ("weights", column(&weights))])
     }

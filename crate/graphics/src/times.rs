@@ -14,11 +14,18 @@
 //! the CPU or GPU are 0 together. Calls that took the CPU less than `--min-cpu-time`, 1,000 ns
 //! unless it says otherwise, have no line. Older versions lack columns, so the heading says which
 //! there are.
+//!
+//! A driver may measure nonsense: 23 minutes of a `glClear` in a replay of half a second. A call
+//! cannot take longer than the replay that measured it. Such a time is kept as it is, but is in no
+//! sum, no rank and no weight. The replay of a profile without its last line took an unknown time.
 
+use core::cmp::Reverse;
 use core::fmt;
 
 use hashbrown::HashMap;
 use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Clock;
+use unspool_trace::figures::counted;
 
 use crate::calls::Call;
 use crate::frames::Frame;
@@ -119,6 +126,8 @@ pub struct Times {
     names: Vec<String>,
     /// Lines that were skipped.
     pub skipped: Skipped,
+    /// Nanoseconds that the replay took, if the text says so.
+    pub replay: Option<u64>,
 }
 
 impl Times {
@@ -137,18 +146,52 @@ impl Times {
         self.rows.get(self.rows.binary_search_by_key(&call, |timed| timed.call).ok()?)
     }
 
+    /// The values of a call that can be true.
+    pub fn credible(&self, timed: &Timed) -> Values {
+        let mut values = timed.values();
+        for value in values.iter_mut().take(PIXELS) {
+            *value = value.filter(|value| self.replay.is_none_or(|replay| *value <= replay));
+        }
+        values
+    }
+
     /// Number of calls of which each was measured.
     pub fn counts(&self) -> [u64; MEASURES.len()] {
+        self.count(Timed::values)
+    }
+
+    fn count(&self, values: impl Fn(&Timed) -> Values) -> [u64; MEASURES.len()] {
         let mut counts = [0; MEASURES.len()];
         for timed in &self.rows {
-            for (count, value) in counts.iter_mut().zip(timed.values) {
-                *count += u64::from(value != NONE);
+            for (count, value) in counts.iter_mut().zip(values(timed)) {
+                *count += u64::from(value.is_some());
             }
         }
         counts
     }
 
-    /// The sums of each frame, over its calls that are listed.
+    /// The times that cannot be true, without a full stop:
+    /// `GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms`.
+    /// Empty without any.
+    pub fn doubt(&self) -> String {
+        let (all, credible) = (self.counts(), self.count(|timed| self.credible(timed)));
+        let words = [(CPU, "CPU"), (GPU, "GPU")].map(|(measure, word)| {
+            let count = |counts: &[u64]| counts.get(measure).copied().unwrap_or_default();
+            let doubted = count(&all) - count(&credible);
+            (doubted > 0).then(|| format!("{word} time of {}", counted(doubted, "call")))
+        });
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        match self.replay.filter(|_| !words.is_empty()) {
+            Some(replay) => format!(
+                "{} left out as implausible: longer than the replay, which took {}",
+                words.join(" and "),
+                Clock::Seconds { frequency: 1_000_000_000 }.amount(replay)
+            ),
+            None => String::new(),
+        }
+    }
+
+    /// The sums of each frame, over its calls that are listed, of what can be true.
     pub fn by_frame(&self, frames: &[Frame]) -> Vec<Values> {
         let mut sums = vec![[None; MEASURES.len()]; frames.len()];
         let mut at = 0;
@@ -159,7 +202,7 @@ impl Times {
                 at += 1;
             }
             let Some(sums) = sums.get_mut(at) else { break };
-            for (sum, value) in sums.iter_mut().zip(timed.values()) {
+            for (sum, value) in sums.iter_mut().zip(self.credible(timed)) {
                 if let Some(value) = value {
                     *sum = Some(sum.unwrap_or(0_u64).saturating_add(value));
                 }
@@ -191,13 +234,15 @@ impl Times {
 
     /// The calls from number `first` to `last` of which something was measured, at most `most` of
     /// them, and how many there are. The highest value comes first; by number if it is equal.
+    /// Values that cannot be true come last.
     pub fn highest(&self, measure: usize, first: u64, last: u64, most: usize) -> (Vec<&Timed>, usize) {
         let value = |timed: &Timed| timed.values.get(measure).copied().filter(|value| *value != NONE);
         let from = self.rows.partition_point(|timed| timed.call < first);
         let within = self.rows.iter().skip(from).take_while(|timed| timed.call <= last);
         let mut found: Vec<&Timed> = within.filter(|timed| value(timed).is_some()).collect();
         let count = found.len();
-        found.sort_unstable_by_key(|timed| (core::cmp::Reverse(value(timed)), timed.call));
+        let credible = |timed: &Timed| self.credible(timed).get(measure).copied().flatten();
+        found.sort_unstable_by_key(|timed| (Reverse(credible(timed)), Reverse(value(timed)), timed.call));
         found.truncate(most);
         (found, count)
     }
@@ -357,7 +402,11 @@ impl TimesReader {
             return Ok(());
         }
         // The last line is retrace's own.
-        if line.is_empty() || line == "frame_end" || line.starts_with("Rendered ") {
+        if line.is_empty() || line == "frame_end" {
+            return Ok(());
+        }
+        if line.starts_with("Rendered ") {
+            self.times.replay = self.times.replay.max(replay_of(line));
             return Ok(());
         }
         let Some(columns) = self.columns.filter(|_| line.starts_with("call ")) else { return Err(Wrong::Unknown) };
@@ -402,6 +451,15 @@ impl TimesReader {
     }
 }
 
+/// The nanoseconds of `Rendered 3 frames in 0.522503 secs, …`. It has six digits: the replay took
+/// no longer than what they leave open.
+fn replay_of(line: &str) -> Option<u64> {
+    let mut words = line.split_ascii_whitespace().skip_while(|word| *word != "in").skip(1);
+    let seconds: f64 = words.next()?.parse().ok()?;
+    let is_time = words.next()?.starts_with("sec") && seconds > 0.0 && seconds < 1e9;
+    is_time.then_some((seconds * 1.00001 * 1e9) as u64)
+}
+
 impl Skipped {
     fn add(&mut self, line: u64, wrong: Wrong) {
         self.count += 1;
@@ -440,6 +498,34 @@ mod tests {
         // Without --ppd all calls have 0 pixels.
         let times = read(&format!("{HEADING}call 3 0 0 185257 5550 0 0 0 0 0 0 glViewport\n"));
         assert_eq!(values(&times), [(3, [Some(5550), None, None])]);
+    }
+
+    #[test]
+    fn a_time_longer_than_the_replay_is_in_no_sum_and_no_rank() {
+        let row = |call: u64, gpu: u64, cpu: u64| format!("call {call} 5 {gpu} 1 {cpu} 0 0 0 0 9 0 glClear\n");
+        let rows =
+            [row(2, 1_376_972_964_381, 7), row(3, 400_000_000, 9), row(4, 6, 600_000_000), row(5, 8, 3)].concat();
+        let frames = [(0, 2), (3, 5)].map(|(first, last)| Frame { first, last, ..Frame::default() });
+        let order = |times: &Times, measure| {
+            let (found, count) = times.highest(measure, 0, u64::MAX, 9);
+            (found.iter().map(|timed| timed.call).collect::<Vec<u64>>(), count)
+        };
+        let times = read(&format!("{HEADING}{rows}frame_end\nRendered 2 frames in 0.522503 secs, average of 3 fps\n"));
+        assert_eq!(times.replay, Some(522_508_225));
+        assert_eq!(times.by_frame(&frames), [[Some(7), None, Some(9)], [Some(12), Some(400_000_014), Some(27)]]);
+        assert_eq!((order(&times, GPU), order(&times, CPU)), ((vec![3, 5, 4, 2], 4), (vec![3, 2, 5, 4], 4)));
+        // They are listed as they are.
+        assert_eq!(times.of(2).unwrap().values()[GPU], Some(1_376_972_964_381));
+        assert_eq!(times.counts(), [4, 4, 4]);
+        assert_eq!(
+            times.doubt(),
+            "CPU time of 1 call and GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms"
+        );
+        // Nothing says how long this replay took, or that it was too short.
+        for end in ["", "Rendered 2 frames in 1400 secs, average of 3 fps\n", "Rendered nothing\n"] {
+            let times = read(&format!("{HEADING}{rows}{end}"));
+            assert_eq!((times.doubt(), order(&times, GPU).0), (String::new(), vec![2, 3, 5, 4]), "{end}");
+        }
     }
 
     #[test]

@@ -434,6 +434,13 @@ fn times_of_a_replay_belong_to_the_calls_of_their_trace() {
     let sums = times.by_frame(frames.frames());
     let cpu: Vec<Option<u64>> = sums.iter().map(|values| values[0]).collect();
     assert_eq!(cpu, [Some(expected[0]), Some(expected[1]), Some(expected[2]), None]);
+    // The driver measured 23 minutes of a glClear in a replay of 0.52 s.
+    assert_eq!((times.of(45).unwrap().values()[1], times.replay), (Some(1_376_972_964_381), Some(522_508_225)));
+    let gpu: Vec<Option<u64>> = sums.iter().map(|values| values[1]).collect();
+    assert_eq!(gpu, [Some(243_885_643), Some(1_196_890), Some(813_808), None]);
+    let (slowest, count) = times.highest(1, 0, u64::MAX, usize::MAX);
+    assert_eq!((slowest.last().unwrap().call, slowest.len(), count), (45, count, count));
+    assert_eq!(times.doubt(), "GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms");
     assert_eq!(times.misfit(&mut calls), Ok(None));
     // Call 3 is glViewport there, too.
     let Some(other) = corpus("recorded/glxgears_trim_21f.trace") else { return };

@@ -31,7 +31,7 @@ export function CallTimes({ open, details }: { open: OpenTrace; details: Details
   return (
     <>
       {MEASURE_TITLES.filter((_, i) => times.counts[i]! > 0).map(({ measure, name }) => {
-        const text = measuredText(measure, values[MEASURES.indexOf(measure)] ?? Number.NaN);
+        const text = measuredText(measure, values[MEASURES.indexOf(measure)] ?? Number.NaN, times);
         return (
           <Fragment key={measure}>
             <dt>{name}</dt>

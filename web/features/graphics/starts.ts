@@ -27,9 +27,10 @@ export const STARTS: readonly Start[] = [
       const { frame, title } = heavy;
       const value = frames.figures[title.figure][frame]!;
       const isTime = title.unit === 'ns';
+      const isDoubted = isTime && (surveyOf(open).times.value?.doubt ?? '') !== '';
       return {
         words: isTime ? 'Which frame is the slowest?' : 'Which frame is the heaviest?',
-        figure: `frame ${formatCount(frame)}, ${title.text(value)} ${isTime ? title.title : title.title.toLowerCase()}`,
+        figure: `frame ${formatCount(frame)}, ${title.text(value)} ${isTime ? title.title : title.title.toLowerCase()}${isDoubted ? ', without implausible times' : ''}`,
         way,
       };
     },

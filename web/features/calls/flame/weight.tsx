@@ -46,7 +46,7 @@ function Choice({ open, calls }: Props) {
   return (
     <select
       aria-label="Weight"
-      title="What widths represent. Times are those of the replay"
+      title={`What widths represent. Times are those of the replay${times?.doubt ? `. ${times.doubt}` : ''}`}
       value={wanted ?? ''}
       onChange={(event) => {
         measure.value = (event.currentTarget.value || null) as Measure | null;

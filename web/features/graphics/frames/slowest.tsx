@@ -9,7 +9,7 @@ import { atOnce, TakeTable } from '../../../parts/take_table.tsx';
 import { goToPosition } from '../../../timeline/go_to.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { KeepButton } from '../../../timeline/widgets/keep.tsx';
-import { MEASURE_TITLES, type MeasureTitle, measuredText } from '../../../trace/call_times.ts';
+import { isCredible, MEASURE_TITLES, type MeasureTitle, measuredText } from '../../../trace/call_times.ts';
 import type { Survey } from '../../../trace/survey.ts';
 
 /** Calls that are listed, and values of a track. */
@@ -51,9 +51,9 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
     ...measured.map(({ measure: of, title, name }) => ({
       title,
       says: `${name} in the replay`,
-      width: '130px',
+      width: times?.doubt ? '190px' : '130px',
       key: of,
-      cell: (row: number) => measuredText(of, value(row, of)),
+      cell: (row: number) => measuredText(of, value(row, of), times ?? undefined),
     })),
   ];
   const place = open.selection.place();
@@ -123,12 +123,15 @@ function KeepMeasure({ open, survey, of }: { open: OpenTrace; survey: Survey; of
     if (!found) return;
     const at = MEASURES.indexOf(of.measure);
     const value = (row: number) => found.values[MEASURES.length * row + at]!;
-    const rows = [...found.call.keys()].filter((row) => !Number.isNaN(value(row)));
+    const times = survey.times.peek() ?? undefined;
+    const rows = [...found.call.keys()].filter(
+      (row) => !Number.isNaN(value(row)) && isCredible(of.measure, value(row), times),
+    );
     derived.keepNumbers(
       key,
       {
         label: `${of.name} of calls${of.measure === 'pixels' ? '' : ' (ns)'}`,
-        detail: `${of.name} in the replay. Calls without a value were not measured`,
+        detail: `${of.name} in the replay. Calls without a value were not measured${times?.doubt ? `. ${times.doubt}` : ''}`,
       },
       {
         time: BigUint64Array.from(rows, (row) => BigInt(found.call[row]!)),

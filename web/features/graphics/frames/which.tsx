@@ -13,7 +13,7 @@ interface Props {
   readonly shown: Signal<Shown>;
 }
 
-/** The choice between what is shown, also of two traces that are compared. Once there is one. */
+/** The choice between what is shown, also of two traces that are compared, once there is one. Then what is left out of the times. */
 export function Which({ open, survey, shown }: Props) {
   const pair = open.pair.value;
   const listed = pair && framePairsOf(pair).isListed;
@@ -21,17 +21,21 @@ export function Which({ open, survey, shown }: Props) {
   if (listed) options.push(['both', 'Of both']);
   if (survey.times.value) options.push(['calls', 'Slowest calls']);
   if (options.length === 1) return null;
+  const doubt = survey.times.value?.doubt ?? '';
   return (
-    <Segments
-      label="Rows"
-      options={options}
-      value={listed?.value ? 'both' : survey.times.value ? shown.value : 'frames'}
-      choose={(next) => {
-        batch(() => {
-          if (listed) listed.value = next === 'both';
-          if (next !== 'both') shown.value = next;
-        });
-      }}
-    />
+    <>
+      <Segments
+        label="Rows"
+        options={options}
+        value={listed?.value ? 'both' : survey.times.value ? shown.value : 'frames'}
+        choose={(next) => {
+          batch(() => {
+            if (listed) listed.value = next === 'both';
+            if (next !== 'both') shown.value = next;
+          });
+        }}
+      />
+      {doubt !== '' && <span class="muted">{doubt}</span>}
+    </>
   );
 }
