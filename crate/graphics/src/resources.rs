@@ -18,6 +18,7 @@ mod contents;
 mod interfaces;
 mod kinds;
 mod objects;
+mod shaders;
 mod texture;
 
 use hashbrown::HashMap;
@@ -31,6 +32,7 @@ use crate::reader::CallVisitor;
 use interfaces::Method;
 use kinds::{Act, Wrote};
 use objects::{Context, Slot};
+use shaders::Shaders;
 
 pub use contents::{Contents, Held, TextureAt};
 pub use kinds::{Kind, objects_of};
@@ -184,6 +186,8 @@ pub struct Resources {
     /// for calls without a context.
     held: Vec<Context>,
     contexts: Contexts,
+    /// The shaders of programs, by position.
+    programs: HashMap<u32, Shaders>,
     /// The thread of the current call.
     thread: u32,
     mapped: Vec<Mapped>,
@@ -371,6 +375,9 @@ impl Resources {
         if draws > 0 && slot.is_drawn() {
             self.count(at, if slot == Slot::Drawn { WRITES } else { DRAWS }, draws);
             self.event(at, used.last, What::DrawnUntil);
+            if slot == Slot::Program {
+                self.count_shaders(at, draws);
+            }
         }
     }
 
@@ -512,14 +519,18 @@ impl Resources {
             | Act::Bind(_) => self.bind_by(call, known, act, context),
             Act::EndQuery => self.unbind(context, Slot::Query(uint("target"))),
             Act::Attach => self.attach(call, known, context),
-            Act::AttachShader => {
-                let (program, shader) = (call.uint(0), call.uint(1));
-                let program = self.of(context, Kind::Program, program, number);
-                let shader = self.of(context, Kind::Shader, shader, number);
-                self.add_part(program, shader);
+            Act::AttachShader | Act::DetachShader => {
+                let program = self.of(context, Kind::Program, call.uint(0), number);
+                let shader = self.of(context, Kind::Shader, call.uint(1), number);
+                if act == Act::AttachShader {
+                    self.attach_shader(program, shader);
+                } else {
+                    self.detach_shader(program, shader);
+                }
             }
             Act::Link => {
                 if let Some(at) = self.of(context, Kind::Program, call.uint(0), number) {
+                    self.link(context, at);
                     self.uploaded_to(at, call, context, 0, 0);
                 }
             }

@@ -256,6 +256,40 @@ fn parts_levels_faces_and_buffers_are_followed() {
     assert_eq!([0, 1].map(|x| image.texel(x, 0, 0).unwrap()[0] * 255.0), [55.0, 66.0]);
 }
 
+#[test]
+fn draws_of_a_shader_are_those_of_the_programs_that_were_linked_with_it() {
+    let mut calls = Calls::new();
+    let draw = |calls: &mut Calls, times: usize| {
+        for _ in 0..times {
+            calls.call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
+        }
+    };
+    for (program, shader) in [(1, 11), (1, 12), (2, 12), (2, 13)] {
+        calls.call("glAttachShader", &[program, shader]);
+    }
+    calls.call("glLinkProgram", &[1]).call("glLinkProgram", &[2]);
+    // What is detached or deleted after linking is used all the same, and not what is attached.
+    calls.call("glDetachShader", &[1, 11]).call("glDeleteShader", &[11]).call("glAttachShader", &[1, 14]);
+    calls.call("glUseProgram", &[1]);
+    draw(&mut calls, 3);
+    calls.call("glUseProgram", &[2]);
+    draw(&mut calls, 5);
+    calls.call("glUseProgram", &[1]);
+    draw(&mut calls, 1);
+    // While a program is in use, linking gives it other shaders.
+    calls.call("glLinkProgram", &[1]);
+    draw(&mut calls, 20);
+    calls.call("glUseProgram", &[0]);
+    draw(&mut calls, 100);
+    let (index, file) = indexed(calls.file());
+    let survey = surveyed(&index, &file);
+    let of = |kind: Kind, name: u64| {
+        survey.resources().all().iter().find(|it| it.kind == kind && it.name == name).unwrap().counts[2]
+    };
+    assert_eq!([1, 2].map(|name| of(Kind::Program, name)), [24, 5]);
+    assert_eq!([11, 12, 13, 14].map(|name| of(Kind::Shader, name)), [4, 29, 5, 20]);
+}
+
 /// Lines such as `127481: error: buffer 1 was not destroyed until <EOF>`.
 #[test]
 fn leaks_are_those_of_apitrace() {

@@ -133,6 +133,7 @@ pub(super) enum Act {
     EndQuery,
     Attach,
     AttachShader,
+    DetachShader,
     Link,
     /// Takes vertices from the bound buffer.
     Pointer,
@@ -219,6 +220,7 @@ impl Act {
             "BeginQuery" => Self::Bind(Kind::Query),
             "EndQuery" => Self::EndQuery,
             "AttachShader" | "AttachObjectARB" => Self::AttachShader,
+            "DetachShader" | "DetachObjectARB" => Self::DetachShader,
             "LinkProgram" | "LinkProgramARB" => Self::Link,
             "ObjectLabel" | "LabelObjectEXT" => Self::Label,
             "ShaderSource" | "ShaderSourceARB" => Self::Source,

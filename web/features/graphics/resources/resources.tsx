@@ -24,7 +24,11 @@ type Order = 'name' | 'size' | 'uploads' | 'draws' | 'binds' | 'created' | 'dele
 const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = [
   ['size', 'Size', 'Approximate size in bytes'],
   ['uploads', 'Uploads', 'Calls that uploaded its contents'],
-  ['draws', 'Draws', 'Draws while it was bound: textures to any unit, shaders through their programs'],
+  [
+    'draws',
+    'Draws',
+    'Draws while it was bound: textures to any unit, shaders through the programs they were linked to',
+  ],
   ['binds', 'Uses', 'Calls of its methods, and calls that it was passed to'],
   ['created', 'Created', 'Call that created it'],
   ['deleted', 'Deleted', 'Call that deleted it'],
