@@ -8,8 +8,6 @@ use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::fixed::Fixed;
 use crate::matrix;
-use crate::objects::Units;
-use crate::state::word;
 
 /// Limit for the vertices of one `glBegin`.
 const MOST_VERTICES: usize = 1 << 20;
@@ -72,8 +70,6 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glFogi" => |r, c| fog(r, c),
     "glFogfv" => |r, c| fog(r, c),
     "glFogiv" => |r, c| fog(r, c),
-    "glPushAttrib" => |r, c| push(r, c.u32(0)),
-    "glPopAttrib" => |r, _| pop(r),
 ];
 
 fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
@@ -392,153 +388,4 @@ fn fog(r: &mut Replay, c: &Call) {
         gl::FOG_COLOR => f.fog.color = all,
         _ => {}
     });
-}
-
-/// What `glPushAttrib` keeps.
-#[derive(Clone)]
-pub(crate) struct Kept {
-    mask: u32,
-    state: crate::state::State,
-    fixed: Fixed,
-    program_units: Units,
-    active: usize,
-    extras: Vec<u32>,
-    logic_op: u32,
-    polygon_mode: u32,
-}
-
-/// Limit for the depth of the stack.
-const MOST_KEPT: usize = 16;
-
-fn push(r: &mut Replay, mask: u32) {
-    let Some(context) = r.context() else { return };
-    if context.kept.len() < MOST_KEPT {
-        let kept = Kept {
-            mask,
-            state: context.state.clone(),
-            fixed: context.fixed.clone(),
-            program_units: context.units,
-            active: context.active,
-            extras: context.extras.clone(),
-            logic_op: context.logic_op,
-            polygon_mode: context.polygon_mode,
-        };
-        context.kept.push(kept);
-    }
-}
-
-fn pop(r: &mut Replay) {
-    let Some(context) = r.context() else { return };
-    let Some(kept) = context.kept.pop() else { return };
-    let Kept { mask, state, fixed: f, program_units, active, extras, logic_op, polygon_mode } = kept;
-    // Words of the state by bit of the mask.
-    let parts: [(u32, usize, usize); 13] = [
-        (gl::LINE_BIT, word::LINE_WIDTH, 1),
-        (gl::POLYGON_BIT, word::CULL_FACE, 2),
-        (gl::POLYGON_BIT, word::POLYGON_OFFSET, 2),
-        (gl::DEPTH_BUFFER_BIT, word::DEPTH_MASK, 2),
-        (gl::DEPTH_BUFFER_BIT, word::CLEAR_DEPTH, 1),
-        (gl::STENCIL_BUFFER_BIT, word::STENCIL_FUNC, 14),
-        (gl::STENCIL_BUFFER_BIT, word::CLEAR_STENCIL, 1),
-        (gl::VIEWPORT_BIT, word::VIEWPORT, 4),
-        (gl::VIEWPORT_BIT, word::DEPTH_RANGE, 2),
-        (gl::COLOR_BUFFER_BIT, word::BLEND_FUNC, 10),
-        (gl::COLOR_BUFFER_BIT, word::COLOR_MASK, 4),
-        (gl::COLOR_BUFFER_BIT, word::CLEAR_COLOR, 4),
-        (gl::SCISSOR_BIT, word::SCISSOR, 4),
-    ];
-    for (bit, at, len) in parts {
-        if mask & bit != 0 {
-            context.state.copy(&state, at, len);
-        }
-    }
-    // Capabilities belong to their group and to that of all of them.
-    let caps: [(u32, usize); 10] = [
-        (gl::COLOR_BUFFER_BIT, 0),
-        (gl::POLYGON_BIT, 1),
-        (gl::DEPTH_BUFFER_BIT, 2),
-        (gl::COLOR_BUFFER_BIT, 3),
-        (gl::POLYGON_BIT, 4),
-        (gl::MULTISAMPLE_BIT, 5),
-        (gl::MULTISAMPLE_BIT, 6),
-        (gl::SCISSOR_BIT, 7),
-        (gl::STENCIL_BUFFER_BIT, 8),
-        (0, 9),
-    ];
-    for (bit, i) in caps {
-        if mask & (bit | gl::ENABLE_BIT) != 0 {
-            context.state.copy(&state, word::CAPS + i, 1);
-        }
-    }
-    if mask & gl::POLYGON_BIT != 0 {
-        context.polygon_mode = polygon_mode;
-    }
-    if mask & gl::COLOR_BUFFER_BIT != 0 {
-        context.logic_op = logic_op;
-    }
-    if mask & gl::LINE_BIT != 0 {
-        context.fixed.stipple = f.stipple;
-    }
-    if mask & (gl::LINE_BIT | gl::ENABLE_BIT) != 0 {
-        context.fixed.stipples = f.stipples;
-    }
-    for (bit, cap) in [
-        (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
-        (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
-        (gl::DEPTH_BUFFER_BIT, gl::DEPTH_BOUNDS_TEST_EXT),
-        (gl::STENCIL_BUFFER_BIT, gl::STENCIL_TEST_TWO_SIDE_EXT),
-        (0, gl::VERTEX_PROGRAM_ARB),
-        (0, gl::FRAGMENT_PROGRAM_ARB),
-    ] {
-        if mask & (bit | gl::ENABLE_BIT) != 0 {
-            context.extras.retain(|known| *known != cap);
-            context.extras.extend(extras.contains(&cap).then_some(cap));
-        }
-    }
-    let now = &mut context.fixed;
-    if mask & gl::CURRENT_BIT != 0 {
-        (now.color, now.secondary, now.normal, now.coordinates) = (f.color, f.secondary, f.normal, f.coordinates);
-    }
-    if mask & gl::POINT_BIT != 0 {
-        (now.point_size, now.point_range, now.point_fade) = (f.point_size, f.point_range, f.point_fade);
-    }
-    if mask & (gl::POINT_BIT | gl::ENABLE_BIT) != 0 {
-        now.sprites = f.sprites;
-    }
-    if mask & gl::LIGHTING_BIT != 0 {
-        (now.lights, now.materials, now.model_ambient) = (f.lights, f.materials, f.model_ambient);
-        (now.local_viewer, now.two_side, now.flat) = (f.local_viewer, f.two_side, f.flat);
-        (now.tracks, now.tracked, now.separate) = (f.tracks, f.tracked, f.separate);
-    }
-    if mask & (gl::LIGHTING_BIT | gl::ENABLE_BIT) != 0 {
-        (now.lit, now.lighting, now.color_material) = (f.lit, f.lighting, f.color_material);
-    }
-    if mask & gl::FOG_BIT != 0 {
-        (now.fog, now.fog_mode) = (f.fog, f.fog_mode);
-    }
-    if mask & (gl::FOG_BIT | gl::ENABLE_BIT) != 0 {
-        (now.fogged, now.sums) = (f.fogged, f.sums);
-    }
-    if mask & gl::TRANSFORM_BIT != 0 {
-        (now.mode, now.planes) = (f.mode, f.planes);
-    }
-    if mask & (gl::TRANSFORM_BIT | gl::ENABLE_BIT) != 0 {
-        (now.normalize, now.clips) = (f.normalize, f.clips);
-    }
-    if mask & gl::COLOR_BUFFER_BIT != 0 {
-        now.alpha = f.alpha;
-    }
-    if mask & (gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT) != 0 {
-        now.alpha_test = f.alpha_test;
-    }
-    for (now, then) in now.environments.iter_mut().zip(f.environments) {
-        if mask & gl::TEXTURE_BIT != 0 {
-            *now = then;
-        } else if mask & gl::ENABLE_BIT != 0 {
-            (now.enabled, now.generates) = (then.enabled, then.generates);
-        }
-    }
-    if mask & gl::TEXTURE_BIT != 0 {
-        (context.units, context.active) = (program_units, active);
-    }
 }

@@ -2,6 +2,7 @@
 //! [`unspool_gl::absence`].
 
 mod arrays;
+mod attributes;
 mod buffers;
 mod copies;
 mod direct;
@@ -21,8 +22,8 @@ mod textures;
 mod uniforms;
 mod windows;
 
+pub(crate) use attributes::Kept;
 pub(crate) use draws::Restart;
-pub(crate) use immediate::Kept;
 pub(crate) use lacks::is_draw;
 pub(crate) use listed::Listed;
 pub(crate) use texels::Texels;
@@ -68,6 +69,7 @@ impl Handlers {
     pub(crate) fn new() -> Self {
         let tables = [
             arrays::TABLE,
+            attributes::TABLE,
             buffers::TABLE,
             copies::TABLE,
             draws::TABLE,
