@@ -4,6 +4,7 @@
 //! Everything follows from names of functions and from arguments. Nothing is executed, so what only
 //! the driver knows, such as the counts of an indirect draw, stays unknown and is counted as such.
 
+mod attributes;
 mod kinds;
 mod opened;
 mod redundant;
@@ -21,6 +22,7 @@ pub(crate) use opened::Opening;
 pub use opened::{OpenedFrame, OpenedRow};
 pub(crate) use redundant::Effect;
 
+use attributes::Attributes;
 use kinds::Upload;
 use redundant::{Memory, State};
 
@@ -107,6 +109,7 @@ pub struct Frames {
     /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being
     /// compiled.
     threads: HashMap<u64, Thread>,
+    attributes: HashMap<u64, Attributes>,
     latest: Latest,
     /// Numbers of redundant calls, in the order in which these returned.
     redundant: Vec<u32>,
@@ -144,7 +147,13 @@ struct Thread {
     begun: Option<u64>,
     /// The list that is compiled, whether it is executed meanwhile, and what it draws so far.
     list: Option<(u64, bool, Drawn)>,
-    list_base: u64,
+}
+
+impl Thread {
+    /// Whether calls are put into a list, and not executed.
+    fn is_compiling(&self) -> bool {
+        matches!(self.list, Some((_, false, _)))
+    }
 }
 
 impl Frames {
@@ -184,7 +193,7 @@ impl Frames {
 
     /// Whether calls of a thread go to a display list, and are not executed.
     pub(crate) fn is_compiling(&self, thread: u64) -> bool {
-        matches!(self.threads.get(&thread), Some(Thread { list: Some((_, false, _)), .. }))
+        self.threads.get(&thread).is_some_and(Thread::is_compiling)
     }
 
     fn add(&mut self, frame: usize, figure: usize, amount: u64) {
@@ -283,10 +292,16 @@ impl Frames {
                     Vertices::Fixed(vertices) => Drawn { vertices, uncounted: 0 },
                     Vertices::Counted => counted(call, known),
                     Vertices::Unknown => Drawn { vertices: 0, uncounted: 1 },
-                    Vertices::Lists => self.drawn_by_lists(call, known, thread.list_base),
+                    Vertices::Lists => {
+                        let base = self.attributes.get(&self.context(call)).map_or(0, |it| it.list_base);
+                        self.drawn_by_lists(call, known, base)
+                    }
                 };
                 if vertices == Vertices::Lists && !call.is_compiled {
                     self.memory.forget_all();
+                    // The lists may have activated another texture unit.
+                    let context = self.context(call);
+                    self.memory.activate(context, u64::MAX);
                 }
                 let is_counted = matches!(vertices, Vertices::Fixed(_) | Vertices::Counted) && drawn.uncounted == 0;
                 self.latest.vertices = is_counted.then_some(drawn.vertices);
@@ -306,7 +321,15 @@ impl Frames {
                     self.lists.insert(list, drawn);
                 }
             }
-            Kind::ListBase => thread.list_base = known.int(call, "base").unwrap_or_default() as u64,
+            Kind::ListBase => self.attribute(call, known, kind, thread),
+            Kind::PushAttrib(state) => {
+                self.set(call, state, at, thread);
+                self.attribute(call, known, kind, thread);
+            }
+            Kind::PopAttrib => {
+                self.memory.forget_all();
+                self.attribute(call, known, kind, thread);
+            }
             Kind::Upload(upload) => self.upload(at, upload, call),
             Kind::Error => {
                 if call.result().int().is_some_and(|error| is_error(&known.canonical, error as u32)) {
@@ -328,6 +351,29 @@ impl Frames {
         }
     }
 
+    /// A call that sets the base of lists, or keeps attributes or takes them back. A list that is
+    /// compiled changes nothing yet.
+    fn attribute(&mut self, call: &Call, known: &Known, kind: Kind, thread: &Thread) {
+        if thread.is_compiling() {
+            return;
+        }
+        let context = self.context(call);
+        let attributes = self.attributes.entry(context).or_default();
+        match kind {
+            Kind::ListBase => attributes.list_base = known.int(call, "base").unwrap_or_default() as u64,
+            Kind::PushAttrib(_) => {
+                attributes.push(&mut self.memory, context, known.uint(call, "mask").unwrap_or_default());
+            }
+            _ => attributes.pop(&mut self.memory, context),
+        }
+    }
+
+    /// The context of a call. A thread whose context was made current before the trace began has
+    /// one of its own.
+    fn context(&self, call: &Call) -> u64 {
+        self.contexts.current(call.thread).map_or(call.thread.wrapping_neg(), u64::from)
+    }
+
     /// A call that sets state.
     fn set(&mut self, call: &Call, state: State, at: usize, thread: &Thread) {
         // Between glBegin and glEnd, colours and the like belong to vertices.
@@ -337,11 +383,10 @@ impl Frames {
         self.add(at, STATE, 1);
         self.upload(at, Upload::Client, call);
         // A list that is compiled changes nothing yet.
-        if matches!(thread.list, Some((_, false, _))) {
+        if thread.is_compiling() {
             return;
         }
-        // A thread whose context was made current before the trace began has one of its own.
-        let context = self.contexts.current(call.thread).map_or(call.thread.wrapping_neg(), u64::from);
+        let context = self.context(call);
         let effect = self.memory.set(context, state, call);
         self.latest.effect = Some((effect, (state.name(), state.keys())));
         match effect {

@@ -550,6 +550,39 @@ fn frames_that_fade_what_was_there_are_refused_unless_they_clear_it() {
     }
 }
 
+/// Pushes attributes, changes one, and takes it back.
+#[test]
+fn a_frame_fades_as_the_attributes_that_are_taken_back_say() {
+    for (mask, function, restored) in [
+        (gl::ENABLE_BIT, "glDisable", true),
+        (gl::COLOR_BUFFER_BIT, "glDisable", true),
+        (gl::LIST_BIT, "glDisable", false),
+        (gl::CURRENT_BIT, "glColor4f", true),
+        (gl::ENABLE_BIT, "glColor4f", false),
+    ] {
+        let mut scene = Scene::new();
+        let colour = |alpha: f32| [1.0, 1.0, 1.0, alpha].map(Arg::Float).to_vec();
+        scene.ints("glEnable", &[gl::BLEND]);
+        scene.call("glColor4f", colour(0.5));
+        // As many draws are left out if the window need not be what it was.
+        for _ in 0..40 {
+            scene.draw();
+            scene.swap();
+        }
+        scene.ints("glPushAttrib", &[mask]);
+        if function == "glDisable" {
+            scene.ints(function, &[gl::BLEND]);
+        } else {
+            scene.call(function, colour(1.0));
+        }
+        scene.ints("glPopAttrib", &[]);
+        let drawn = scene.draw();
+        scene.swap();
+        let kept = kept(&scene.trace.file(), 40);
+        assert_eq!(kept.err(), restored.then_some(Refusal::Fades(drawn as u32)), "{function}, mask {mask:#x}");
+    }
+}
+
 #[test]
 fn what_cannot_be_right_is_refused() {
     let mut scene = Scene::new();

@@ -249,6 +249,38 @@ fn vertices_are_counted_by_instances_and_lists() {
 }
 
 #[test]
+fn attributes_that_are_taken_back_decide_what_later_calls_mean() {
+    let bits = (0..20).map(|bit| 1 << bit).filter(|bit| gl::ALL_ATTRIB_BITS & bit != 0);
+    for bit in bits.chain([gl::ALL_ATTRIB_BITS, 0]) {
+        // The names of a text are relative to a base of its own.
+        let mut calls = Calls::new();
+        for (list, vertices) in [(5, 100), (9, 7)] {
+            calls.call("glNewList", &[list, gl::COMPILE]).call("glDrawArrays", &[gl::TRIANGLES, 0, vertices]);
+            calls.call("glEndList", &[]);
+        }
+        let text = || vec![Arg::Int(1), Arg::Int(gl::UNSIGNED_BYTE.into()), Arg::Blob(&[2])];
+        calls.call("glListBase", &[3]).call("glPushAttrib", &[bit]).call("glListBase", &[7]);
+        calls.with("glCallLists", text()).call("glPopAttrib", &[]).with("glCallLists", text());
+        let vertices = if bit & gl::LIST_BIT != 0 { 7 + 100 } else { 7 + 7 };
+        assert_eq!(figure(&calls.frame(), "vertices"), vertices, "bit {bit:#x}");
+        // Of which unit the texture is.
+        let mut calls = Calls::new();
+        calls.call("glActiveTexture", &[gl::TEXTURE0]).call("glPushAttrib", &[bit]);
+        calls.call("glActiveTexture", &[gl::TEXTURE1]).call("glPopAttrib", &[]);
+        calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]).call("glActiveTexture", &[gl::TEXTURE1]);
+        calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]);
+        // The push is a change of state, too.
+        assert_eq!(calls.state(), (6, u64::from(bit & gl::TEXTURE_BIT == 0)), "bit {bit:#x}");
+    }
+    // Which unit a list activates is not known.
+    let mut calls = Calls::new();
+    calls.call("glActiveTexture", &[gl::TEXTURE0]).call("glCallList", &[1]);
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]).call("glActiveTexture", &[gl::TEXTURE0]);
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]);
+    assert_eq!(calls.state(), (4, 0));
+}
+
+#[test]
 fn what_is_only_compiled_is_no_draw() {
     let mut calls = Calls::new();
     for list in 1..=3 {

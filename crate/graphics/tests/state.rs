@@ -141,6 +141,73 @@ fn attributes_are_pushed_and_popped() {
     assert_eq!(row(&after, "DEPTH_FUNC"), ("GL_LEQUAL".into(), Some(depth as u32)));
 }
 
+/// Bits that have an attribute, a call that sets it, and its row.
+const ATTRIBUTES: &[(u32, &str, &[f32], &str)] = &[
+    (gl::CURRENT_BIT, "glColor4f", &[0.5, 0.25, 0.0, 0.5], "CURRENT_COLOR"),
+    (gl::CURRENT_BIT, "glNormal3f", &[1.0, 0.0, 0.0], "CURRENT_NORMAL"),
+    (gl::CURRENT_BIT, "glFogCoordf", &[2.0], "CURRENT_FOG_COORD"),
+    (gl::POINT_BIT, "glPointSize", &[4.0], "POINT_SIZE"),
+    (gl::LINE_BIT, "glLineWidth", &[4.0], "LINE_WIDTH"),
+    (gl::POLYGON_BIT, "glCullFace", &[gl::FRONT as f32], "CULL_FACE_MODE"),
+    (gl::PIXEL_MODE_BIT, "glPixelZoom", &[2.0, 3.0], "ZOOM_X"),
+    (gl::LIGHTING_BIT, "glShadeModel", &[gl::FLAT as f32], "SHADE_MODEL"),
+    (gl::LIGHTING_BIT, "glProvokingVertex", &[gl::FIRST_VERTEX_CONVENTION as f32], "PROVOKING_VERTEX"),
+    (gl::FOG_BIT, "glFogf", &[gl::FOG_DENSITY as f32, 3.0], "FOG_DENSITY"),
+    (gl::DEPTH_BUFFER_BIT, "glDepthFunc", &[gl::GEQUAL as f32], "DEPTH_FUNC"),
+    (gl::ACCUM_BUFFER_BIT, "glClearAccum", &[1.0, 1.0, 1.0, 1.0], "ACCUM_CLEAR_VALUE"),
+    (gl::STENCIL_BUFFER_BIT, "glStencilMask", &[3.0], "STENCIL_WRITEMASK"),
+    (gl::VIEWPORT_BIT, "glDepthRangef", &[0.25, 0.5], "DEPTH_RANGE"),
+    (gl::TRANSFORM_BIT, "glMatrixMode", &[gl::PROJECTION as f32], "MATRIX_MODE"),
+    (gl::TRANSFORM_BIT, "glClipControl", &[gl::UPPER_LEFT as f32, gl::ZERO_TO_ONE as f32], "CLIP_ORIGIN"),
+    (gl::COLOR_BUFFER_BIT, "glBlendFunc", &[0.0, 1.0], "BLEND_SRC_RGB"),
+    (gl::HINT_BIT, "glHint", &[gl::FOG_HINT as f32, gl::NICEST as f32], "FOG_HINT"),
+    (gl::LIST_BIT, "glListBase", &[7.0], "LIST_BASE"),
+    (gl::TEXTURE_BIT, "glActiveTexture", &[gl::TEXTURE1 as f32], "ACTIVE_TEXTURE"),
+    (gl::SCISSOR_BIT | gl::ENABLE_BIT, "glEnable", &[gl::SCISSOR_TEST as f32], "SCISSOR_TEST"),
+    (gl::MULTISAMPLE_BIT | gl::ENABLE_BIT, "glEnable", &[gl::SAMPLE_COVERAGE as f32], "SAMPLE_COVERAGE"),
+    (gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT, "glEnable", &[gl::BLEND as f32], "BLEND"),
+    (gl::LIGHTING_BIT | gl::ENABLE_BIT, "glEnable", &[gl::LIGHTING as f32], "LIGHTING"),
+    (gl::EVAL_BIT | gl::ENABLE_BIT, "glEnable", &[gl::AUTO_NORMAL as f32], "AUTO_NORMAL"),
+];
+
+#[test]
+fn each_bit_takes_back_its_attributes_and_no_others() {
+    for (bits, function, args, name) in ATTRIBUTES {
+        let args = || {
+            let number = |n: &f32| if n.fract() == 0.0 { Arg::Int(*n as i64) } else { Arg::Float(*n) };
+            args.iter().map(number).collect::<Vec<_>>()
+        };
+        let mut trace = Trace::new();
+        let mut push = |mask| {
+            let pushed = trace.call("glPushAttrib", vec![uint(mask)]);
+            [pushed, trace.call(function, args()), trace.call("glPopAttrib", Vec::new())]
+        };
+        let (own, others) = (push(*bits), push(gl::ALL_ATTRIB_BITS & !bits));
+        let mut history = trace.history();
+        let mut text = |call| row(&at(&mut history, call), name).0;
+        let [first, changed] = [text(own[0]), text(own[1])];
+        assert_ne!(first, changed, "{function}");
+        assert_eq!([text(own[2]), text(others[2])], [first, changed], "{function}, {name}");
+    }
+}
+
+#[test]
+fn materials_follow_the_colour_that_is_taken_back() {
+    let four = |numbers: [f32; 4]| numbers.map(Arg::Float).to_vec();
+    let mut trace = Trace::new();
+    trace.call("glColorMaterial", vec![uint(gl::FRONT_AND_BACK), uint(gl::DIFFUSE)]);
+    trace.call("glEnable", vec![uint(gl::COLOR_MATERIAL)]);
+    trace.call("glColor4f", four([0.25, 0.5, 0.75, 1.0]));
+    trace.call("glPushAttrib", vec![uint(gl::CURRENT_BIT)]);
+    trace.call("glColor4f", four([1.0, 0.0, 0.0, 1.0]));
+    let popped = trace.call("glPopAttrib", Vec::new());
+    let report = at(&mut trace.history(), popped);
+    let materials = report.sections.iter().filter(|section| section.title.starts_with("Material, "));
+    let diffuse: Vec<&str> =
+        materials.flat_map(|section| &section.rows).filter(|row| row.name == "DIFFUSE").map(|row| &*row.text).collect();
+    assert_eq!(diffuse, ["0.25, 0.5, 0.75, 1"; 2]);
+}
+
 #[test]
 fn lists_do_what_they_hold_when_they_are_called() {
     let mut trace = Trace::new();

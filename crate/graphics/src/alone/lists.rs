@@ -391,6 +391,15 @@ fn restore(now: &mut Shadow, then: Shadow, mask: u32, is_client: bool) {
     if has(gl::COLOR_BUFFER_BIT) {
         now.masks_colour = then.masks_colour;
     }
+    if has(gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT) {
+        now.blends = then.blends;
+    }
+    if has(gl::CURRENT_BIT) {
+        now.is_translucent = then.is_translucent;
+    }
+    if has(gl::ENABLE_BIT) {
+        now.discards = then.discards;
+    }
     if has(gl::TRANSFORM_BIT) {
         now.mode = then.mode;
     }
@@ -476,5 +485,49 @@ pub(super) fn matrix(world: &mut World, call: &Call, function: &Function) {
         }
     } else {
         world.effects.push(if bare.contains("Load") { Effect::Whole(top) } else { Effect::Part(top) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bits that have an attribute, its name, and a change of it.
+    type Attribute = (u32, &'static str, fn(&mut Shadow));
+
+    /// All that are followed.
+    const ATTRIBUTES: &[Attribute] = &[
+        (gl::CURRENT_BIT, "translucent", |it| it.is_translucent = true),
+        (gl::DEPTH_BUFFER_BIT | gl::ENABLE_BIT, "depth test", |it| it.tests_depth = true),
+        (gl::DEPTH_BUFFER_BIT, "depth mask", |it| it.masks_depth = true),
+        (gl::STENCIL_BUFFER_BIT | gl::ENABLE_BIT, "stencil test", |it| it.tests_stencil = true),
+        (gl::STENCIL_BUFFER_BIT, "stencil mask", |it| it.masks_stencil = true),
+        (gl::COLOR_BUFFER_BIT | gl::ENABLE_BIT, "blending", |it| it.blends = true),
+        (gl::COLOR_BUFFER_BIT, "colour mask", |it| it.masks_colour = true),
+        (gl::LIGHTING_BIT | gl::ENABLE_BIT, "colour material", |it| it.tracks_material = true),
+        (gl::TRANSFORM_BIT, "matrix mode", |it| it.mode = gl::PROJECTION),
+        (gl::SCISSOR_BIT | gl::ENABLE_BIT, "scissor test", |it| it.scissors = true),
+        (gl::SCISSOR_BIT, "scissor", |it| it.scissor = [1, 2, 3, 4]),
+        (gl::ENABLE_BIT, "discard", |it| it.discards = true),
+        (gl::TEXTURE_BIT | gl::ENABLE_BIT, "enabled textures", |it| it.fixed = [(0, gl::TEXTURE_2D)].into()),
+        (gl::TEXTURE_BIT, "unit", |it| it.unit = 3),
+        (gl::LIST_BIT, "list base", |it| it.list_base = 7),
+        // No mask has these.
+        (0, "program", |it| it.program = 5),
+        (0, "client unit", |it| it.client_unit = 2),
+    ];
+
+    #[test]
+    fn each_bit_takes_back_its_attributes_and_no_others() {
+        for (bits, name, set) in ATTRIBUTES {
+            for bit in (0..20).map(|bit| 1 << bit).filter(|bit| gl::ALL_ATTRIB_BITS & bit != 0) {
+                let mut now = Shadow::default();
+                set(&mut now);
+                let changed = format!("{now:?}");
+                restore(&mut now, Shadow::default(), bit, false);
+                let expected = if bits & bit == 0 { changed } else { format!("{:?}", Shadow::default()) };
+                assert_eq!(format!("{now:?}"), expected, "{name}, bit {bit:#x}");
+            }
+        }
     }
 }

@@ -60,6 +60,10 @@ pub(crate) enum Kind {
     EndList,
     /// See [`Kind::NewList`].
     ListBase,
+    /// `glPushAttrib`, which counts as a change of state.
+    PushAttrib(State),
+    /// `glPopAttrib`: see [`Kind::Forget`], too.
+    PopAttrib,
     /// Hands data over.
     Upload(Upload),
     /// `glGetError`.
@@ -97,10 +101,9 @@ impl Kind {
             "NewList" => return Self::NewList,
             "EndList" => return Self::EndList,
             "ListBase" => return Self::ListBase,
+            "PopAttrib" => return Self::PopAttrib,
             "GetError" | "eglGetError" => return Self::Error,
-            "PopAttrib" | "PopClientAttrib" | "LinkProgram" | "ProgramBinary" | "UseProgramStages" => {
-                return Self::Forget;
-            }
+            "PopClientAttrib" | "LinkProgram" | "ProgramBinary" | "UseProgramStages" => return Self::Forget,
             "memcpy" => return Self::Upload(Upload::Buffer),
             _ if windows::Function::of(name).is_some() => return Self::Context,
             _ => {}
@@ -117,7 +120,8 @@ impl Kind {
         if let Some(upload) = upload(canonical) {
             return Self::Upload(upload);
         }
-        State::of(canonical).map_or(Self::Other, Self::State)
+        let kind = if canonical == "PushAttrib" { Self::PushAttrib } else { Self::State };
+        State::of(canonical).map_or(Self::Other, kind)
     }
 }
 

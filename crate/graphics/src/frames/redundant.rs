@@ -275,6 +275,16 @@ impl Memory {
         }
     }
 
+    /// The texture unit that is active in a context.
+    pub(super) fn unit(&self, context: u64) -> u64 {
+        self.contexts.get(&context).map_or(0, |it| it.unit)
+    }
+
+    /// Another texture unit is active in a context.
+    pub(super) fn activate(&mut self, context: u64, unit: u64) {
+        self.contexts.entry(context).or_default().unit = unit;
+    }
+
     /// The memory that this takes, in bytes, about.
     pub(crate) fn size(&self) -> usize {
         self.contexts.values().map(|context| 20 * context.set.capacity()).sum()

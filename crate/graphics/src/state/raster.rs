@@ -367,6 +367,8 @@ fn pop(machine: &mut Machine, _: &Call, _: Variant) {
     if let Some(saved) = popped {
         let now = cells(machine, 0, |what| parameters::attribute_bits(what) & saved.mask != 0);
         restore(machine, &saved, &now);
+        // Materials follow the colour that is current now.
+        follow_color(machine);
     }
     depth(machine);
 }
