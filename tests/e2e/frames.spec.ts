@@ -147,11 +147,11 @@ test('keeps a figure as a track over the frames', async ({ page }) => {
 });
 
 /** A profile of three calls of `scene.trace`. */
-const profile = (cpu: string) =>
+const profile = (cpu: string, gpu = '0 0', end = '') =>
   Buffer.from(
     '# call no gpu_start gpu_dura cpu_start cpu_dura vsize_start vsize_dura rss_start rss_dura pixels program name\n' +
       `call 2 0 0 9 ${cpu} 0 0 0 0 -1 0 glShaderSource\ncall 1 0 0 5 7000 0 0 0 0 -1 0 glCreateShader\n` +
-      'call 3 0 0 20 1284000 0 0 0 0 -1 0 glCompileShader\nframe_end\n',
+      `call 3 ${gpu} 20 1284000 0 0 0 0 -1 0 glCompileShader\nframe_end\n${end}`,
   );
 
 test('weighs the flame graph by the times of a replay', async ({ page }) => {
@@ -193,6 +193,22 @@ test('weighs the flame graph by the times of a replay', async ({ page }) => {
   await weight.selectOption('Number of calls');
   await expect(page.locator('.flame .panel-end')).not.toContainText('not measured');
   await expect(node).not.toContainText('ms');
+});
+
+test('a time longer than the replay is marked, and is in no sum', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await page.getByRole('tab', { name: 'Frames' }).click();
+  const end = 'Rendered 1 frames in 0.522503 secs, average of 2 fps\n';
+  const buffer = profile('2000', '5 1376972964381', end);
+  await page.setInputFiles('#file-input', [{ name: 'scene.txt', mimeType: 'text/plain', buffer }]);
+  const bar = page.locator('.frames .panel-bar');
+  await expect(bar).toContainText(
+    'GPU time of 1 call left out as implausible: longer than the replay, which took 523 ms',
+  );
+  await page.getByRole('radio', { name: 'Slowest calls' }).click();
+  const calls = page.getByRole('grid', { name: 'Slowest calls' }).locator('tbody tr:not(.spacer)');
+  await expect(calls.filter({ hasText: 'glCompileShader' })).toContainText(/22.min 56.s, implausible/);
+  await expect(bar).toContainText('left out as implausible');
 });
 
 test('goes from use to use of a resource', async ({ page }) => {
