@@ -15,6 +15,7 @@ const finding = (kind: string, weight: number): StandingFinding => ({
   at: 1n,
   end: null,
   track: null,
+  places: [],
   weight,
   part: null,
 });

@@ -11,7 +11,7 @@ use unspool_engine::Session;
 use unspool_engine::findings::CallFindings;
 use unspool_engine::jobs::Step;
 use unspool_formats::has_blocks;
-use unspool_trace::finding::{arrange, keep_foremost};
+use unspool_trace::finding::{Claim, arrange, keep_foremost};
 use unspool_trace::{Capability, Clock, Finding};
 
 use crate::compare::statement_names;
@@ -77,6 +77,8 @@ fn words() -> Vec<&'static str> {
 #[derive(Serialize)]
 struct Report {
     findings: Vec<Value>,
+    /// Number of proposals that did not hold when they were computed once more.
+    refuted: u64,
     #[serde(flatten)]
     listed: Listed,
 }
@@ -87,7 +89,7 @@ pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("there is no kind {unknown}; there are: {}", words.join(", "))));
     }
     let (mut source, session) = read_named(&what.trace, &what.names)?;
-    let mut found = search(what, &mut source, &session)?;
+    let (mut found, refuted) = search(what, &mut source, &session)?;
     complete(&session)?;
     if what.kinds.is_empty() {
         keep_foremost(&mut found);
@@ -99,7 +101,7 @@ pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
     let mut out = form.out();
     let (first, listed) = what.limit.first(&found, form, usize::MAX);
     if what.json {
-        json::print_line(&mut out, &Report { findings: first.iter().map(row).collect(), listed })?;
+        json::print_line(&mut out, &Report { findings: first.iter().map(row).collect(), refuted, listed })?;
     } else {
         let clock = session.clock();
         table(&mut out, first, |at| position(clock, at))?;
@@ -109,11 +111,12 @@ pub(crate) fn run(what: &Findings) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(what.fail && !found.is_empty())))
 }
 
-/// All findings of a trace, the greatest first.
-fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<Vec<Finding>, Failure> {
+/// All findings of a trace, the greatest first, and how many did not hold when they were computed
+/// once more.
+fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<(Vec<Finding>, u64), Failure> {
     let offers = session.info().offers;
     let has = |capability: Capability| offers.contains(&capability.word());
-    let mut found = Vec::new();
+    let (mut found, mut refuted) = (Vec::new(), 0);
     if has(Capability::Graphics) {
         let file = File::open(&source.path)?;
         found.extend(calls::findings(source, &session.index_of_numbers(), file, !what.kinds.is_empty())?);
@@ -129,20 +132,23 @@ fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<Vec
             interrupt::check()?;
         }
         found.extend(search.found().unwrap_or_default().iter().cloned());
+        refuted = search.refuted();
     }
     arrange(&mut found);
-    Ok(found)
+    Ok((found, refuted))
 }
 
 fn row(it: &Finding) -> Value {
-    let figures: Vec<Value> = it
-        .figures
-        .iter()
-        .map(|figure| json!({"name": figure.name, "value": figure.value, "unit": figure.unit}))
-        .collect();
+    let claim = |it: &Claim| {
+        let Claim { quantity, of, at, value, unit, text } = it;
+        json!({"quantity": quantity, "of": of, "at": at, "value": value, "unit": unit, "text": text})
+    };
+    let figure = |it: &Claim| json!({"name": it.quantity, "value": it.value, "unit": it.unit});
+    let claims: Vec<Value> = it.claims.iter().map(claim).collect();
+    let figures: Vec<Value> = it.claims.iter().map(figure).collect();
     json!({
         "kind": it.kind.word, "sentence": it.sentence, "at": it.at, "end": it.end, "track": it.track, "names": it.names,
-        "figures": figures, "places": it.places, "weight": it.weight, "why": it.kind.why, "part": it.part,
+        "claims": claims, "figures": figures, "places": it.places, "weight": it.weight, "why": it.kind.why, "part": it.part,
     })
 }
 

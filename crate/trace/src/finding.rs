@@ -22,15 +22,64 @@ pub struct Kind {
     pub why: &'static str,
 }
 
-/// A number that a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure {
-    /// What it is: `calls`.
-    pub name: &'static str,
-    /// The number.
+/// A number or a cause that a sentence says, so that it can be computed once more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The kind of number: `time`, `self`, `median`, `calls`. `docs/findings.md` defines them.
+    pub quantity: &'static str,
+    /// The owner of the number, as the trace shows it: the name of a function. May be empty.
+    pub of: String,
+    /// Its position on the x axis. `None` if it is all over the trace.
+    pub at: Option<u64>,
+    /// The number, not rounded.
     pub value: f64,
-    /// What it is counted in: `tick`, `call`, `step`, or empty for a ratio.
+    /// The unit: `tick`, `call`, `step`, or empty for a ratio.
     pub unit: &'static str,
+    /// The words of the sentence: `1.19 ms`.
+    pub text: String,
+}
+
+impl Claim {
+    /// A claim about nothing in particular, all over the trace.
+    pub fn new(quantity: &'static str, value: f64, unit: &'static str, text: impl Into<String>) -> Self {
+        Self { quantity, of: String::new(), at: None, value, unit, text: text.into() }
+    }
+
+    /// With what has the quantity.
+    #[must_use]
+    pub fn of(mut self, name: impl Into<String>) -> Self {
+        self.of = name.into();
+        self
+    }
+
+    /// With where that is.
+    #[must_use]
+    pub fn at(mut self, position: u64) -> Self {
+        self.at = Some(position);
+        self
+    }
+}
+
+/// A sentence that is made of words and claims: each number in it is one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sentence {
+    text: String,
+    claims: Vec<Claim>,
+}
+
+impl Sentence {
+    /// Adds words without a number, or names.
+    pub fn say(&mut self, words: impl AsRef<str>) -> &mut Self {
+        self.text.push_str(words.as_ref());
+        self
+    }
+
+    /// Adds the text of a claim.
+    pub fn claim(&mut self, claim: Claim) -> &mut Self {
+        self.text.push_str(&claim.text);
+        self.claims.push(claim);
+        self
+    }
 }
 
 /// Something that stands out.
@@ -49,8 +98,8 @@ pub struct Finding {
     /// Names of what it is about, as the trace shows them. The first is the cause.
     pub names: Vec<String>,
     /// The numbers of the sentence.
-    pub figures: Vec<Figure>,
-    /// Further positions, ascending: the first few.
+    pub claims: Vec<Claim>,
+    /// Positions where it happens, ascending: the first few.
     pub places: Vec<u64>,
     /// How much it matters, from 0 to 1: usually the share of the trace that it costs. Findings are
     /// listed by it, the greatest first.
@@ -60,10 +109,11 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding without a place, names and figures.
-    pub fn new(kind: &'static Kind, weight: f64, sentence: String) -> Self {
-        let (names, figures, places) = (Vec::new(), Vec::new(), Vec::new());
-        Self { kind, sentence, at: None, end: None, track: None, names, figures, places, weight, part: None }
+    /// A finding without a place and names.
+    pub fn new(kind: &'static Kind, weight: f64, sentence: Sentence) -> Self {
+        let Sentence { text: sentence, claims } = sentence;
+        let (names, places) = (Vec::new(), Vec::new());
+        Self { kind, sentence, at: None, end: None, track: None, names, claims, places, weight, part: None }
     }
 
     /// With the positions where it begins and ends.
@@ -84,13 +134,6 @@ impl Finding {
     #[must_use]
     pub fn about<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// With a number.
-    #[must_use]
-    pub fn figure(mut self, name: &'static str, value: f64, unit: &'static str) -> Self {
-        self.figures.push(Figure { name, value, unit });
         self
     }
 }
@@ -125,8 +168,8 @@ mod tests {
     fn the_greatest_come_first_and_few_of_each_kind() {
         static A: Kind = Kind { word: "a", title: "As", why: "." };
         static B: Kind = Kind { word: "b", title: "Bs", why: "." };
-        let mut all: Vec<Finding> = [0.1, 0.5, 0.2, 0.4, 0.3].map(|w| Finding::new(&A, w, String::new())).into();
-        all.push(Finding::new(&B, 0.25, String::new()).within(7, 7));
+        let mut all: Vec<Finding> = [0.1, 0.5, 0.2, 0.4, 0.3].map(|w| Finding::new(&A, w, Sentence::default())).into();
+        all.push(Finding::new(&B, 0.25, Sentence::default()).within(7, 7));
         arrange(&mut all);
         assert_eq!(all.len(), 6);
         keep_foremost(&mut all);

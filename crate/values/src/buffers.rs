@@ -21,7 +21,7 @@ const MOST_CANDIDATES: usize = 1 << 14;
 const MOST_POINTS: usize = 64;
 /// Names of pointers of one lifetime.
 const MOST_NAMES: usize = 8;
-/// A pointer at most this far behind a buffer is taken for one that has left it.
+/// A pointer at most this far from a buffer is taken for one that has left it.
 const NEAR: u64 = 64;
 
 /// A point.
@@ -61,6 +61,8 @@ pub struct Lifetime {
 pub enum Suspicion {
     /// It points behind the end of a buffer.
     Past,
+    /// It points before the begin of a buffer that it has pointed into.
+    Before,
     /// Less than one element of its type is left of the buffer.
     Short,
     /// It points into a buffer that was freed.
@@ -68,10 +70,11 @@ pub enum Suspicion {
 }
 
 impl Suspicion {
-    /// A stable word: `past`, `short` or `freed`.
+    /// A stable word: `past`, `before`, `short` or `freed`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Past => "past",
+            Self::Before => "before",
             Self::Short => "short",
             Self::Freed => "freed",
         }
@@ -95,7 +98,8 @@ pub struct Candidate {
     pub value: u64,
     /// The buffer: its address and its size in bytes.
     pub buffer: (u64, u64),
-    /// Bytes from the pointer to the end of the buffer; negative behind it.
+    /// Bytes from the pointer to the end of the buffer, or to its begin if it is before that;
+    /// negative behind it.
     pub left: i64,
 }
 
@@ -243,6 +247,15 @@ impl Buffers {
             && pointer - from < size
         {
             self.suspect(Suspicion::Freed, key, pointer, (from, size), (from + size - pointer) as i64, at);
+            return;
+        }
+        // Memory before a buffer is often one that nothing is known of: the pointer must have been
+        // in the buffer.
+        let above = self.live.range(pointer..).next().map(|(from, live)| (*from, *live));
+        if let Some((from, Live { size, number })) = above.filter(|(from, _)| from - pointer <= NEAR)
+            && self.lifetimes.get(number).is_some_and(|it| it.names.contains(&key))
+        {
+            self.suspect(Suspicion::Before, key, pointer, (from, size), (from - pointer) as i64, at);
             return;
         }
         if let Some((from, Live { size, .. })) = below {

@@ -12,6 +12,7 @@ use core::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 use unspool_formats::trace_db::wire::{Number as Raw, Tables};
 
+use crate::chance::{Sample, is_telling};
 use crate::columns::{Dictionary, Kind, Value, put_value};
 use crate::rows::{Column, Rows};
 
@@ -90,6 +91,7 @@ struct Known {
     is_whole: bool,
     is_constant: bool,
     range: (f64, f64),
+    sample: Sample,
 }
 
 /// The comparison of the columns of a table, in steps.
@@ -160,7 +162,7 @@ impl Invariants {
         // A constant says enough alone, but for sizes: that a variable is the size of its buffer
         // matters.
         let matters = !(x.is_constant && y.is_constant) || x.is_size != y.is_size;
-        if !matters || (x.is_constant || y.is_constant) && !(x.is_size || y.is_size) {
+        if !matters {
             return 0;
         }
         let mut looked = 0;
@@ -170,13 +172,18 @@ impl Invariants {
             let all = less + equal + more;
             let relation = if x.is_size == y.is_size { Relation::Equal } else { Relation::Size };
             let (names, exceptions) = ((&x.name, &y.name), |n: u64| all - n);
+            // Of a constant and few other values, that is all there is to say.
+            let has_constant = x.is_constant || y.is_constant;
+            if has_constant && !(x.is_size || y.is_size || x.sample.is_varied() || y.sample.is_varied()) {
+                return looked;
+            }
             if is_likely(equal, all) {
                 let it = relation_of(relation, names, ("=", "!="), equal, exceptions(equal));
                 self.found.push(it);
                 return looked;
             }
-            // A constant is not a bound.
-            if !x.is_constant && !y.is_constant {
+            // A constant is a bound if it is reached.
+            if !has_constant || equal > 0 && less.min(more) == 0 && !(x.is_size || y.is_size) {
                 let is_apart = x.range.1 < y.range.0 || y.range.1 < x.range.0;
                 let relation = if is_apart { Relation::Apart } else { Relation::AtMost };
                 let swapped = (&y.name, &x.name);
@@ -191,7 +198,12 @@ impl Invariants {
                 } else {
                     None
                 };
-                self.found.extend(it);
+                let is_x_low = less >= more;
+                let (low, high) = if is_x_low { (x, y) } else { (y, x) };
+                let is_said = |it: &Invariant| {
+                    it.exceptions == 0 || is_telling(&low.sample, &high.sample, it.holds, it.holds + it.exceptions)
+                };
+                self.found.extend(it.filter(is_said));
             }
         }
         let (Some(x), Some(y)) = (self.columns.get(a), self.columns.get(b)) else { return looked };
@@ -262,6 +274,7 @@ fn alone(
     let kind = column.kind;
     let (mut all, mut zeros, mut is_whole) = (0_u64, 0_u64, kind != Kind::Bytes);
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut sample = Sample::default();
     // The first few different values, with how often each occurs, and how often others do.
     let mut few: Vec<(u64, u64)> = Vec::new();
     let mut others = 0_u64;
@@ -277,6 +290,9 @@ fn alone(
         if kind != Kind::Bytes {
             let number = float(kind, bits);
             range = (range.0.min(number), range.1.max(number));
+            if !number.is_nan() {
+                sample.add(number);
+            }
             is_whole &= integer(kind, bits).is_some();
         }
     }
@@ -304,7 +320,7 @@ fn alone(
             add(Relation::NotNull, format!("{name} != 0"), format!("{name} = 0"), all - zeros);
         }
     }
-    Known { key, name, kind, is_size, is_whole, is_constant, range }
+    Known { key, name, kind, is_size, is_whole, is_constant, range, sample }
 }
 
 /// Rows at which the first column is less than, equal to, and more than the second.

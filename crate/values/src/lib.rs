@@ -36,6 +36,7 @@
 extern crate alloc;
 
 mod buffers;
+mod chance;
 mod columns;
 mod facts;
 mod findings;

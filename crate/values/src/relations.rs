@@ -13,6 +13,7 @@ use core::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chance::Sample;
 use crate::columns::{Dictionary, IN_BUFFER, Kind, Segment, Value};
 use crate::invariants::{FEW, LEAST, Line, Relation, float, in_words, integer, number_text, quoted};
 
@@ -70,6 +71,9 @@ pub(crate) struct Column {
     invalid: u64,
     /// The lowest and the highest value.
     range: (f64, f64),
+    /// Only findings ask for it, which are not saved.
+    #[serde(skip)]
+    pub(crate) sample: Sample,
 }
 
 impl Column {
@@ -84,6 +88,11 @@ impl Column {
     /// The key of its variable in the dictionary.
     pub(crate) fn key(&self) -> u32 {
         self.key & !IN_BUFFER
+    }
+
+    /// The first point that has it.
+    pub(crate) fn first(&self) -> Option<u64> {
+        Some(self.few.first()?.1.first)
     }
 
     /// All its values, if they are few.
@@ -241,12 +250,25 @@ impl AtStatement {
             *pairs += column;
             self.pairs.resize(self.pairs.len() + column, Pair::default());
             let (signs, range) = (Orders::default(), (f64::INFINITY, f64::NEG_INFINITY));
-            self.columns.push(Column { key, kind, count: 0, signs, few: Vec::new(), others: 0, invalid: 0, range });
+            self.columns.push(Column {
+                key,
+                kind,
+                count: 0,
+                signs,
+                few: Vec::new(),
+                others: 0,
+                invalid: 0,
+                range,
+                sample: Sample::default(),
+            });
         }
         let of = self.columns.get_mut(column)?;
         let number = float(kind, bits);
         of.count += 1;
         of.invalid += u64::from(number.is_nan());
+        if !number.is_nan() {
+            of.sample.add(number);
+        }
         of.range = (of.range.0.min(number), of.range.1.max(number));
         if let Some(seen) = number.partial_cmp(&0.0).and_then(|order| of.signs.get_mut(place_of(order))) {
             seen.add(point);

@@ -135,6 +135,28 @@ fn buffers_have_lifetimes_and_pointers_that_leave_them_are_found() {
 }
 
 #[test]
+fn a_pointer_before_the_buffer_that_it_was_in_is_found() {
+    let mut writer = writer();
+    writer.statement(StatementId::in_file(1, 1));
+    writer.buffer_size(0x3000, 16);
+    writer.number(6, POINTER, Number::Pointer(0x3000));
+    writer.end();
+    // Another pointer never was in that buffer; what is far away belongs to something else.
+    for (name, pointer) in [(6, 0x2fff), (7, 0x2ffe), (6, 0x2f00), (6, 0x2ffc)] {
+        writer.statement(StatementId::in_file(1, 1));
+        writer.number(name, POINTER, Number::Pointer(pointer));
+        writer.end();
+    }
+    let bytes = writer.finish();
+    let mut values = Values::new(places(&bytes));
+    values.begin_buffers();
+    answer(&mut values, &bytes, Slot::Buffers);
+    let (candidates, _) = values.buffers().unwrap().candidates();
+    let found: Vec<_> = candidates.iter().map(|it| (it.why, it.value, it.left, it.points.clone())).collect();
+    assert_eq!(found, [(Suspicion::Before, 0x2fff, 1, vec![1, 4])]);
+}
+
+#[test]
 fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
     let mut writer = writer();
     for i in 0..100_i64 {
@@ -144,6 +166,7 @@ fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
         writer.number(4, INT, Number::Signed(i));
         writer.number(5, INT, Number::Signed(n));
         writer.number(6, POINTER, Number::Pointer(0x1000 + i as u64));
+        writer.number(7, DOUBLE, Number::Float(0.25 + (99 - i) as f64));
         writer.number(9, INT, Number::Signed(1 - 2 * i));
         writer.number(10, DOUBLE, Number::Float(0.25));
         writer.number(11, INT, Number::Signed(if i == 70 { 5 } else { 100 - i }));
@@ -169,6 +192,8 @@ fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
     };
     has(Relation::Constant, "\"odd name\" = 0.25", "\"odd name\" != 0.25", 100, 0);
     has(Relation::AtMost, "i <= n", "i > n", 99, 1);
+    // A constant is a bound if it is reached.
+    has(Relation::AtMost, "\"odd name\" <= x", "\"odd name\" > x", 100, 0);
     has(Relation::Size, "p.size = left", "p.size != left", 99, 1);
     has(Relation::Linear, "twice = 1 - 2 * i", "twice != 1 - 2 * i", 100, 0);
     has(Relation::Linear, "p = i + 4096", "p != i + 4096", 100, 0);

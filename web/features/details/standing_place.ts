@@ -28,6 +28,12 @@ export async function goToStanding(finding: StandingFinding, open: OpenTrace, pa
   if (end !== null) timeline.show(span, 'gliding', MARGIN);
 }
 
+/** Selects one of the positions where a finding happens. */
+export function goToPlace(finding: StandingFinding, place: bigint, open: OpenTrace, page: Page): Promise<void> {
+  // Calls that are alike may be in several threads: the name leads to each.
+  return goToStanding({ ...finding, at: place, end: null, track: null }, open, page);
+}
+
 /** The call that a finding is about: the one that is just as long, or else the first one of its function. */
 async function sliceOf({ name, at, end, track }: StandingFinding, trace: Trace): Promise<Found | null> {
   if (at === null) return null;

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { formatPercent } from '../../base/format.ts';
+import { formatPercent, formatPosition } from '../../base/format.ts';
 import type { TraceInfo } from '../../base/protocol.ts';
 import type { StandingFinding } from '../../base/summary_protocol.ts';
+import { ticks } from '../../base/ticks.ts';
 import type { Page } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { summaryOf } from '../../trace/summaries.ts';
 import type { Summary as Model } from '../../trace/summary.ts';
-import { goToStanding } from './standing_place.ts';
+import { goToPlace, goToStanding } from './standing_place.ts';
 import { sentenceOf } from './trace_sentence.ts';
 import './summary.css';
 
@@ -84,8 +85,9 @@ function Standing({
   page,
   summary,
 }: Omit<Props, 'info'> & { readonly finding: StandingFinding; readonly summary: Model }) {
-  const { kind, title, why, sentence, part } = finding;
+  const { kind, title, why, sentence, places, part } = finding;
   const isOpen = useSignal(false);
+  const hasPlaces = useSignal(false);
   return (
     <li>
       <button type="button" class="plain link" onClick={() => void goToStanding(finding, open, page)}>
@@ -103,12 +105,42 @@ function Standing({
         >
           Why listed
         </button>
+        {places.length > 0 && (
+          <button
+            type="button"
+            class="plain link"
+            aria-expanded={hasPlaces.value}
+            onClick={() => {
+              hasPlaces.value = !hasPlaces.peek();
+            }}
+          >
+            Places
+          </button>
+        )}
         <button type="button" class="plain link" onClick={() => summary.hide(kind)}>
           Not this kind again
         </button>
       </p>
       {isOpen.value && <p class="standing-why small">{why}</p>}
+      {hasPlaces.value && <Places {...{ finding, open, page }} />}
       {part !== null && <p class="small muted">Not all was looked at: {part}.</p>}
     </li>
+  );
+}
+
+/** The first few positions where a finding happens. Each leads there. */
+function Places({ finding, open, page }: Omit<Props, 'info'> & { readonly finding: StandingFinding }) {
+  const { trace } = open;
+  const clock = trace.info.value?.clock;
+  const { extent } = trace.progress.value;
+  if (!clock || !extent) return null;
+  return (
+    <p class="row wrap small">
+      {finding.places.map((place) => (
+        <button key={place} type="button" class="plain link" onClick={() => void goToPlace(finding, place, open, page)}>
+          {formatPosition(ticks(place), extent.from, clock)}
+        </button>
+      ))}
+    </p>
   );
 }

@@ -11,12 +11,17 @@ const KINDS: readonly FindingKind[] = [
     title: 'Past the end',
     says: 'Pointers at most 64 bytes past the end of a buffer, and in no other one',
   },
+  {
+    id: 'before',
+    title: 'Before the begin',
+    says: 'Pointers at most 64 bytes before a buffer that they have pointed into, and in no other one',
+  },
   { id: 'short', title: 'Too few bytes', says: 'Pointers with less than an element of their type left in the buffer' },
   { id: 'freed', title: 'Freed memory', says: 'Pointers into a buffer that was freed, and not allocated again' },
 ];
 
 /** What makes a sentence of the name of a pointer and of {@link whyOf}. */
-const VERBS = { past: 'is', short: 'has', freed: 'points' } as const;
+const VERBS = { past: 'is', before: 'is', short: 'has', freed: 'points' } as const;
 
 /** Pointers of a trace-db trace that may be wrong, as the view Out of bounds of Variables lists them. */
 export function valuesFindings({ trace }: OpenTrace): FindingSource {

@@ -188,6 +188,8 @@ export function whyOf({ why, left, size, type }: Pick<PointerCandidate, 'why' | 
   switch (why) {
     case 'past':
       return `${bytes(-left)} past the end`;
+    case 'before':
+      return `${bytes(left)} before the begin`;
     case 'short':
       return `only ${bytes(left)} left for ${type.replace(/^(\*|\[\d*\])\s*/, '')}`;
     case 'freed':

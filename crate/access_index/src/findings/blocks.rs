@@ -6,13 +6,12 @@ use unspool_stacks::isa::Isa;
 use unspool_stacks::vectors;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::{Kind, arrange};
-use unspool_trace::problem::grouped;
+use unspool_trace::finding::{Claim, Kind, Sentence, arrange};
 
 use super::bursts::Bursts;
 use super::hot::Hot;
 use super::returns::Returns;
-use super::{Instruction, Place, arrive, diverted};
+use super::{Instruction, Place, arrive, code_at, diverted, position};
 use crate::runs::{CodeBlock, RunIndex};
 
 /// One address in this number may have several versions. If more have, several programs run at the
@@ -123,7 +122,7 @@ impl RunFindings {
     pub fn found(&self, index: &RunIndex) -> Vec<Finding> {
         let place = Place { unit: "transition" };
         let mut found = Vec::new();
-        self.hot.found(place, &mut found);
+        self.hot.found(place, index.position(), &mut found);
         self.returns.found(place, &mut found);
         self.bursts.found(place, index.position(), &mut found);
         self.rewritten(index, &mut found);
@@ -158,20 +157,21 @@ impl RunFindings {
         }
         for (before, ran_before, after, ran_after) in changed {
             let differing = before.code.iter().zip(&after.code).filter(|(a, b)| a != b).count();
-            let sentence = format!(
-                "Code at {:#x} changed: a block ran {} with other bytes, and from transition {} on {} with {} changed",
-                before.address,
-                counted(ran_before.count, "time"),
-                grouped(ran_after.first),
-                counted(ran_after.count, "time"),
-                counted(differing as u64, "byte")
-            );
+            let name = format!("{:#x}", before.address);
+            let number =
+                |quantity, value: u64, noun| Claim::new(quantity, value as f64, "", counted(value, noun)).of(&name);
+            let mut sentence = Sentence::default();
+            sentence.say("Code at ").claim(code_at(before.address)).say(" changed: a block ran ");
+            sentence.claim(number("runs-before", ran_before.count, "time").at(ran_before.first));
+            sentence.say(" with other bytes, and from transition ").claim(position(ran_after.first, "transition"));
+            sentence.say(" on ").claim(number("runs-after", ran_after.count, "time").at(ran_after.first));
+            sentence.say(" with ").claim(number("bytes-changed", differing as u64, "byte").at(ran_after.first));
+            sentence.say(" changed");
             let weight = 0.75 + 0.001 * (ran_before.count.min(ran_after.count).min(100)) as f64;
             let it = Finding::new(&REWRITTEN, weight, sentence).within(ran_after.first, ran_after.first);
-            let mut it = it.about([format!("{:#x}", before.address)]);
+            let mut it = it.about([name]);
             it.places = vec![ran_before.first, ran_after.first];
-            let it = it.figure("before", ran_before.count as f64, "");
-            found.push(it.figure("after", ran_after.count as f64, ""));
+            found.push(it);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 use unspool_trace::problem::grouped;
 
 use super::Place;
@@ -58,24 +58,28 @@ impl Bursts {
             if count < ENOUGH || inside < outside * DENSER || (last - first) * 2 > end {
                 continue;
             }
-            let sentence = format!(
-                "{} {name} come within {}, one in {}; {} elsewhere",
-                grouped(count as u64),
-                counted(last - first, place.unit),
-                grouped((1.0 / inside).round() as u64),
-                match events.len() - count {
-                    0 => "there are none".into(),
-                    1 => "there is 1".into(),
-                    others => format!("there are {}", grouped(others as u64)),
-                }
-            );
+            let number = |quantity, value: u64, unit| {
+                Claim::new(quantity, value as f64, unit, grouped(value).to_string()).of(name)
+            };
+            let length =
+                Claim { text: counted(last - first, place.unit), ..number("length", last - first, place.unit) };
+            let mut sentence = Sentence::default();
+            sentence.claim(number("events", count as u64, "").at(first)).say(" ").say(name).say(" come within ");
+            sentence.claim(length.at(first)).say(", one in ");
+            sentence.claim(number("steps-each", (1.0 / inside).round() as u64, place.unit).at(first)).say("; ");
+            match (events.len() - count) as u64 {
+                0 => sentence.say("there are none"),
+                1 => sentence.say("there is ").claim(number("elsewhere", 1, "")),
+                others => sentence.say("there are ").claim(number("elsewhere", others, "")),
+            };
+            sentence.say(" elsewhere");
             // How much of the trace it disturbs.
             let weight = 0.5 + 0.4 * ((last - first) as f64 / end.max(1) as f64);
             let mut it = Finding::new(&BURST, weight, sentence).within(first, last).about([name.as_str()]);
             it.places = events.iter().copied().filter(|at| (first..=last).contains(at)).take(64).collect();
             it.part =
                 self.is_cut.then(|| format!("only {} of a kind were looked at", counted(MOST_EVENTS as u64, "event")));
-            found.push(it.figure("events", count as f64, "").figure("elsewhere", (events.len() - count) as f64, ""));
+            found.push(it);
         }
     }
 }

@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 use unspool_trace::Finding;
 use unspool_trace::figures::{counted, percent};
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 
-use super::Place;
+use super::{Place, code_at};
 
 /// Pieces of code that are counted, and loops.
 const MOST: usize = 1 << 20;
@@ -26,6 +26,8 @@ pub(super) static HOT: Kind = Kind {
 /// A piece of code that runs at once: an instruction or a block.
 #[derive(Clone, Copy, Debug)]
 struct Code {
+    /// Number of its executions.
+    runs: u64,
     steps: u64,
     first: u64,
     last: u64,
@@ -47,7 +49,6 @@ struct Back {
 pub(super) struct Hot {
     code: HashMap<u64, Code>,
     loops: HashMap<u64, Back>,
-    steps: u64,
     is_cut: bool,
 }
 
@@ -55,12 +56,11 @@ impl Hot {
     /// Code at an address is executed, in a number of steps from `at` on.
     #[inline]
     pub(super) fn executed(&mut self, address: u64, at: u64, steps: u64) {
-        self.steps += steps;
         let has_room = self.code.len() < MOST;
         match self.code.get_mut(&address) {
-            Some(code) => (code.steps, code.last) = (code.steps + steps, at + steps),
+            Some(code) => (code.runs, code.steps, code.last) = (code.runs + 1, code.steps + steps, at + steps),
             None if has_room => {
-                self.code.insert(address, Code { steps, first: at, last: at + steps });
+                self.code.insert(address, Code { runs: 1, steps, first: at, last: at + steps });
             }
             None => self.is_cut = true,
         }
@@ -89,7 +89,8 @@ impl Hot {
         self.code.capacity() * 33 + self.loops.capacity() * 41
     }
 
-    pub(super) fn found(&self, place: Place, found: &mut Vec<Finding>) {
+    /// `total` is the number of steps of the trace, also of those that execute no code.
+    pub(super) fn found(&self, place: Place, total: u64, found: &mut Vec<Finding>) {
         let mut code: Vec<(u64, Code)> = self.code.iter().map(|(address, code)| (*address, *code)).collect();
         code.sort_unstable_by_key(|(address, _)| *address);
         let mut loops: Vec<(u64, Back)> = self.loops.iter().map(|(address, back)| (*address, *back)).collect();
@@ -98,31 +99,41 @@ impl Hot {
         let mut is_taken = vec![false; code.len()];
         for (start, back) in loops {
             let range = code.partition_point(|it| it.0 < start)..code.partition_point(|it| it.0 <= back.end);
-            let mut own = (0, u64::MAX, 0);
+            // The steps of the loop with those of loops within it, and without.
+            let (mut all, mut own) = ((0, u64::MAX, 0), 0);
             for at in range {
                 let (Some((_, it)), Some(taken)) = (code.get(at), is_taken.get_mut(at)) else { continue };
+                all = (all.0 + it.steps, all.1.min(it.first), all.2.max(it.last));
                 if !std::mem::replace(taken, true) {
-                    own = (own.0 + it.steps, own.1.min(it.first), own.2.max(it.last));
+                    own += it.steps;
                 }
             }
-            let share = own.0 as f64 / self.steps.max(1) as f64;
-            if share < LEAST || back.count < ITERATIONS {
+            // The first iteration comes from before the loop.
+            let iterations = self.code.get(&start).map_or(back.count + 1, |it| it.runs);
+            if (own as f64) < LEAST * total as f64 || iterations < ITERATIONS {
                 continue;
             }
-            let function = back.function.map_or(String::new(), |at| format!(", in the function at {at:#x}"));
-            let sentence = format!(
-                "{} of all {}s are in the loop at {start:#x} to {:#x}{function}: {}, {:.1} {}s each",
-                percent(share),
-                place.unit,
-                back.end,
-                counted(back.count, "iteration"),
-                own.0 as f64 / back.count as f64,
-                place.unit
-            );
-            let mut it = Finding::new(&HOT, share, sentence).within(own.1, own.2.saturating_sub(1));
-            it = it.about([format!("{start:#x}")]).about(back.function.map(|at| format!("{at:#x}")));
+            let share = all.0 as f64 / total.max(1) as f64;
+            let name = format!("{start:#x}");
+            let mut sentence = Sentence::default();
+            sentence.claim(Claim::new("share-of-steps", share, "", percent(share)).of(&name)).say(" of all ");
+            sentence
+                .say(place.unit)
+                .say("s are in the loop at ")
+                .claim(code_at(start))
+                .say(" to ")
+                .claim(code_at(back.end));
+            if let Some(function) = back.function {
+                sentence.say(", in the function at ").claim(code_at(function));
+            }
+            let (count, each) = (iterations, all.0 as f64 / iterations as f64);
+            sentence.say(": ").claim(Claim::new("iterations", count as f64, "", counted(count, "iteration")).of(&name));
+            sentence.say(", ").claim(Claim::new("steps-each", each, place.unit, format!("{each:.1}")).of(&name));
+            sentence.say(" ").say(place.unit).say("s each");
+            let mut it = Finding::new(&HOT, share, sentence).within(all.1, all.2.saturating_sub(1));
+            it = it.about([name]).about(back.function.map(|at| format!("{at:#x}")));
             it.part = self.is_cut.then(|| format!("only {} were counted", counted(MOST as u64, "address")));
-            found.push(it.figure("steps", own.0 as f64, place.unit).figure("iterations", back.count as f64, ""));
+            found.push(it);
         }
     }
 }

@@ -3,10 +3,9 @@
 use hashbrown::{HashMap, HashSet};
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
-use unspool_trace::problem::grouped;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 
-use super::Place;
+use super::{Place, code_at, position};
 
 /// Lines of 64 bytes that are followed: 64 MiB of written memory.
 const MOST_LINES: usize = 1 << 20;
@@ -211,27 +210,28 @@ impl Written {
             || self.is_cut.then(|| format!("only {} of written memory were followed", counted(64 << 20, "byte")));
         let enough = self.unwritten.iter().filter(|it| it.count >= ENOUGH);
         for Unwritten { first, last, count, low, high, code } in enough.copied() {
-            let sentence = format!(
-                "{} read memory of the stack at {low:#x} to {high:#x} that nothing has written, first the instruction at {code:#x} at {}",
-                counted(count, place.unit),
-                place.at(first)
-            );
+            let mut sentence = Sentence::default();
+            let reads = Claim::new("reads", count as f64, place.unit, counted(count, place.unit));
+            sentence.claim(reads.of(format!("{low:#x}"))).say(" read memory of the stack at ").claim(code_at(low));
+            sentence.say(" to ").claim(code_at(high)).say(" that nothing has written, first the instruction at ");
+            sentence.claim(code_at(code)).say(" at ").say(place.unit).say(" ").claim(position(first, place.unit));
             let mut it = Finding::new(&UNWRITTEN, 0.92, sentence).within(first, last);
             it.part = part();
-            found.push(it.about([format!("{low:#x}"), format!("{code:#x}")]).figure("reads", count as f64, place.unit));
+            found.push(it.about([format!("{low:#x}"), format!("{code:#x}")]));
         }
         for Ran { low, high, written, first, last, count } in self.ran.iter().copied() {
-            let sentence = format!(
-                "Code at {low:#x} to {high:#x} is executed after the program wrote it: written from {} on, {} executed from {} on",
-                place.at(written),
-                counted(count, place.unit),
-                grouped(first)
-            );
+            let mut sentence = Sentence::default();
+            sentence.say("Code at ").claim(code_at(low)).say(" to ").claim(code_at(high));
+            sentence.say(" is executed after the program wrote it: written from ").say(place.unit).say(" ");
+            sentence.claim(position(written, place.unit)).say(" on, ");
+            let executed = Claim::new("executed", count as f64, place.unit, counted(count, place.unit));
+            sentence.claim(executed.of(format!("{low:#x}"))).say(" executed from ");
+            sentence.claim(position(first, place.unit)).say(" on");
             let weight = 0.7 + 0.2 * (count as f64 / steps.max(1) as f64);
             let mut it = Finding::new(&WRITTEN, weight, sentence).within(first, last);
             it.part = part();
             it.places = vec![written, first];
-            found.push(it.about([format!("{low:#x}")]).figure("executed", count as f64, place.unit));
+            found.push(it.about([format!("{low:#x}")]));
         }
     }
 }

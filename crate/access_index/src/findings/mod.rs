@@ -25,7 +25,7 @@ use taint::Tainted;
 use unspool_formats::{open_step_records, open_steps};
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
-use unspool_trace::finding::{Kind, arrange};
+use unspool_trace::finding::{Claim, Kind, arrange};
 use unspool_trace::problem::grouped;
 use unspool_trace::records::Records;
 use unspool_trace::steps::{self, Access, Step, StepEvent, StepVisitor, Steps};
@@ -52,11 +52,15 @@ pub(crate) struct Place {
     pub(crate) unit: &'static str,
 }
 
-impl Place {
-    /// `step 1,234`
-    fn at(self, position: u64) -> String {
-        format!("{} {}", self.unit, grouped(position))
-    }
+/// A position, as a claim.
+fn position(at: u64, unit: &'static str) -> Claim {
+    Claim::new("position", at as f64, unit, grouped(at).to_string()).at(at)
+}
+
+/// An address of code or data, as a claim.
+fn code_at(address: u64) -> Claim {
+    let text = format!("{address:#x}");
+    Claim::new("address", address as f64, "", text.clone()).of(text)
 }
 
 /// Looks for what stands out in a trace whose steps say what they read and wrote.
@@ -131,7 +135,7 @@ impl<S: ByteSource> StepFindings<S> {
         let place = Place { unit: "step" };
         let (state, count) = (&self.state, self.steps.count());
         let mut found = Vec::new();
-        state.hot.found(place, &mut found);
+        state.hot.found(place, count, &mut found);
         state.returns.found(place, &mut found);
         state.written.found(place, count, &mut found);
         state.bursts.found(place, count, &mut found);

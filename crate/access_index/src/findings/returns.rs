@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 
-use super::Place;
+use super::{Place, code_at, position};
 
 /// Calls of a thread that are kept.
 const MOST_CALLS: usize = 1 << 14;
@@ -115,14 +115,22 @@ impl Returns {
             }
         }
         for (from, count, Stray { step, to, expected, is_overwritten, .. }) in by_address {
-            let overwritten = if is_overwritten { ": its return address was overwritten" } else { "" };
-            let times = if count > 1 { format!(", {} in all", counted(count, "time")) } else { String::new() };
-            let sentence = format!(
-                "The return at {from:#x} goes to {to:#x} and not behind its call, to {expected:#x}, at {}{times}{overwritten}",
-                place.at(step)
-            );
+            let mut sentence = Sentence::default();
+            sentence.say("The return at ").claim(code_at(from)).say(" goes to ").claim(code_at(to));
+            sentence
+                .say(" and not behind its call, to ")
+                .claim(code_at(expected))
+                .say(", at ")
+                .say(place.unit)
+                .say(" ");
+            sentence.claim(position(step, place.unit));
+            if count > 1 {
+                let times = Claim::new("times", count as f64, "", counted(count, "time"));
+                sentence.say(", ").claim(times.of(format!("{from:#x}"))).say(" in all");
+            }
+            sentence.say(if is_overwritten { ": its return address was overwritten" } else { "" });
             let it = Finding::new(&STRAY, 0.97, sentence).within(step, step);
-            found.push(it.about([from, to, expected].map(|at| format!("{at:#x}"))).figure("times", count as f64, ""));
+            found.push(it.about([from, to, expected].map(|at| format!("{at:#x}"))));
         }
     }
 }

@@ -3,10 +3,10 @@
 use hashbrown::HashMap;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 use unspool_trace::problem::grouped;
 
-use super::Place;
+use super::{Place, position};
 
 /// Numbers and errors that are told apart.
 const MOST: usize = 1 << 12;
@@ -61,15 +61,16 @@ impl SystemCalls {
                 continue;
             }
             let name = name.map_or(format!("{number}"), |name| format!("{number} ({name})"));
-            let sentence = format!(
-                "System call {name} fails {} of {} with {error}, from {} to {}",
-                grouped(it.count),
-                counted(count, "time"),
-                place.at(it.first),
-                grouped(it.last)
-            );
-            let it_ = Finding::new(&FAILING, 0.6, sentence).within(it.first, it.last).about([name]);
-            found.push(it_.figure("failures", it.count as f64, "").figure("calls", count as f64, ""));
+            let mut sentence = Sentence::default();
+            sentence.say("System call ").say(&name).say(" fails ");
+            sentence.claim(Claim::new("failures", it.count as f64, "", grouped(it.count).to_string()).of(&name));
+            sentence.say(" of ").claim(Claim::new("calls", count as f64, "", counted(count, "time")).of(&name));
+            sentence
+                .say(" with ")
+                .claim(Claim::new("result", *error as f64, "", format!("{error}")).of(&name).at(it.first));
+            sentence.say(", from ").say(place.unit).say(" ").claim(position(it.first, place.unit)).say(" to ");
+            sentence.claim(position(it.last, place.unit));
+            found.push(Finding::new(&FAILING, 0.6, sentence).within(it.first, it.last).about([name]));
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use unspool_stacks::flow::{Flow, LOOKED_AT, Reading, flow};
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 use unspool_trace::records::{Operand, Record, Taint, Use, Visitor};
 use unspool_trace::{FieldValue, Finding};
 
-use super::Place;
+use super::{Place, code_at, position};
 
 /// Instructions that are told apart.
 const MOST: usize = 1 << 10;
@@ -97,15 +97,17 @@ impl Tainted {
                 Taint::Of(id) => format!("taint {id}"),
                 Taint::Several => "several taints".into(),
             };
-            let times = if count > 1 { format!(", {} in all", counted(count, "time")) } else { String::new() };
-            let sentence = format!(
-                "Input ({source}) chooses the target of the {word} at {address:#x}, at {}{times}",
-                place.at(first)
-            );
-            let mut it =
-                Finding::new(&TAINTED, 0.96, sentence).within(first, last).about([format!("{address:#x}"), source]);
+            let name = format!("{address:#x}");
+            let mut sentence = Sentence::default();
+            sentence.say("Input (").say(&source).say(") chooses the target of the ").say(word).say(" at ");
+            sentence.claim(code_at(address)).say(", at ").say(place.unit).say(" ").claim(position(first, place.unit));
+            if count > 1 {
+                sentence.say(", ").claim(Claim::new("times", count as f64, "", counted(count, "time")).of(&name));
+                sentence.say(" in all");
+            }
+            let mut it = Finding::new(&TAINTED, 0.96, sentence).within(first, last).about([name, source]);
             it.part = self.is_cut.then(|| format!("only {} were looked at", counted(MOST as u64, "instruction")));
-            found.push(it.figure("times", count as f64, ""));
+            found.push(it);
         }
     }
 }

@@ -96,7 +96,7 @@ fn a_loop_with_most_steps_is_found() {
     });
     let it = one(&found);
     assert_eq!((it.kind.word, it.names[0].as_str()), ("hot-loop", "0x402100"));
-    assert!(it.sentence.contains("1,999 iterations"), "{}", it.sentence);
+    assert!(it.sentence.contains("2,000 iterations"), "{}", it.sentence);
 }
 
 #[test]

@@ -77,6 +77,10 @@ pub trait Calls {
     /// of those that begin together, the outermost first. Ends when `each` returns false.
     fn visit(&self, threads: &[TrackId], from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool);
 
+    /// Visits the calls of a thread at one depth that overlap with `from..to`, in the order of
+    /// time. Ends when `each` returns false.
+    fn row(&self, thread: TrackId, depth: i32, from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool);
+
     /// Visits at most `most` further calls of some threads, in that order. Returns how many there
     /// were: fewer at the end.
     fn walk(&self, walk: &mut Walk, threads: &[TrackId], most: u64, each: &mut dyn FnMut(&Call)) -> u64 {
@@ -149,6 +153,16 @@ impl Calls for Store {
             let (slice, name) = (it.slice, self.calls.name(it.slice.node));
             let is_whole = slice.flags == 0;
             if !each(&Call { track: it.track, depth: it.depth, start: slice.start, end: slice.end, name, is_whole }) {
+                break;
+            }
+        }
+    }
+
+    fn row(&self, thread: TrackId, depth: i32, from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool) {
+        let Some(column) = self.tracks.get(thread as usize).and_then(|it| it.column(depth)) else { return };
+        for slice in column.overlapping(from, to).filter_map(|at| column.get(at)) {
+            let (name, is_whole) = (self.calls.name(slice.node), slice.flags == 0);
+            if !each(&Call { track: thread, depth, start: slice.start, end: slice.end, name, is_whole }) {
                 break;
             }
         }
@@ -261,13 +275,16 @@ struct Merged {
 }
 
 impl<F: Fn(&[u8]) -> Vec<u8>> PortionCalls<F> {
-    /// The calls of some threads from the first one of a range on.
-    fn merge(&self, threads: &[TrackId], range: Option<(u64, u64)>) -> Merged {
+    /// The calls of some threads, of all depths or one, from the first one of a range on.
+    fn merge(&self, threads: &[TrackId], depth: Option<i32>, range: Option<(u64, u64)>) -> Merged {
         let parts = match ask(&self.fetch, What::Head, range, 0, 0) {
             Some(Answer::Head(_, parts)) => parts,
             _ => Vec::new(),
         };
-        let is_own = |it: &&Part| it.table == Table::Slices && it.len > 0 && threads.contains(&it.track);
+        let is_own = |it: &&Part| {
+            let is_at = depth.is_none_or(|depth| i64::from(depth) == i64::from(it.depth));
+            it.table == Table::Slices && it.len > 0 && threads.contains(&it.track) && is_at
+        };
         let columns: Vec<Column> = parts
             .iter()
             .filter(is_own)
@@ -326,7 +343,16 @@ impl<F: Fn(&[u8]) -> Vec<u8>> Calls for PortionCalls<F> {
     }
 
     fn visit(&self, threads: &[TrackId], from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool) {
-        let mut merged = self.merge(threads, (from > 0 || to < u64::MAX).then_some((from, to)));
+        let mut merged = self.merge(threads, None, (from > 0 || to < u64::MAX).then_some((from, to)));
+        while let Some(call) = self.next(&mut merged) {
+            if !each(&call) {
+                break;
+            }
+        }
+    }
+
+    fn row(&self, thread: TrackId, depth: i32, from: u64, to: u64, each: &mut dyn FnMut(&Call) -> bool) {
+        let mut merged = self.merge(&[thread], Some(depth), Some((from, to)));
         while let Some(call) = self.next(&mut merged) {
             if !each(&call) {
                 break;
@@ -336,7 +362,7 @@ impl<F: Fn(&[u8]) -> Vec<u8>> Calls for PortionCalls<F> {
 
     // Rows that were fetched stay for the next turn.
     fn walk(&self, walk: &mut Walk, threads: &[TrackId], most: u64, each: &mut dyn FnMut(&Call)) -> u64 {
-        let merged = walk.merged.get_or_insert_with(|| self.merge(threads, None));
+        let merged = walk.merged.get_or_insert_with(|| self.merge(threads, None, None));
         let mut visited = 0;
         while visited < most {
             let Some(call) = self.next(merged) else { break };

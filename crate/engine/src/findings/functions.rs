@@ -1,61 +1,29 @@
 //! What is known of each function after one scan: a sample of its calls, the longest ones, whether
-//! all of them are alike. And what functions show by that: a cost that grows, calls that are
-//! shorter than their recording, calls that are the same each time.
+//! all of them are alike. That proposes what may be said of it.
 
-use unspool_trace::figures::{counted, percent};
-use unspool_trace::finding::Kind;
-use unspool_trace::{Clock, Finding, TrackId};
+use unspool_trace::{Clock, TrackId};
 
-use super::calls::{Call, Calls, Thread};
-use super::median;
-use super::slow::Because;
+use super::calls::{Call, Thread};
+use super::costs::Cost;
+use super::exact::PARTS;
+use super::slow::Path;
+use super::{median, percentile};
 
 /// Functions that are followed.
-const MOST_FUNCTIONS: usize = 1 << 14;
+pub(super) const MOST_FUNCTIONS: usize = 1 << 14;
 /// Calls of a function that are sampled, evenly. Twice as many are kept before every second goes.
 const SAMPLED: usize = 256;
 /// Longest calls of a function that are kept.
 const LONGEST: usize = 8;
 /// Calls that a function needs before one is called slow.
-const ENOUGH: u64 = 20;
+pub(super) const ENOUGH: u64 = 20;
 /// A slow call is this many times as long as the median, and as the 95th percentile.
-const TIMES_MEDIAN: u64 = 10;
-const TIMES_LONG: u64 = 4;
+pub(super) const TIMES_MEDIAN: u64 = 10;
+pub(super) const TIMES_LONG: u64 = 4;
 /// A slow call takes at least this share of the trace more than its function's others.
 const LEAST_SHARE: f64 = 0.001;
 /// Slow calls that are explained.
 const MOST_SLOW: usize = 256;
-/// Parts of the run in which the cost of a function is compared.
-const PARTS: usize = 8;
-/// Pairs of parts, of 28, of which the later one must be the slower.
-const RISING: usize = 25;
-/// What two records of a call cost about, in seconds: 30 to 60 ns each with XRay's flight data
-/// recorder on current processors.
-const RECORDING: f64 = 100e-9;
-/// Short calls are listed from this share of all calls on.
-const LEAST_SHORT: f64 = 0.1;
-/// Calls are the same each time if nine in ten are within this share of the median.
-const ALIKE: f64 = 0.03;
-
-/// A function whose cost grows.
-pub(super) static GROWTH: Kind = Kind {
-    word: "growth",
-    title: "Cost that grows",
-    why: "The median self time of its calls rises nearly all the time over eight parts of the run, to at least twice what it was.",
-};
-/// Calls that are shorter than their recording.
-pub(super) static SHORT: Kind = Kind {
-    word: "short-calls",
-    title: "Calls shorter than their recording",
-    why: "Its calls make up at least a tenth of all, call nothing, and take less time than the two records of a call cost, about 100 ns.",
-};
-/// Calls that do the same each time.
-pub(super) static REPEATED: Kind = Kind {
-    word: "repeated-work",
-    title: "The same work each time",
-    why: "Each of its calls is at the same depth, makes the same calls, and takes the same time within 3 %.",
-};
-
 /// A call of a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -94,15 +62,20 @@ pub(super) struct Function {
     depth: i32,
     signature: u64,
     /// All its calls are at one depth and make the same calls.
-    is_same: bool,
+    pub(super) is_same: bool,
     sample: Vec<Sample>,
     /// One call in this number is sampled; 0 before the first.
     every: u64,
     /// The longest calls, the longest first.
     longest: Vec<Long>,
-    /// The medians of total and self times, once the scan is over.
+    /// The median of the sampled total times, once the scan is over.
     pub(super) median: u64,
-    pub(super) median_own: u64,
+    /// Calls that are open in the current thread, and the outermost of them.
+    open: u32,
+    outer: Option<Long>,
+    /// The most that were open at the same time, and the outermost of these.
+    pub(super) levels: u32,
+    pub(super) deepest: Option<Long>,
 }
 
 impl Function {
@@ -139,13 +112,16 @@ impl Function {
 
     /// The total time that a share of the sampled calls does not exceed.
     fn percentile(&self, share: f64) -> u64 {
-        let mut all: Vec<u64> = self.sample.iter().map(|it| it.total).collect();
-        let at = ((all.len() as f64 * share) as usize).min(all.len().saturating_sub(1));
-        if all.is_empty() { 0 } else { *all.select_nth_unstable(at).1 }
+        percentile(&mut self.sample.iter().map(|it| it.total).collect::<Vec<_>>(), share)
+    }
+
+    /// How far the nearest share of the sampled calls is from a time.
+    pub(super) fn distance(&self, from: u64, share: f64) -> u64 {
+        percentile(&mut self.sample.iter().map(|it| it.total.abs_diff(from)).collect::<Vec<_>>(), share)
     }
 
     /// Medians of the self time in [`PARTS`] parts of the run, if it has enough calls.
-    fn over_time(&self) -> Option<Vec<u64>> {
+    pub(super) fn over_time(&self) -> Option<Vec<u64>> {
         if self.sample.len() < 8 * PARTS {
             return None;
         }
@@ -184,7 +160,7 @@ pub(super) struct Functions {
     all: Vec<(u32, Function)>,
     open: Vec<Open>,
     calls: u64,
-    slow: Vec<(Long, Option<Because>)>,
+    slow: Vec<(Long, Option<Path>)>,
     is_cut: bool,
 }
 
@@ -219,6 +195,16 @@ impl Functions {
     /// The next call of a track, in the order of time.
     pub(super) fn begin(&mut self, call: &Call) {
         self.end_from(call.depth);
+        if let Some(function) = self.function(call.name) {
+            let Call { track, depth, start, end, name, .. } = *call;
+            if function.open == 0 {
+                function.outer = Some(Long { track, depth, start, end, name });
+            }
+            function.open += 1;
+            if function.open > function.levels {
+                (function.levels, function.deepest) = (function.open, function.outer);
+            }
+        }
         self.open.push(Open {
             track: call.track,
             depth: call.depth,
@@ -247,41 +233,44 @@ impl Functions {
                     (caller.signature ^ u64::from(call.name)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
             }
             self.calls += 1;
-            if !call.is_whole {
-                continue;
-            }
-            let Some(at) = self.of_name.get_mut(call.name as usize) else { continue };
-            if *at == u32::MAX {
-                if self.all.len() == MOST_FUNCTIONS {
-                    self.is_cut = true;
-                    continue;
+            if let Some(function) = self.function(call.name) {
+                function.open = function.open.saturating_sub(1);
+                if call.is_whole {
+                    function.add(&call, call.end);
                 }
-                *at = self.all.len() as u32;
-                self.all.push((call.name, Function::default()));
-            }
-            if let Some((_, function)) = self.all.get_mut(*at as usize) {
-                function.add(&call, call.end);
             }
         }
     }
 
-    /// What functions show by themselves. Computes the medians.
-    pub(super) fn findings(&mut self, calls: &impl Calls, clock: Clock, extent: u64) -> Vec<Finding> {
-        let mut found = Vec::new();
+    /// A function, as long as there is room for it.
+    fn function(&mut self, name: u32) -> Option<&mut Function> {
+        let place = self.of_name.get_mut(name as usize)?;
+        if *place == u32::MAX {
+            if self.all.len() == MOST_FUNCTIONS {
+                self.is_cut = true;
+                return None;
+            }
+            *place = self.all.len() as u32;
+            self.all.push((name, Function::default()));
+        }
+        self.all.get_mut(*place as usize).map(|(_, function)| function)
+    }
+
+    /// There were more functions than are followed.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// What may be said of functions by themselves. Computes the medians.
+    pub(super) fn costs(&mut self, clock: Clock, extent: u64) -> Vec<(u32, Cost)> {
+        let mut costs = Vec::new();
         for (name, function) in &mut self.all {
             let mut totals: Vec<u64> = function.sample.iter().map(|it| it.total).collect();
-            let mut own: Vec<u64> = function.sample.iter().map(|it| it.own).collect();
-            (function.median, function.median_own) = (median(&mut totals), median(&mut own));
-            let name = calls.name(*name);
-            found.extend(growth(&name, function, clock, extent));
-            found.extend(short(&name, function, clock, self.calls));
-            found.extend(repeated(&name, function, clock, extent));
+            function.median = median(&mut totals);
+            let proposed = Cost::ALL.into_iter().filter(|it| it.may_be(function, clock, (extent, self.calls)));
+            costs.extend(proposed.map(|it| (*name, it)));
         }
-        if self.is_cut {
-            let part = format!("only {} were followed", counted(MOST_FUNCTIONS as u64, "function"));
-            found.iter_mut().for_each(|it| it.part = Some(part.clone()));
-        }
-        found
+        costs
     }
 
     /// Picks the calls that are far from their function's others.
@@ -317,71 +306,20 @@ impl Functions {
         self.slow.get(at).map(|(call, _)| *call)
     }
 
-    /// Takes the slow calls with what explains them.
-    pub(super) fn take_slow(&mut self) -> Vec<(Long, Option<Because>)> {
+    /// The ways down from slow calls to what explains them.
+    pub(super) fn slow_paths(&self) -> impl Iterator<Item = &Path> {
+        self.slow.iter().filter_map(|(_, path)| path.as_ref())
+    }
+
+    /// Takes the slow calls with the ways down from them.
+    pub(super) fn take_slow(&mut self) -> Vec<(Long, Option<Path>)> {
         std::mem::take(&mut self.slow)
     }
 
-    /// Notes what explains a slow call.
-    pub(super) fn explained(&mut self, at: usize, because: Because) {
+    /// Notes the way down from a slow call.
+    pub(super) fn explained(&mut self, at: usize, path: Path) {
         if let Some((_, place)) = self.slow.get_mut(at) {
-            *place = Some(because);
+            *place = Some(path);
         }
     }
-}
-
-fn growth(name: &str, function: &Function, clock: Clock, extent: u64) -> Option<Finding> {
-    let parts = function.over_time()?;
-    let (first, last) = (*parts.first()?, *parts.last()?);
-    let later = |at: usize| parts.iter().skip(at + 1);
-    let rising: usize = parts.iter().enumerate().map(|(at, it)| later(at).filter(|after| *after > it).count()).sum();
-    let added = function.own.saturating_sub(first.saturating_mul(function.count));
-    let share = added as f64 / extent as f64;
-    if rising < RISING || last < first.max(1).saturating_mul(2) || share < 0.01 {
-        return None;
-    }
-    let times = last as f64 / first.max(1) as f64;
-    let sentence = format!(
-        "{name} grows slower over the run: its calls take {} by themselves at the beginning and {} at the end, {times:.1} times as long",
-        clock.amount(first),
-        clock.amount(last)
-    );
-    let found = Finding::new(&GROWTH, share.min(1.0), sentence).within(function.first, function.last).about([name]);
-    Some(found.figure("first", first as f64, "tick").figure("last", last as f64, "tick").figure("times", times, ""))
-}
-
-fn short(name: &str, function: &Function, clock: Clock, calls: u64) -> Option<Finding> {
-    let Clock::Seconds { frequency } = clock else { return None };
-    let share = function.count as f64 / calls.max(1) as f64;
-    let is_short = (function.median as f64) < RECORDING * frequency as f64;
-    if function.callers > 0 || function.count < 1000 || share < LEAST_SHORT || !is_short {
-        return None;
-    }
-    let sentence = format!(
-        "{name} is called {}, {} of all calls, and takes {} each: less than it costs to record a call",
-        counted(function.count, "time"),
-        percent(share),
-        clock.amount(function.median)
-    );
-    let found = Finding::new(&SHORT, share * 0.3, sentence).within(function.first, function.last).about([name]);
-    Some(found.figure("calls", function.count as f64, "call").figure("median", function.median as f64, "tick"))
-}
-
-fn repeated(name: &str, function: &Function, clock: Clock, extent: u64) -> Option<Finding> {
-    let share = function.total as f64 / extent as f64;
-    if function.count < ENOUGH || !function.is_same || function.callers < function.count || share < 0.01 {
-        return None;
-    }
-    let spread = function.percentile(0.95) - function.percentile(0.05);
-    if spread as f64 > 2.0 * ALIKE * function.median as f64 {
-        return None;
-    }
-    let sentence = format!(
-        "{name} does the same each time: {} take {} within {}, with the same callees; if its arguments are the same, its result can be kept",
-        counted(function.count, "call"),
-        clock.amount(function.median),
-        percent(spread as f64 / 2.0 / function.median.max(1) as f64)
-    );
-    let found = Finding::new(&REPEATED, share.min(1.0), sentence).within(function.first, function.last).about([name]);
-    Some(found.figure("calls", function.count as f64, "call").figure("total", function.total as f64, "tick"))
 }

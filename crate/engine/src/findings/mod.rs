@@ -2,19 +2,28 @@
 //! cost grows, threads that wait for one another, lost records.
 //!
 //! `docs/findings.md` defines each kind. The search goes in turns, over three scans: all calls by
-//! thread, which sums up functions (`functions`); the few calls that are far from their function's
-//! others, with what is below them (`slow`); and the ends of calls that may be waits (`waits`).
-//! Memory is bounded for each function and for the list of ends.
+//! thread, which sums up functions by samples (`functions`); the few calls that are far from their
+//! function's others, with what is below them (`slow`); and the ends of calls that may be waits
+//! (`waits`). That proposes what may be said. Before it is said, each number is computed once more
+//! by a scan of all calls that sums up only what is to be said (`exact`): sentences have these
+//! numbers, and what does not hold with them is counted and not said. Memory is bounded for each
+//! function and for the list of ends.
 
 pub mod calls;
+mod costs;
+mod exact;
 mod functions;
+mod recursion;
 mod slow;
 mod threads;
 mod waits;
 
 use calls::{Calls, Thread, Walk};
+use costs::Cost;
+use exact::Exact;
 use functions::Functions;
-use unspool_trace::finding::{Kind, arrange};
+use unspool_trace::figures::{counted, percent};
+use unspool_trace::finding::{Claim, Kind, arrange};
 use unspool_trace::{Clock, Finding, TrackId};
 use waits::Waits;
 
@@ -28,10 +37,11 @@ pub static FINDING_KINDS: &[&Kind] = &[
     &slow::SLOW,
     &waits::WAITS,
     &threads::IMBALANCE,
-    &functions::GROWTH,
+    &costs::GROWTH,
+    &recursion::RECURSION,
     &threads::LOST,
-    &functions::SHORT,
-    &functions::REPEATED,
+    &costs::SHORT,
+    &costs::REPEATED,
 ];
 
 /// Looks for what stands out in a trace of calls that take time.
@@ -44,7 +54,15 @@ pub struct CallFindings {
     phase: Phase,
     functions: Functions,
     waits: Waits,
+    exact: Exact,
+    /// Functions that may cost what is worth saying.
+    costs: Vec<(u32, Cost)>,
+    /// A function that calls itself, and where.
+    recursion: Option<(u32, functions::Long)>,
+    /// Of threads, before it is computed once more.
+    proposed: Vec<Finding>,
     found: Vec<Finding>,
+    refuted: u64,
     progress: Progress,
 }
 
@@ -55,6 +73,8 @@ enum Phase {
     Calls(usize, Walk),
     /// Slow calls are explained, beginning with the first of this number.
     Slow(usize),
+    /// Proposals are computed once more.
+    Exact(Walk),
     /// Ends of calls are collected.
     Ends(Walk),
     Done,
@@ -71,16 +91,21 @@ impl CallFindings {
             threads.sort_by_key(|it| it.id);
         }
         let count: u64 = threads.iter().map(|it| it.calls).sum();
-        // The ends are a scan of all calls, too.
-        let of = count * if threads.len() > 1 { 2 } else { 1 };
+        // What may be said, and the ends, are scans of all calls, too.
+        let of = count * if threads.len() > 1 { 3 } else { 2 };
         Self {
             clock,
             is_cut: all > threads.len(),
+            exact: Exact::new(&threads),
             threads,
             phase: Phase::Calls(0, Walk::default()),
             functions: Functions::new(calls.names()),
             waits: Waits::default(),
+            costs: Vec::new(),
+            recursion: None,
+            proposed: Vec::new(),
             found: Vec::new(),
+            refuted: 0,
             progress: Progress { done: 0, of },
         }
     }
@@ -90,6 +115,11 @@ impl CallFindings {
         matches!(self.phase, Phase::Done).then_some(&self.found)
     }
 
+    /// Number of proposals that did not hold when they were computed once more.
+    pub fn refuted(&self) -> u64 {
+        self.refuted
+    }
+
     /// How far the search has come, in visits to calls.
     pub fn progress(&self) -> Progress {
         self.progress
@@ -97,7 +127,7 @@ impl CallFindings {
 
     /// Memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.functions.bytes() + self.waits.bytes() + self.found.capacity() * size_of::<Finding>()
+        self.functions.bytes() + self.waits.bytes() + self.exact.bytes() + self.found.capacity() * size_of::<Finding>()
     }
 
     /// Visits at least `budget` further calls, of the trace that it was planned for, or all that
@@ -130,6 +160,18 @@ impl CallFindings {
                     self.phase = Phase::Slow(*at + 1);
                     left = left.saturating_sub(visited.max(1));
                 }
+                Phase::Exact(walk) => {
+                    let exact = &mut self.exact;
+                    let threads: Vec<TrackId> = self.threads.iter().map(|it| it.id).collect();
+                    let visited = calls.walk(walk, &threads, left, &mut |call| exact.begin(call));
+                    self.progress.done += visited;
+                    if visited < left {
+                        exact.end();
+                        self.say(calls);
+                        self.begin_ends(calls);
+                    }
+                    left = left.saturating_sub(visited.max(1));
+                }
                 Phase::Ends(walk) => {
                     let waits = &mut self.waits;
                     let threads: Vec<TrackId> = self.threads.iter().map(|it| it.id).collect();
@@ -137,7 +179,9 @@ impl CallFindings {
                     self.progress.done += visited;
                     // Further calls would not be compared.
                     if visited < left || self.waits.is_full() {
-                        self.found.extend(self.waits.findings(calls, &self.threads, self.clock));
+                        let (found, refuted) = self.waits.findings(calls, &self.threads, self.clock);
+                        self.found.extend(found);
+                        self.refuted += refuted;
                         self.end();
                     }
                     left = left.saturating_sub(visited.max(1));
@@ -148,19 +192,81 @@ impl CallFindings {
         Step::More
     }
 
-    /// The end of the scan of calls: what functions and threads show by themselves.
+    /// The end of the scan of calls: what functions and threads may show by themselves.
     fn end_calls(&mut self, calls: &impl Calls) {
         let extent = calls.length();
-        self.found.extend(self.functions.findings(calls, self.clock, extent));
-        self.found.extend(threads::imbalance(calls, self.clock, &self.threads, extent));
-        self.found.extend(threads::lost(self.clock, &self.threads, extent));
+        self.costs = self.functions.costs(self.clock, extent);
+        self.proposed = threads::imbalance(calls, self.clock, &threads::workers(calls, &self.threads), extent);
+        self.proposed.extend(threads::lost(self.clock, &self.threads, extent));
+        self.recursion = recursion::proposed(&self.functions);
         self.functions.choose_slow(&self.threads, extent);
         self.phase = Phase::Slow(0);
     }
 
-    /// All slow calls are explained.
+    /// All slow calls are explained: what may be said is computed once more.
     fn end_slow(&mut self, calls: &impl Calls) {
-        self.found.extend(slow::findings(&mut self.functions, calls, self.clock));
+        for (name, cost) in &self.costs {
+            match cost {
+                Cost::Growth => self.exact.ask_parts(*name, self.functions.get(*name).map_or(0, |it| it.count)),
+                _ => self.exact.ask(*name),
+            }
+        }
+        if let Some((name, _)) = self.recursion {
+            self.exact.ask(name);
+        }
+        for path in self.functions.slow_paths() {
+            slow::ask(&mut self.exact, path);
+        }
+        let has_slow = self.functions.slow(0).is_some();
+        if self.costs.is_empty() && self.proposed.is_empty() && self.recursion.is_none() && !has_slow {
+            self.begin_ends(calls);
+        } else {
+            self.phase = Phase::Exact(Walk::default());
+        }
+    }
+
+    /// Says what holds.
+    fn say(&mut self, calls: &impl Calls) {
+        let (extent, clock) = (calls.length(), self.clock);
+        for (name, cost) in std::mem::take(&mut self.costs) {
+            let of = self.functions.get(name).zip(self.exact.of(name));
+            let said = of.and_then(|(function, figures)| {
+                cost.said(
+                    &calls.name(name),
+                    figures,
+                    (function.first, function.last),
+                    clock,
+                    (extent, self.exact.calls()),
+                )
+            });
+            self.refuted += u64::from(said.is_none());
+            self.found.extend(said);
+        }
+        if self.functions.is_cut() {
+            let part = format!("only {} were followed", counted(functions::MOST_FUNCTIONS as u64, "function"));
+            self.found.iter_mut().for_each(|it| it.part = Some(part.clone()));
+        }
+        let workers = threads::workers_seen(&self.threads, self.exact.threads());
+        let mut holds = threads::imbalance(calls, clock, &workers, extent);
+        holds.extend(threads::lost_seen(clock, &self.threads, self.exact.threads(), extent));
+        for it in std::mem::take(&mut self.proposed) {
+            let is_same = holds.contains(&it);
+            self.refuted += u64::from(!is_same);
+            self.found.extend(is_same.then_some(it));
+        }
+        if let Some(proposed) = self.recursion.take() {
+            let said = recursion::said(proposed, &self.exact, &self.threads, calls);
+            self.refuted += u64::from(said.is_none());
+            self.found.extend(said);
+        }
+        let (slow, refuted) = slow::findings(&mut self.functions, &self.exact, &self.threads, calls, clock);
+        self.found.extend(slow);
+        self.refuted += refuted;
+        self.exact = Exact::default();
+    }
+
+    /// Begins to look for waits, if there may be any.
+    fn begin_ends(&mut self, calls: &impl Calls) {
         self.waits = Waits::new(&self.functions, calls, self.threads.len());
         if self.waits.has_any() {
             self.phase = Phase::Ends(Walk::default());
@@ -182,10 +288,31 @@ impl CallFindings {
     }
 }
 
-/// The middle one of some numbers; 0 of none.
+/// The least of some numbers that a share of them does not exceed; 0 of none.
+fn percentile(values: &mut [u64], share: f64) -> u64 {
+    let rank = (values.len() as f64 * share).ceil() as usize;
+    let place = rank.saturating_sub(1).min(values.len().saturating_sub(1));
+    if values.is_empty() { 0 } else { *values.select_nth_unstable(place).1 }
+}
+
+/// The least of some numbers that half of them do not exceed; 0 of none.
 fn median(values: &mut [u64]) -> u64 {
-    let middle = values.len() / 2;
-    if values.is_empty() { 0 } else { *values.select_nth_unstable(middle).1 }
+    percentile(values, 0.5)
+}
+
+/// A number of something of one thing, as a claim.
+fn count_of(quantity: &'static str, count: u64, noun: &'static str, of: &str) -> Claim {
+    Claim::new(quantity, count as f64, noun, counted(count, noun)).of(of)
+}
+
+/// A time of one thing, as a claim.
+fn time_of(quantity: &'static str, ticks: u64, clock: Clock, of: &str) -> Claim {
+    Claim::new(quantity, ticks as f64, "tick", clock.amount(ticks)).of(of)
+}
+
+/// A share of something, as a claim.
+fn share_of(quantity: &'static str, share: f64, of: &str) -> Claim {
+    Claim::new(quantity, share, "", percent(share)).of(of)
 }
 
 #[cfg(test)]

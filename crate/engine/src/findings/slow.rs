@@ -1,18 +1,25 @@
-//! Why a call is slow: the callee, the many callees or the gap that makes up the difference.
+//! Why a call is slow: the callee, the many callees, the gap or the self time that makes the
+//! difference.
 
 use hashbrown::HashMap;
 use unspool_trace::figures::{counted, percent};
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 use unspool_trace::problem::grouped;
 use unspool_trace::{Clock, Finding};
 
-use super::calls::{Call, Calls};
-use super::functions::{Functions, Long};
+use super::calls::{Call, Calls, Thread};
+use super::exact::{Below, Exact, Place};
+use super::functions::{ENOUGH, Functions, Long, TIMES_LONG, TIMES_MEDIAN};
+use super::{count_of, time_of};
 
-/// Slices below a slow call that are looked at.
-const MOST_BELOW: u64 = 1 << 18;
+/// Callees of a call on the way down that are looked at.
+const MOST_CALLEES: u64 = 1 << 20;
 /// Calls on the way down.
 const DEEPEST: usize = 64;
+/// A cause makes at least this part of the difference.
+const MAKES: u64 = 2;
+/// A median is said of calls that are this many times as long.
+const TOLD: f64 = 1.5;
 
 /// A call that takes far longer than others of its function.
 pub(super) static SLOW: Kind = Kind {
@@ -21,127 +28,251 @@ pub(super) static SLOW: Kind = Kind {
     why: "It takes at least ten times the median of its function and four times what 95 % of the calls take, and few others do.",
 };
 
-/// What makes up the difference.
+/// The way down from a slow call to the one whose own time it is.
 #[derive(Clone, Debug)]
-pub(super) struct Because {
-    /// From the slow call down to the one whose own time it is.
-    pub(super) path: Vec<Long>,
-    why: Why,
+pub(super) struct Path {
+    /// At least the slow call.
+    calls: Vec<Long>,
+    /// There are more callees than were looked at, or the way goes on.
     is_cut: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Why {
-    /// The last call itself: the longest stretch without callees.
-    Gap(u64, u64),
-    /// It makes many calls of a function: how many, and the time that these take.
-    Many(u32, u64, u64),
-}
-
-/// What explains a slow call, and how many slices were visited.
-pub(super) fn explain(calls: &impl Calls, functions: &Functions, call: &Long) -> (Because, u64) {
-    let mut path = vec![*call];
-    let (mut visited, mut is_cut) = (0, false);
-    while let Some(at) = path.last().copied() {
-        let median = |name| functions.get(name).map_or(0, |function| function.median);
-        let excess = at.duration().saturating_sub(median(at.name));
-        // The callee that exceeds its function's median most, the sums of the others by function,
-        // and the longest gap.
+/// The way down from a slow call, and how many slices were visited: from each call to the callee
+/// that makes at least half of the difference.
+pub(super) fn explain(calls: &impl Calls, functions: &Functions, call: &Long) -> (Path, u64) {
+    let median = |name| functions.get(name).map_or(0, |function| function.median);
+    let mut path = Path { calls: vec![*call], is_cut: false };
+    // What the last call of the path takes usually: a callee no more than its caller, however long
+    // the few calls of its function are.
+    let (mut usual, mut visited) = (median(call.name), 0);
+    while let Some(last) = path.calls.last().copied() {
+        let excess = last.duration().saturating_sub(usual);
         let mut most: Option<(u64, Long)> = None;
-        let mut sums: HashMap<u32, (u64, u64)> = HashMap::new();
-        let (mut latest, mut gap) = (at.start, (at.start, at.start));
-        calls.visit(&[at.track], at.start, at.end, &mut |call| {
-            visited += 1;
-            if visited > MOST_BELOW {
-                is_cut = true;
-                return false;
-            }
-            let Call { start, end, name, .. } = *call;
-            if call.depth != at.depth + 1 || start < at.start || end > at.end {
+        let mut callees = 0;
+        calls.row(last.track, last.depth.saturating_add(1), last.start, last.end, &mut |it| {
+            callees += 1;
+            let Call { track, depth, start, end, name, .. } = *it;
+            if start < last.start || end > last.end {
                 return true;
             }
-            let below = Long { track: at.track, depth: call.depth, start, end, name };
-            let more = below.duration().saturating_sub(median(name));
+            let more = (end - start).saturating_sub(median(name).min(usual));
             if most.is_none_or(|(known, _)| more > known) {
-                most = Some((more, below));
+                most = Some((more, Long { track, depth, start, end, name }));
             }
-            let sum = sums.entry(name).or_default();
-            *sum = (sum.0 + 1, sum.1.saturating_add(below.duration()));
-            if start.saturating_sub(latest) > gap.1 - gap.0 {
-                gap = (latest, start);
-            }
-            latest = latest.max(end);
-            true
+            callees < MOST_CALLEES
         });
-        if at.end.saturating_sub(latest) > gap.1 - gap.0 {
-            gap = (latest, at.end);
+        visited += callees;
+        path.is_cut |= callees >= MOST_CALLEES;
+        let Some((more, below)) = most.filter(|(more, _)| more.saturating_mul(MAKES) >= excess && excess > 0) else {
+            break;
+        };
+        if path.calls.len() == DEEPEST {
+            path.is_cut = true;
+            break;
         }
-        match most.filter(|(more, _)| *more >= excess / 2) {
-            Some((_, below)) if path.len() < DEEPEST && !is_cut => path.push(below),
-            _ => {
-                let many = sums.iter().max_by_key(|(name, (_, time))| (*time, u32::MAX - **name));
-                let why = match many {
-                    Some((name, (count, time))) if *time >= excess / 2 && *count > 1 => Why::Many(*name, *count, *time),
-                    _ => Why::Gap(gap.0, gap.1),
-                };
-                return (Because { path, why, is_cut }, visited);
-            }
-        }
+        usual = below.duration() - more;
+        path.calls.push(below);
     }
-    (Because { path, why: Why::Gap(call.start, call.end), is_cut }, visited)
+    (path, visited)
 }
 
-/// The slow calls by what explains them: several calls on one path are one finding.
-pub(super) fn findings(functions: &mut Functions, calls: &impl Calls, clock: Clock) -> Vec<Finding> {
-    let extent = calls.length();
-    let mut causes: Vec<(u32, i32, u64)> = Vec::new();
-    let mut found = Vec::new();
-    for (call, because) in functions.take_slow() {
-        let Some(Because { path, why, is_cut }) = because else { continue };
-        let Some(cause) = path.last().copied() else { continue };
-        let id = (cause.track, cause.depth, cause.start);
-        if causes.contains(&id) {
+/// Asks for what a sentence about a slow call says.
+pub(super) fn ask(exact: &mut Exact, path: &Path) {
+    let ends = [path.calls.first(), path.calls.last()];
+    for it in ends.into_iter().flatten() {
+        exact.ask(it.name);
+        exact.ask_below(place(it), it.name);
+    }
+}
+
+fn place(call: &Long) -> Place {
+    (call.track, call.depth, call.start)
+}
+
+/// What makes a call long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Why {
+    /// Its self time, in one piece or several.
+    Own,
+    /// A stretch without callees.
+    Gap,
+    /// Calls of a function.
+    Many(u32),
+    /// Callees of several functions.
+    Several,
+    /// Not all was looked at.
+    Unknown,
+}
+
+/// What makes a call exceed its usual time by `excess`. `None` if a single callee does.
+fn cause(below: &Below, excess: u64, is_cut: bool) -> Option<Why> {
+    let is_enough = |time: u64| time.saturating_mul(MAKES) >= excess;
+    let many = below.callees.iter().max_by_key(|(name, (_, time))| (*time, u32::MAX - **name));
+    match many {
+        _ if is_enough(below.own) => {
+            let has_callees = !below.callees.is_empty();
+            Some(if has_callees && is_enough(below.gap.1 - below.gap.0) { Why::Gap } else { Why::Own })
+        }
+        Some((name, (count, time))) if is_enough(*time) && *count > 1 => Some(Why::Many(*name)),
+        _ if is_cut => Some(Why::Unknown),
+        Some((_, (1, time))) if is_enough(*time) => None,
+        _ => Some(Why::Several),
+    }
+}
+
+/// A slow call with what is known of it.
+struct Slow<'a> {
+    path: &'a [Long],
+    below: &'a Below,
+    why: Why,
+    /// The median of the last call's function, if it is said.
+    median: Option<u64>,
+    excess: u64,
+}
+
+/// Computes a slow call once more. `None` if it does not hold.
+fn checked<'a>(path: &'a Path, exact: &'a Exact) -> Option<Slow<'a>> {
+    let (slow, last) = (path.calls.first()?, path.calls.last()?);
+    let function = exact.of(slow.name)?;
+    let median = function.times.median();
+    let least = median.saturating_mul(TIMES_MEDIAN).max(function.times.percentile(0.95).saturating_mul(TIMES_LONG));
+    if function.whole < ENOUGH || slow.duration() < least || exact.below(place(slow))?.span? != (slow.start, slow.end) {
+        return None;
+    }
+    let (below, of_last) = (exact.below(place(last))?, exact.of(last.name)?);
+    if below.span? != (last.start, last.end) {
+        return None;
+    }
+    let median = of_last.times.median();
+    let is_told = of_last.whole > 1 && last.duration() as f64 >= TOLD * median as f64;
+    let median = is_told.then_some(median);
+    let excess = last.duration() - median.unwrap_or(0);
+    Some(Slow { path: &path.calls, below, why: cause(below, excess, path.is_cut)?, median, excess })
+}
+
+/// The slow calls by what explains them, and how many do not hold: several calls on one path are
+/// one finding, and so are those with the same cause.
+pub(super) fn findings(
+    functions: &mut Functions,
+    exact: &Exact,
+    threads: &[Thread],
+    calls: &impl Calls,
+    clock: Clock,
+) -> (Vec<Finding>, u64) {
+    let paths = functions.take_slow();
+    let mut causes: Vec<Place> = Vec::new();
+    let mut alike: HashMap<(Vec<u32>, Why), usize> = HashMap::new();
+    let mut groups: Vec<Vec<(Slow<'_>, bool)>> = Vec::new();
+    let mut refuted = 0;
+    for path in paths.iter().filter_map(|(_, path)| path.as_ref()) {
+        let Some(last) = path.calls.last() else { continue };
+        if causes.contains(&place(last)) {
             continue;
         }
-        causes.push(id);
-        let of_cause = functions.get(cause.name);
-        let median = of_cause.map_or(0, |it| it.median);
-        let excess = cause.duration().saturating_sub(median);
-        let name = calls.name(cause.name);
-        let times = cause.duration() as f64 / median.max(1) as f64;
-        let mut sentence = format!("A call of {name} takes {}", clock.amount(cause.duration()));
-        if of_cause.is_some_and(|it| it.count > 1) && times >= 1.5 {
-            sentence += &format!(", {} times its median of {}", grouped(times.round() as u64), clock.amount(median));
+        causes.push(place(last));
+        let Some(slow) = checked(path, exact) else {
+            refuted += 1;
+            continue;
+        };
+        let names = slow.path.iter().map(|it| it.name).collect();
+        let group = *alike.entry((names, slow.why)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
         }
-        match why {
-            Why::Gap(from, to) if to > from && path.len() > 1 && from == cause.start && to == cause.end => {}
-            Why::Gap(from, to) if to > from && to - from >= excess / 2 && (from, to) != (cause.start, cause.end) => {
-                sentence += &format!(": {} of that pass between two of its callees", clock.amount(to - from));
-            }
-            Why::Gap(..) => sentence += " by itself",
-            Why::Many(name, count, time) => {
-                sentence +=
-                    &format!(": it makes {} of {}, {}", counted(count, "call"), calls.name(name), clock.amount(time));
-            }
+        if let Some(group) = groups.get_mut(group) {
+            group.push((slow, path.is_cut));
         }
-        if path.len() > 1 {
-            let between: Vec<_> = path.iter().skip(1).rev().skip(1).map(|it| calls.name(it.name)).collect();
-            let way = if between.is_empty() { String::new() } else { format!(", in {}", between.join(", in ")) };
-            sentence += &format!(
-                "{way}; that is {} of a slow call of {}",
-                percent(cause.duration() as f64 / call.duration().max(1) as f64),
-                calls.name(call.name)
-            );
-        }
-        let names = path.iter().rev().map(|it| calls.name(it.name));
-        let mut it = Finding::new(&SLOW, (excess as f64 / extent as f64).min(1.0), sentence)
-            .within(cause.start, cause.end)
-            .on(cause.track)
-            .about(names)
-            .figure("time", cause.duration() as f64, "tick")
-            .figure("median", median as f64, "tick");
-        it.part = is_cut.then(|| format!("only {} below it were looked at", counted(MOST_BELOW, "call")));
-        found.push(it);
     }
-    found
+    let is_one = threads.len() == 1;
+    let found = groups.iter().filter_map(|group| {
+        let (slow, is_cut) = group.iter().max_by_key(|(it, _)| it.excess)?;
+        let last = slow.path.last()?;
+        let thread = threads.iter().find(|it| it.id == last.track && !is_one).map(|it| it.name.as_str());
+        let mut sentence = said(slow, thread, calls, clock);
+        if let Some(more @ 1..) = group.len().checked_sub(1) {
+            let more = more as u64;
+            sentence
+                .say("; and ")
+                .claim(Claim::new("alike", more as f64, "call", grouped(more).to_string()))
+                .say(" alike");
+        }
+        let excess: u64 = group.iter().map(|(it, _)| it.excess).sum();
+        let mut it = Finding::new(&SLOW, (excess as f64 / calls.length() as f64).min(1.0), sentence)
+            .within(last.start, last.end)
+            .on(last.track)
+            .about(slow.path.iter().rev().map(|it| calls.name(it.name)))
+            .about(thread);
+        it.places = group.iter().filter_map(|(it, _)| Some(it.path.last()?.start)).collect();
+        it.places.sort_unstable();
+        it.part = is_cut.then(|| format!("only {} were looked at", counted(MOST_CALLEES, "callee")));
+        Some(it)
+    });
+    (found.collect(), refuted)
+}
+
+/// The sentence about a slow call.
+fn said(slow: &Slow<'_>, thread: Option<&str>, calls: &impl Calls, clock: Clock) -> Sentence {
+    let mut sentence = Sentence::default();
+    let (Some(top), Some(last)) = (slow.path.first(), slow.path.last()) else { return sentence };
+    let name = calls.name(last.name);
+    let time = |quantity, ticks| time_of(quantity, ticks, clock, &name).at(last.start);
+    sentence.say("A call of ").say(&name);
+    if let Some(thread) = thread {
+        sentence.say(" in ").say(thread);
+    }
+    sentence.say(" takes ").claim(time("time", last.duration()));
+    if let Some(median) = slow.median {
+        let times = last.duration() as f64 / median.max(1) as f64;
+        let text = grouped(times.round() as u64).to_string();
+        sentence.say(", ").claim(Claim::new("times", times, "", text).of(&*name).at(last.start));
+        sentence.say(" times its median of ").claim(time_of("median", median, clock, &name));
+    }
+    let Below { own, gap, callees, .. } = slow.below;
+    match slow.why {
+        Why::Own if callees.is_empty() => {
+            let own = Claim { text: "by itself".into(), ..time("self", *own) };
+            sentence.say(" ").claim(own);
+        }
+        Why::Own => drop(sentence.say(", ").claim(time("self", *own)).say(" of it by itself")),
+        Why::Gap => {
+            let between = match (gap.0 == last.start, gap.1 == last.end) {
+                (true, _) => "before its first callee",
+                (_, true) => "after its last callee",
+                _ => "between two of its callees",
+            };
+            sentence.say(": ").claim(time("gap", gap.1 - gap.0)).say(" of that pass ").say(between);
+        }
+        Why::Many(callee) => {
+            let (count, time) = callees.get(&callee).copied().unwrap_or_default();
+            let callee = calls.name(callee);
+            let made = count_of("callees", count, "call", &callee).at(last.start);
+            sentence.say(": it makes ").claim(made).say(" of ").say(&callee).say(", ");
+            sentence.claim(time_of("time-of-callees", time, clock, &callee).at(last.start));
+        }
+        Why::Several => {
+            let (count, sum) = slow.below.all();
+            sentence.say(": its ").claim(count_of("callees", count, "callee", "").at(last.start)).say(" take ");
+            sentence.claim(time_of("time-of-callees", sum, clock, "").at(last.start));
+            if let Some((name, (_, most))) = callees.iter().max_by_key(|(name, (_, time))| (*time, u32::MAX - **name)) {
+                let name = calls.name(*name);
+                sentence.say(", those of ").say(&name).say(" the most, ");
+                sentence.claim(time_of("time-of-callees", *most, clock, &name).at(last.start));
+            }
+        }
+        Why::Unknown => {}
+    }
+    if let Some(levels @ 1..) = slow.path.len().checked_sub(1) {
+        let (top_name, share) = (calls.name(top.name), last.duration() as f64 / top.duration().max(1) as f64);
+        sentence.say("; that is ");
+        sentence.claim(Claim::new("share-of-call", share, "", percent(share)).of(&*top_name).at(top.start));
+        sentence.say(" of a slow call of ").say(&top_name);
+        match levels as u64 {
+            1 => drop(sentence.say(", its caller")),
+            levels => {
+                let levels = Claim::new("levels", levels as f64, "", counted(levels, "level"));
+                sentence.say(", ").claim(levels.of(&*top_name).at(top.start)).say(" above");
+            }
+        }
+    }
+    sentence
 }

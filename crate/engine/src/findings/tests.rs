@@ -122,6 +122,57 @@ fn a_slow_call_is_explained_by_its_callee() {
 }
 
 #[test]
+fn a_callee_that_runs_once_is_the_cause_and_not_its_caller() {
+    let mut program = Program::new(&["a"]);
+    let mut at = 0;
+    for i in 0..400 {
+        program.event(EventKind::Begin, 0, at, "call");
+        program.call(0, "usual", at + 100, at + 900);
+        if i == 200 {
+            program.call(0, "rare", at + 1_000, at + 5_000_000);
+            at += 5_000_000;
+        }
+        program.event(EventKind::End, 0, at + 1_200, "call");
+        at += 2_000 + program.about(500);
+    }
+    let found = program.findings();
+    let it = found.iter().find(|it| it.kind.word == "slow-call").unwrap();
+    assert_eq!(it.names, ["rare", "call"]);
+    assert_eq!(it.sentence, "A call of rare takes 5.00 ms by itself; that is 100 % of a slow call of call, its caller");
+    let claims: Vec<(&str, &str, f64)> = it.claims.iter().map(|it| (it.quantity, &*it.of, it.value)).collect();
+    assert_eq!(claims[..2], [("time", "rare", 4_999_000.0), ("self", "rare", 4_999_000.0)]);
+}
+
+#[test]
+fn slow_calls_with_one_cause_are_one_finding() {
+    let mut program = Program::new(&["a", "b"]);
+    for track in [0, 1] {
+        let at = program.requests(track, 0, 200, Some(100));
+        program.requests(track, at, 200, Some(50));
+    }
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["slow-call"]);
+    assert!(found[0].sentence.contains("A call of query in ") && found[0].sentence.ends_with("; and 3 alike"));
+    assert_eq!(found[0].places.len(), 4);
+}
+
+#[test]
+fn the_same_work_is_said_of_as_many_calls_as_do_it() {
+    let mut program = Program::new(&["a"]);
+    let mut at = 0;
+    for i in 0..400_u64 {
+        program.event(EventKind::Begin, 0, at, "config");
+        program.call(0, "parse", at + 100, at + 9_000);
+        let length = if i % 20 == 7 { 30_000 } else { 10_000 };
+        program.event(EventKind::End, 0, at + length, "config");
+        at = program.requests(0, at + length + 100, 1, None);
+    }
+    let found = program.findings();
+    let it = found.iter().find(|it| it.kind.word == "repeated-work").unwrap();
+    assert!(it.sentence.contains(": 380 of 400 calls lie within 0.1 % of 10.0 µs"), "{}", it.sentence);
+}
+
+#[test]
 fn a_cost_that_grows_is_found_with_its_factor() {
     let mut program = Program::new(&["a"]);
     let mut at = 0;
@@ -153,6 +204,32 @@ fn short_calls_and_the_same_work_are_found() {
     let mut found = kinds(&program.findings()).into_iter().map(String::from).collect::<Vec<_>>();
     found.sort();
     assert_eq!(found, ["repeated-work", "short-calls"]);
+}
+
+#[test]
+fn a_function_that_calls_itself_is_found_where_no_other_one_does() {
+    let nested = |program: &mut Program, name: &str, at: u64, levels: u64| {
+        (0..levels).for_each(|level| program.event(EventKind::Begin, 0, at + level * 10, name));
+        (0..levels).for_each(|level| program.event(EventKind::End, 0, at + 500 + level * 10, name));
+        at + 1000
+    };
+    let planted = |also: &str| {
+        let mut program = Program::new(&["a"]);
+        let mut at = program.requests(0, 0, 100, None);
+        at = nested(&mut program, "walk", at, 3);
+        let from = at;
+        at = nested(&mut program, "walk", at, 12);
+        if !also.is_empty() {
+            at = nested(&mut program, also, at, 2);
+        }
+        program.requests(0, at, 100, None);
+        (program.findings(), from)
+    };
+    let (found, from) = planted("");
+    assert_eq!(kinds(&found), ["recursion"]);
+    assert_eq!((found[0].at, found[0].end), (Some(from), Some(from + 610)));
+    assert!(found[0].sentence.starts_with("walk calls itself 12 levels deep"), "{}", found[0].sentence);
+    assert_eq!(kinds(&planted("other").0), [""; 0]);
 }
 
 #[test]

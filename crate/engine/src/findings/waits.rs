@@ -2,12 +2,13 @@
 //! ends, again and again.
 
 use hashbrown::{HashMap, HashSet};
-use unspool_trace::figures::{counted, percent};
-use unspool_trace::finding::Kind;
+use unspool_trace::figures::counted;
+use unspool_trace::finding::{Kind, Sentence};
 use unspool_trace::{Clock, Finding, TrackId};
 
 use super::calls::{Call as Visited, Calls, Thread};
 use super::functions::Functions;
+use super::{count_of, share_of, time_of};
 
 /// Calls that are compared.
 const MOST_CALLS: usize = 1 << 20;
@@ -54,9 +55,6 @@ struct Together {
     count: u64,
     /// How often it ends after the other one.
     after: u64,
-    time: u64,
-    /// Where these waits begin and end.
-    spans: Vec<(u64, u64)>,
 }
 
 impl Waits {
@@ -105,8 +103,26 @@ impl Waits {
         self.calls.push(Call { end, start, name, track });
     }
 
-    /// Pairs of functions that end together.
-    pub(super) fn findings(&mut self, calls: &impl Calls, tracks: &[Thread], clock: Clock) -> Vec<Finding> {
+    /// The calls of a function that last until a call of another one ends in another thread: where
+    /// they begin and end. Looks at all calls of the other function, not at the nearest ends only.
+    fn until(&self, wait: u32, other: u32) -> Vec<(u64, u64)> {
+        let others: Vec<&Call> = self.calls.iter().filter(|it| it.name == other).collect();
+        let lasts = |it: &&Call| {
+            let length = it.end - it.start;
+            let near = (length as f64 * NEAR) as u64;
+            let first = others.partition_point(|that| that.end < it.end.saturating_sub(near));
+            let ends = others.get(first..).unwrap_or_default().iter();
+            ends.take_while(|that| that.end <= it.end.saturating_add(near))
+                .any(|that| that.track != it.track && that.start <= it.start.saturating_add(length / 2))
+        };
+        let own = self.calls.iter().filter(|it| it.name == wait);
+        let mut spans: Vec<(u64, u64)> = own.filter(lasts).map(|it| (it.start, it.end)).collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    /// Pairs of functions that end together, and how many do not hold.
+    pub(super) fn findings(&mut self, calls: &impl Calls, tracks: &[Thread], clock: Clock) -> (Vec<Finding>, u64) {
         self.calls.sort_unstable_by_key(|call| (call.end, call.start));
         let mut pairs: HashMap<(u32, u32), Together> = HashMap::new();
         let mut counts: HashMap<u32, u64> = HashMap::new();
@@ -130,8 +146,6 @@ impl Waits {
                 let pair = pairs.entry((wait.name, name)).or_default();
                 pair.count += 1;
                 pair.after += u64::from(is_after);
-                pair.time = pair.time.saturating_add(length);
-                pair.spans.push((wait.start, wait.end));
             }
         }
         let extent = calls.length();
@@ -158,38 +172,45 @@ impl Waits {
             all
         };
         let mut found = Vec::new();
-        for (wait, (other, mut pair)) in best {
-            pair.spans.sort_unstable();
-            let (Some(first), Some(last)) = (pair.spans.first(), pair.spans.iter().map(|it| it.1).max()) else {
+        let mut refuted = 0;
+        for (wait, (other, _)) in best {
+            let spans = self.until(wait, other);
+            let (Some(first), Some(last)) = (spans.first(), spans.iter().map(|it| it.1).max()) else {
+                refuted += 1;
                 continue;
             };
+            let count = spans.len() as u64;
+            let time: u64 = spans.iter().map(|(from, to)| to - from).sum();
+            if count < LEAST || (count as f64) < LEAST_SHARE * of(&wait) {
+                refuted += 1;
+                continue;
+            }
             let (of_wait, of_other) = (threads(wait), threads(other));
             let names = |ids: &[TrackId]| -> Vec<String> {
                 let of = |id: &TrackId| tracks.iter().find(|it| it.id == *id).map(|it| it.name.clone());
                 ids.iter().filter_map(of).take(4).collect()
             };
-            let who = if of_wait == of_other && of_wait.len() > 1 {
-                format!("{} wait for one another, taking turns", names(&of_wait).join(" and "))
-            } else {
-                format!("{} waits for {}", names(&of_wait).join(", "), names(&of_other).join(", "))
-            };
             let (waits, works) = (calls.name(wait), calls.name(other));
-            let share = (pair.time as f64 / (last - first.0).max(1) as f64).min(1.0);
-            let sentence = format!(
-                "{who}: {} of {waits} last until a call of {works} ends in another thread, {} in all, {} of that stretch",
-                counted(pair.count, "call"),
-                clock.amount(pair.time),
-                percent(share)
-            );
-            let it = Finding::new(&WAITS, (pair.time as f64 / extent as f64).min(1.0), sentence).within(first.0, last);
-            let mut it = it.about([waits, works]).about(names(&of_wait)).figure("calls", pair.count as f64, "call");
-            it = it.figure("time", pair.time as f64, "tick");
+            let share = (time as f64 / (last - first.0).max(1) as f64).min(1.0);
+            let mut sentence = Sentence::default();
+            if of_wait == of_other && of_wait.len() > 1 {
+                sentence.say(names(&of_wait).join(" and ")).say(" wait for one another, taking turns");
+            } else {
+                sentence.say(names(&of_wait).join(", ")).say(" waits for ").say(names(&of_other).join(", "));
+            }
+            sentence.say(": ").claim(count_of("waits", count, "call", &waits)).say(" of ").say(&waits);
+            sentence.say(" last until a call of ").say(&works).say(" ends in another thread, ");
+            sentence.claim(time_of("time-of-waits", time, clock, &waits)).say(" in all, ");
+            sentence.claim(share_of("share-of-stretch", share, &waits)).say(" of that stretch");
+            let it = Finding::new(&WAITS, (time as f64 / extent as f64).min(1.0), sentence).within(first.0, last);
+            let others: Vec<TrackId> = of_other.iter().copied().filter(|it| !of_wait.contains(it)).collect();
+            let mut it = it.about([waits, works]).about(names(&of_wait)).about(names(&others));
             it.part =
                 self.is_cut.then(|| format!("only the first {} were compared", counted(MOST_CALLS as u64, "call")));
             found.push(it);
         }
         // A hash map has no order.
         found.sort_by(|a, b| a.sentence.cmp(&b.sentence));
-        found
+        (found, refuted)
     }
 }

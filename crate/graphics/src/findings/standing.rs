@@ -3,7 +3,7 @@
 
 use unspool_trace::Finding as Standing;
 use unspool_trace::figures::{counted, percent};
-use unspool_trace::finding::{Kind as Listed, arrange};
+use unspool_trace::finding::{Claim, Kind as Listed, Sentence, arrange};
 use unspool_trace::problem::grouped;
 
 use super::{Finder, Finding, Kind};
@@ -114,27 +114,49 @@ fn figure(frame: &Frame, key: &str) -> u64 {
 fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Option<Standing> {
     let (most, others) = of_kind.split_first()?;
     let (first, last) = most.reach;
-    let frames = match [first, last].map(|call| of.frame(call)) {
-        [from, to] if from == to => format!("frame {}", grouped(from as u64)),
-        [from, to] => format!("frames {} to {}", grouped(from as u64), grouped(to as u64)),
+    let name = most.sentence.split([':', ' ']).next().unwrap_or_default();
+    let mut sentence = Sentence::default();
+    sentence.say(&most.sentence).say(": ");
+    quantity(&mut sentence, &[most], ", ", ("calls", "cost"), name);
+    let number = |call: u64, frame: usize| {
+        Claim::new("frame", frame as f64, "frame", grouped(frame as u64).to_string()).of(name).at(call)
     };
-    let mut sentence = format!("{}: {} in {frames}", most.sentence, quantity(&[most], ", "));
+    match [first, last].map(|call| of.frame(call)) {
+        [from, to] if from == to => sentence.say(" in frame ").claim(number(first, from)),
+        [from, to] => sentence.say(" in frames ").claim(number(first, from)).say(" to ").claim(number(last, to)),
+    };
     if !others.is_empty() {
-        let like = counted(others.len() as u64, "other");
-        sentence.push_str(&format!(", and {like} like it with {}", quantity(others, " and ")));
+        let count = others.len() as u64;
+        sentence
+            .say(", and ")
+            .claim(Claim::new("others", count as f64, "", counted(count, "other")))
+            .say(" like it with ");
+        quantity(&mut sentence, others, " and ", ("calls-of-others", "cost-of-others"), "");
     }
     let mut it = Standing::new(listed, weight(of_kind, of), sentence).within(first, last);
     it.places = most.calls.iter().copied().take(MOST_PLACES).collect();
-    let it = it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default()));
-    Some(it.figure("calls", most.count as f64, "call").figure("cost", most.cost as f64, most.kind.unit()))
+    Some(it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default())))
 }
 
-/// The calls of findings, and what they cost if that is something else.
-fn quantity(findings: &[&Finding], between: &str) -> String {
-    let calls = counted(findings.iter().map(|it| it.count).sum(), "call");
+/// Says the calls of findings, and what they cost if that is something else.
+fn quantity(
+    sentence: &mut Sentence,
+    findings: &[&Finding],
+    between: &str,
+    (calls, cost): (&'static str, &'static str),
+    name: &str,
+) {
+    let sum = |of: fn(&Finding) -> u64| findings.iter().map(|it| of(it)).sum::<u64>();
+    let mut say = |quantity, value: u64, unit| {
+        sentence.claim(Claim::new(quantity, value as f64, unit, counted(value, unit)).of(name));
+    };
+    say(calls, sum(|it| it.count), "call");
     match findings.first().map_or("call", |it| it.kind.unit()) {
-        "call" | "error" => calls,
-        unit => format!("{calls}{between}{}", counted(findings.iter().map(|it| it.cost).sum(), unit)),
+        "call" | "error" => {}
+        unit => {
+            let value = sum(|it| it.cost);
+            sentence.say(between).claim(Claim::new(cost, value as f64, unit, counted(value, unit)).of(name));
+        }
     }
 }
 
@@ -173,25 +195,32 @@ fn of_frames(frames: &[Frame]) -> Vec<Standing> {
         let mut all: Vec<u64> = frames.iter().map(|frame| figure(frame, key)).collect();
         all.sort_unstable();
         let usual = all.get((all.len() * 95 / 100).min(all.len() - 1)).copied().unwrap_or(0);
-        let median = all.get(all.len() / 2).copied().unwrap_or(0);
+        // The least that half of them do not exceed.
+        let median = all.get(all.len().div_ceil(2).saturating_sub(1)).copied().unwrap_or(0);
         let is_far = |value: u64| value >= usual.saturating_mul(TIMES) && value >= usual.saturating_add(least);
         for (number, frame) in frames.iter().enumerate().skip(FIRST) {
             let value = figure(frame, key);
             if !is_far(value) || found.iter().any(|it| it.at == Some(frame.first)) {
                 continue;
             }
-            let sentence = format!(
-                "Frame {} has {}, and half of the frames have at most {}: {} of all {}",
-                grouped(number as u64),
-                counted(value, unit),
-                grouped(median),
-                percent(value as f64 / all.iter().sum::<u64>().max(1) as f64),
-                title.to_lowercase()
-            );
+            let sum = all.iter().sum::<u64>().max(1);
+            let share = value as f64 / sum as f64;
+            let name = format!("frame {number}");
+            let at = |claim: Claim| claim.of(&name).at(frame.first);
+            let mut sentence = Sentence::default();
+            let text = grouped(number as u64).to_string();
+            sentence.say("Frame ").claim(at(Claim::new("frame", number as f64, "frame", text))).say(" has ");
+            sentence.claim(at(Claim::new(key, value as f64, unit, counted(value, unit))));
+            sentence.say(", and half of the frames have at most ");
+            sentence.claim(Claim::new("median", median as f64, unit, grouped(median).to_string())).say(": ");
+            sentence
+                .claim(at(Claim::new("share", share, "", percent(share))))
+                .say(" of all ")
+                .say(title.to_lowercase());
             // More than most have, as a share of all.
-            let weight = (value - usual) as f64 / all.iter().sum::<u64>().max(1) as f64;
+            let weight = (value - usual) as f64 / sum as f64;
             let it = Standing::new(&FRAME, weight.min(1.0) * 0.5, sentence).within(frame.first, frame.last);
-            found.push(it.about([format!("frame {number}")]).figure("value", value as f64, unit));
+            found.push(it.about([name]));
         }
     }
     arrange(&mut found);

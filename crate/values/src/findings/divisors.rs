@@ -5,10 +5,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use unspool_trace::Finding;
-use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Kind, Sentence};
 
-use super::Names;
+use super::{Names, first_at, points_of};
 use crate::columns::{IN_BUFFER, Kind as Sort, Segment};
 use crate::invariants::integer;
 
@@ -103,17 +102,16 @@ impl Divisors {
                 else {
                     continue;
                 };
-                let sentence = format!(
-                    "{y}, the divisor in {z} = {x} / {y} at {} of {}, is 0 at {}, first at {first}",
-                    counted(it.holds, "point"),
-                    names.statement_of(number),
-                    counted(*count, "point"),
-                );
+                let (quotient, place) = (format!("{z} = {x} / {y}"), names.statement_of(number));
+                let mut sentence = Sentence::default();
+                sentence.say(&y).say(", the divisor in ").say(&quotient).say(" at ");
+                sentence.claim(points_of(it.holds, &quotient)).say(" of ").say(&place).say(", is zero at ");
+                sentence.claim(points_of(*count, &y)).say(", first at ").claim(first_at(*first, &y));
                 // Another quotient of the same divisor says nothing new.
                 if !found.iter().any(|known| known.kind == &DIVISOR && known.at == Some(*first)) {
-                    let mut it = Finding::new(&DIVISOR, 0.95, sentence).within(*first, *first).about([y, x, z]);
+                    let mut it = Finding::new(&DIVISOR, 0.95, sentence).within(*first, *first).about([y, x, z, place]);
                     it.places.clone_from(points);
-                    found.push(it.figure("points", *count as f64, "point"));
+                    found.push(it);
                 }
             }
         }

@@ -7,6 +7,7 @@
 mod divisors;
 mod numbers;
 mod still;
+mod types;
 
 use alloc::borrow::ToOwned as _;
 use alloc::format;
@@ -20,9 +21,11 @@ use still::Still;
 use unspool_formats::trace_db::wire::{StatementId, Tables};
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::{Kind, arrange};
+use unspool_trace::finding::{Claim, Kind, Sentence, arrange};
+use unspool_trace::problem::grouped;
 
 use crate::buffers::{Buffers, Suspicion};
+use crate::chance::is_telling;
 use crate::columns::{Dictionary, Kind as Sort, Segment};
 use crate::invariants::{number_text, quoted};
 use crate::relations::{AtStatement, Column, Relations};
@@ -42,17 +45,17 @@ const CONSTANT: usize = 5;
 
 /// The kinds of what is found here.
 pub static FINDING_KINDS: &[&Kind] =
-    &[&RELATION, &POINTER, &divisors::DIVISOR, &numbers::WRAP, &still::STILL, &CONSTANT_KIND, &ONCE];
+    &[&RELATION, &POINTER, &divisors::DIVISOR, &numbers::WRAP, &still::STILL, &types::TYPES, &CONSTANT_KIND, &ONCE];
 
 static RELATION: Kind = Kind {
     word: "relation",
     title: "Relations that nearly always hold",
-    why: "Two variables of a statement are in one order at all its points but a few, and reach equality without crossing it.",
+    why: "Two variables of a statement are in one order at all its points but a few, and reach equality without crossing it; chance would make it so in less than one of a hundred cases.",
 };
 static POINTER: Kind = Kind {
     word: "pointer",
     title: "Pointers outside of buffers",
-    why: "The trace says where buffers are, and a pointer that was in one is behind its end, or in one that was freed.",
+    why: "The trace says where buffers are, and a pointer is behind the end of one, before the begin of one that it was in, or in one that was freed.",
 };
 static CONSTANT_KIND: Kind = Kind {
     word: "constant",
@@ -114,6 +117,7 @@ impl ValueFindings {
         let mut found = Vec::new();
         for (number, of) in (0..).zip(&self.relations.statements) {
             relations(of, number, &names, &mut found);
+            types::found(of, number, &names, &mut found);
         }
         self.pointers(&names, &mut found);
         self.constants(&names, &mut found);
@@ -150,19 +154,24 @@ impl ValueFindings {
             let (Some(at), Some(end)) = (points.first().copied(), points.last().copied()) else { continue };
             let name = names.variable(key);
             let (address, size) = first.buffer;
-            let where_to = match why {
-                Suspicion::Freed => format!("points into the buffer at {address:#x}, which was freed"),
-                _ => format!("leaves its buffer of {}: it is behind the end", counted(size, "byte")),
+            let mut sentence = Sentence::default();
+            sentence.say(&name);
+            match why {
+                Suspicion::Freed => sentence
+                    .say(" points into the buffer at ")
+                    .claim(Claim::new("buffer", address as f64, "", format!("{address:#x}")).of(&name).at(at))
+                    .say(", which was freed"),
+                _ => sentence
+                    .say(" leaves its buffer of ")
+                    .claim(Claim::new("buffer-size", size as f64, "byte", counted(size, "byte")).of(&name).at(at))
+                    .say(if why == Suspicion::Before { ": it is before the begin" } else { ": it is behind the end" }),
             };
-            let sentence = format!(
-                "{name} {where_to} at {}, first at point {at} in {}",
-                counted(count, "point"),
-                names.statement_of(first.first.statement)
-            );
+            sentence.say(" at ").claim(points_of(count, &name)).say(", first at point ").claim(first_at(at, &name));
+            sentence.say(" in ").say(names.statement_of(first.first.statement));
             let mut it = Finding::new(&POINTER, 0.9, sentence).within(at, end).about([name]);
             it.part = (!is_all).then(|| "there are more pointers outside of buffers than are kept".to_owned());
             it.places = points;
-            found.push(it.figure("points", count as f64, "point"));
+            found.push(it.about([names.statement_of(first.first.statement)]));
         }
     }
 
@@ -188,15 +197,14 @@ impl ValueFindings {
         constant.sort_unstable_by_key(|(key, ..)| *key);
         for (key, (count, statement, _, kind), value) in constant {
             let name = names.variable(key);
-            let sentence = format!(
-                "{name} never changes: it is always {} at {}, in {}",
-                number_text(kind, value),
-                counted(count, "point"),
-                names.statement_of(statement)
-            );
+            let mut sentence = Sentence::default();
+            let text = number_text(kind, value);
+            sentence.say(&name).say(" never changes: it is always ");
+            sentence.claim(Claim::new("value", text.parse().unwrap_or(f64::NAN), "", text).of(&name)).say(" at ");
+            sentence.claim(points_of(count, &name)).say(", in ").say(names.statement_of(statement));
             let span = self.statements.summaries().get(statement as usize).map_or((0, 0), |it| (it.first, it.last));
             let it = Finding::new(&CONSTANT_KIND, 0.3, sentence).within(span.0, span.1).about([name]);
-            found.push(it.figure("points", count as f64, "point"));
+            found.push(it.about([names.statement_of(statement)]));
         }
     }
 
@@ -216,7 +224,11 @@ impl ValueFindings {
         }
         for (number, it) in once.iter().filter(|(_, it)| it.first > margin && it.first + margin < self.points) {
             let name = names.statement_of(*number);
-            let sentence = format!("{name} is reached once, at point {}, and others at least {least} times", it.first);
+            let mut sentence = Sentence::default();
+            sentence.say(&name).say(" is reached once, at point ").claim(first_at(it.first, &name));
+            let text = grouped(least).to_string();
+            sentence.say(", and others at least ").claim(Claim::new("least-of-others", least as f64, "point", text));
+            sentence.say(" times");
             found.push(Finding::new(&ONCE, 0.4, sentence).within(it.first, it.first).about([name]));
         }
     }
@@ -234,6 +246,10 @@ struct Names<'n> {
 impl Names<'_> {
     fn variable(&self, key: u32) -> String {
         quoted(&self.tables.text(self.dictionary.key(key).0).unwrap_or_default())
+    }
+
+    fn type_of(&self, key: u32) -> String {
+        self.tables.type_name(self.dictionary.key(key).1).into_owned()
     }
 
     fn statement_of(&self, number: u32) -> String {
@@ -263,20 +279,34 @@ fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Ve
             if fails.count == 0 || fails.count * EXCEPTIONS > all || equal.count == 0 {
                 continue;
             }
+            if !is_telling(&low.sample, &high.sample, holds.count + equal.count, all) {
+                continue;
+            }
             let (low, high) = (name(low), name(high));
-            let sentence = format!(
-                "{low} <= {high} holds at {} of {} of {}; {} do not, the first is {}",
-                holds.count + equal.count,
-                counted(all, "point"),
-                names.statement_of(statement),
-                fails.count,
-                fails.first
-            );
+            let (relation, place) = (format!("{low} <= {high}"), names.statement_of(statement));
+            let mut sentence = Sentence::default();
+            let (those, fewer) = (holds.count + equal.count, fails.count);
+            sentence.say(&relation).say(" holds at ");
+            sentence.claim(Claim::new("holds", those as f64, "point", grouped(those).to_string()).of(&relation));
+            sentence.say(" of ").claim(points_of(all, &relation)).say(" of ").say(&place).say("; ");
+            sentence.claim(Claim::new("fails", fewer as f64, "point", grouped(fewer).to_string()).of(&relation));
+            sentence.say(if fewer == 1 { " does not, at " } else { " do not, the first is " });
+            sentence.claim(first_at(fails.first, &relation));
             let share = fails.count as f64 / all as f64;
             let it = Finding::new(&RELATION, 0.8 - 10.0 * share, sentence).within(fails.first, fails.first);
-            found.push(it.about([low, high]).figure("exceptions", fails.count as f64, "point"));
+            found.push(it.about([low, high, place]));
         }
     }
+}
+
+/// A number of points of something, as a claim.
+fn points_of(count: u64, of: &str) -> Claim {
+    Claim::new("points", count as f64, "point", counted(count, "point")).of(of)
+}
+
+/// The first point of something, as a claim. Numbers of points are not grouped, as everywhere.
+fn first_at(point: u64, of: &str) -> Claim {
+    Claim::new("position", point as f64, "point", format!("{point}")).of(of).at(point)
 }
 
 /// A number of points as a share of all.

@@ -7,9 +7,9 @@ use hashbrown::HashMap;
 use unspool_formats::trace_db::wire::Tables;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 
-use super::{Names, share_of};
+use super::{Names, first_at, share_of};
 use crate::columns::{Dictionary, Kind as Sort, Segment};
 
 /// Values that must ascend before one is said to wrap.
@@ -87,17 +87,18 @@ impl Wraps {
                 continue;
             };
             let name = names.variable(*key);
-            let times = if of.wraps.len() > 1 {
-                format!(", {} in all", counted(of.wraps.len() as u64, "time"))
-            } else {
-                "".into()
-            };
-            let sentence = format!(
-                "{name} wraps around from {before} to {after} at point {point}{times}: at all other points of {} it only grows",
-                names.statement_of(*statement)
-            );
+            let mut sentence = Sentence::default();
+            let value = |it: i64| Claim::new("value", it as f64, "", format!("{it}")).of(&name);
+            sentence.say(&name).say(" wraps around from ").claim(value(*before)).say(" to ");
+            sentence.claim(value(*after).at(*point)).say(" at point ").claim(first_at(*point, &name));
+            if let many @ 2.. = of.wraps.len() as u64 {
+                sentence.say(", ").claim(Claim::new("wraps", many as f64, "point", counted(many, "time")).of(&name));
+                sentence.say(" in all");
+            }
+            let place = names.statement_of(*statement);
+            sentence.say(": at all other points of ").say(&place).say(" it only grows");
             let it = Finding::new(&WRAP, 0.85 + 0.1 * share_of(of.count, names), sentence).within(*point, *point);
-            let mut it = it.about([name]).figure("before", *before as f64, "").figure("after", *after as f64, "");
+            let mut it = it.about([name, place]);
             it.places = of.wraps.iter().map(|it| it.0).take(16).collect();
             found.push(it);
         }

@@ -1,15 +1,14 @@
 //! Loops that get nowhere: a stretch of points at which nothing changes any more.
 
-use alloc::format;
 use alloc::vec::Vec;
 use core::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use hashbrown::DefaultHashBuilder;
 use unspool_trace::Finding;
 use unspool_trace::figures::counted;
-use unspool_trace::finding::Kind;
+use unspool_trace::finding::{Claim, Kind, Sentence};
 
-use super::{Names, share_of};
+use super::{Names, first_at, share_of};
 use crate::columns::{Kind as Sort, Segment};
 
 /// Points of a stretch.
@@ -105,15 +104,14 @@ impl Still {
         let keys = longest.statements.iter().filter_map(|number| self.statements.get(*number as usize));
         let variables: Vec<_> = keys.flat_map(|of| of.keys.iter().map(|key| names.variable(*key))).take(8).collect();
         let end = longest.first + longest.count - 1;
-        let sentence = format!(
-            "Nothing changes any more from point {} to {end}: {} goes on with the same values of {} {}",
-            longest.first,
-            statements.join(", "),
-            variables.join(", "),
-            counted(longest.count, "time")
-        );
+        let mut sentence = Sentence::default();
+        sentence.say("Nothing changes any more from point ").claim(first_at(longest.first, ""));
+        sentence.say(" to ").claim(first_at(end, "")).say(": ").say(statements.join(", "));
+        sentence.say(" goes on with the same values of ").say(variables.join(", ")).say(" ");
+        let text = counted(longest.count, "time");
+        sentence.claim(Claim::new("points", longest.count as f64, "point", text).at(longest.first));
         let weight = 0.5 + 0.5 * share_of(longest.count, names);
         let it = Finding::new(&STILL, weight, sentence).within(longest.first, end).about(variables).about(statements);
-        found.push(it.figure("points", longest.count as f64, "point"));
+        found.push(it);
     }
 }

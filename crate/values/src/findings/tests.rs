@@ -54,6 +54,22 @@ fn one(found: &[Finding]) -> (&str, &str) {
 }
 
 #[test]
+fn a_variable_whose_type_changes_is_found_where_it_does() {
+    let found = findings(|writer, i| {
+        at(writer, 40);
+        if i == 120 {
+            writer.number(7, 0, Number::Signed(-1));
+        } else {
+            writer.number(7, 1, Number::Pointer(0x1000 + i * i));
+        }
+        writer.end();
+    });
+    assert_eq!(one(&found), ("type-change", "p"));
+    assert_eq!(found[0].at, Some(121 * 11 - 1));
+    assert!(found[0].sentence.starts_with("p is int at 1 point, first at 1330, and *char at 199 others of "));
+}
+
+#[test]
 fn ordinary_values_are_quiet() {
     assert_eq!(findings(|_, _| {}), []);
 }

@@ -25,6 +25,8 @@ structures! {
         pub end: Option<u64>,
         /// Number of the track where it is, if it is on one.
         pub track: Option<u32>,
+        /// The first few positions where it happens, ascending, if there are several.
+        pub places: Vec<u64>,
         /// How much it matters, from 0 to 1.
         pub weight: f64,
         /// What part of the trace was looked at for it, if that was not all.
@@ -34,9 +36,12 @@ structures! {
 
 impl From<Finding> for StandingFinding {
     fn from(it: Finding) -> Self {
-        let Finding { kind, sentence, at, end, track, names, weight, part, .. } = it;
+        let Finding { kind, sentence, at, end, track, names, mut places, weight, part, .. } = it;
         let name = names.into_iter().next();
-        Self { kind: kind.word, title: kind.title, why: kind.why, sentence, name, at, end, track, weight, part }
+        if places.len() < 2 {
+            places.clear();
+        }
+        Self { kind: kind.word, title: kind.title, why: kind.why, sentence, name, at, end, track, places, weight, part }
     }
 }
 

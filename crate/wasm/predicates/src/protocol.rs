@@ -140,6 +140,8 @@ structures! {
     pub enum PointerSuspicion {
         /// Past the end.
         Past,
+        /// Before the begin.
+        Before,
         /// Too little is left.
         Short,
         /// The buffer was freed.
@@ -249,6 +251,7 @@ impl From<Suspicion> for PointerSuspicion {
     fn from(why: Suspicion) -> Self {
         match why {
             Suspicion::Past => Self::Past,
+            Suspicion::Before => Self::Before,
             Suspicion::Short => Self::Short,
             Suspicion::Freed => Self::Freed,
         }
