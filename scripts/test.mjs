@@ -93,6 +93,12 @@ const RARE = {
   'the oldest Rust': { tests: [], rooms: /^(crate\/|Cargo)/ },
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
+/** Folders of the corpus whose findings are computed once more, and traces whose counts of OpenGL calls are. */
+const CLAIMED = ['findings', 'why', 'xray', 'xray-real', 'trace-db', 'frames', 'rvn'];
+const OPENGL = [
+  ...['chromium-bsu', 'kitty', 'lugaru', 'qtquick6', 'supertux'].map((name) => `programs/${name}.trace`),
+  ...['finish', 'thrown-away', 'uploads'].map((name) => `findings/${name}.trace`),
+];
 /** Frames of the corpus that are cut out and replayed: display lists, shaders, several contexts. All that there are would take minutes. */
 const CUT_FRAMES = [
   'glxgears_3s.6298',
@@ -387,7 +393,11 @@ async function corpus() {
   if (built !== 0) return built;
   const cli = ['--cli', 'target/debug/unspool'];
   const more = [
-    ...['check_compare.py', 'check_why.py', 'check_findings.py'].map((name) => [join(checks, name)]),
+    ...['check_compare.py', 'check_why.py', 'check_findings.py', 'check_sentences.py'].map((name) => [
+      join(checks, name),
+    ]),
+    [join(checks, 'check_counts.py'), ...OPENGL.map((name) => join(checks, '../corpus', name))],
+    ['scripts/claims.py', ...CLAIMED.map((name) => join(checks, '../corpus', name))],
     ['scripts/verdicts.py'],
   ];
   // Frames that are cut out are replayed natively: of each kind of trace some, within seconds.
