@@ -23,6 +23,7 @@ mod cut;
 mod digests;
 mod dump;
 mod find;
+mod findings;
 mod generate;
 mod guide;
 mod help;

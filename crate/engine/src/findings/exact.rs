@@ -250,7 +250,8 @@ impl Exact {
         let (from, to) = thread.extent.unwrap_or((call.start, call.end));
         thread.extent = Some((from.min(call.start), to.max(call.end)));
         for ((from, to), is_empty) in &mut thread.gaps {
-            *is_empty &= !(*from < call.start && call.start < *to) && !(*from < call.end && call.end < *to);
+            let is_within = |position: u64| *from < position && position < *to;
+            *is_empty &= !is_within(call.start) && !is_within(call.end);
         }
         let Call { depth, start, end, name, is_whole, .. } = *call;
         let (latest, gap) = (start, (start, start));
