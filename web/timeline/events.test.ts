@@ -74,6 +74,7 @@ beforeEach(() => {
         const rows = Array.from({ length: Math.min(count, ROWS - first) }, (_, i) => rowOf(first + i));
         return { value: rows, error: null };
       },
+      order: async () => true,
       rowAt: async (x: bigint) => Number(x) / 10,
     },
   } as unknown as Trace;
@@ -252,5 +253,26 @@ describe('the list of records', () => {
     known.value = null;
     await nextTask();
     expect(events.current.value).toBe(-1);
+  });
+
+  it('does not lead to the selection in another order, or if it is narrowed', async () => {
+    const item = { kind: 'instant', track: 1, index: 7 } as const;
+    selected.value = { item } as Pointed;
+    known.value = { at: 'known', details: { item, track: 1, locator: 70n, start: ticks(700n) } as Details };
+    await ready();
+    const wanted = events.wanted.value;
+    expect(wanted).toEqual({ row: 70 });
+    const column = { key: 'x', label: 'Start', shows: 'position' } as const;
+    events.sort.value = { column, descending: true };
+    await nextTask();
+    expect([events.current.value, events.wanted.value]).toEqual([70, wanted]);
+    range.value = { from: ticks(0n), to: ticks(900n) };
+    await nextTask();
+    expect([events.current.value, events.wanted.value]).toEqual([70, null]);
+    // It does when the panel comes to the front again.
+    events.shown.value = false;
+    events.shown.value = true;
+    await nextTask();
+    expect(events.wanted.value).toEqual({ row: 70 });
   });
 });

@@ -111,6 +111,8 @@ export function createEvents(
   const fields = new Set<string>();
   /** What the user chose in the list: its row is in view. */
   let mine: object | null = null;
+  /** The row of the selection is wanted: not because the list is in another order, or narrowed. */
+  let isSought = true;
 
   /** What to list; null while the list waits for the trace. */
   const question = computed((): RecordScope | null => {
@@ -149,8 +151,12 @@ export function createEvents(
   scope.add(
     effect(() => {
       const asked = question.value;
-      if (!asked) return;
+      if (!asked) {
+        isSought = true;
+        return;
+      }
       let isNewest = true;
+      wanted.value = null;
       listed.value = null;
       sorting.value = null;
       failure.value = null;
@@ -217,9 +223,15 @@ export function createEvents(
     const row = await records.rowAt(start, track, locator);
     if (row === null || selection.known.peek() !== known) return;
     current.value = row;
-    wanted.value = { row };
+    if (isSought) wanted.value = { row };
+    isSought = false;
   };
-  scope.add(watch([selection.known, selection.selected, selection.record], () => void follow()));
+  scope.add(
+    watch([selection.known, selection.selected, selection.record], () => {
+      isSought = true;
+      void follow();
+    }),
+  );
 
   const noteFields = ({ fields: of }: RecordRow) => {
     for (const { name, value } of of) {

@@ -148,6 +148,7 @@ describe('the calls of a function', () => {
   });
   it('follow the selection', () => {
     answer(10_000);
+    expect(list.wanted.value).toBeNull();
     selected.value = call(700);
     expect(asked.at(-1)?.of).toEqual(call(700).item);
     answer(10_000, { at: 700, found: true });
@@ -159,6 +160,21 @@ describe('the calls of a function', () => {
     selected.value = call(9);
     answer(10_000, { at: 5, found: false });
     expect([list.current.value, list.wanted.value]).toEqual([-1, { row: 5 }]);
+  });
+  it('do not lead to the selection in another order, or if they are narrowed', () => {
+    answer(10_000);
+    selected.value = call(700);
+    answer(10_000, { at: 700, found: true });
+    expect(list.wanted.value).toEqual({ row: 700 });
+    list.order.value = 'longest';
+    answer(10_000, { at: 60, found: true });
+    expect([list.current.value, list.wanted.value]).toEqual([60, null]);
+    list.interval.value = { shortest: 1n, longest: 9n };
+    answer(1000, { at: 6, found: true });
+    expect([list.current.value, list.wanted.value]).toEqual([6, null]);
+    selected.value = call(9);
+    answer(1000, { at: 2, found: true });
+    expect(list.wanted.value).toEqual({ row: 2 });
   });
   it('fail with a reason', () => {
     take({ t: 'job-progress', id: 0, progress: { done: 1, of: 4 } });

@@ -89,6 +89,8 @@ export function createCallList(
   let sought: Slice | null = null;
   /** What the user chose in the list: its row is the current one already. */
   let mine: unknown = null;
+  /** The row of the selection is wanted: not because the list is in another order, or narrowed. */
+  let isSought = true;
 
   const selectedCall = (): Slice | null => {
     const pointed = selection.selected.peek();
@@ -140,7 +142,7 @@ export function createCallList(
     if (of) {
       current.value = part.found ? part.at : -1;
       // By start, the place where the call would be is a place to look at, too.
-      if (part.found || order.peek() === 'start') wanted.value = { row: part.at };
+      if (isSought && (part.found || order.peek() === 'start')) wanted.value = { row: part.at };
     }
     take(callsOf(part));
   };
@@ -156,6 +158,8 @@ export function createCallList(
       if (trace.status.peek().at === 'loading') return;
       rows.renew();
       current.value = -1;
+      isSought = list.peek() === null;
+      wanted.value = null;
       // The list before stays in sight, so that nothing flickers.
       isNew = true;
       seek(0, selectedCall());
@@ -166,6 +170,7 @@ export function createCallList(
       const item = selectedCall();
       if (isNew || selection.selected.peek() === mine) return;
       current.value = -1;
+      isSought = true;
       if (item) seek(wanted.peek()?.row ?? 0, item);
     }),
   );

@@ -33,6 +33,8 @@ export interface Iterations {
   readonly sort: Signal<{ readonly column: number; readonly descending: boolean }>;
   /** The row of the selection, or -1. */
   readonly current: ReadonlySignal<number>;
+  /** A new object for each wish to see the current row. Another order or query makes none. */
+  readonly wish: ReadonlySignal<object | null>;
   /** Counts arrivals of rows. */
   readonly version: ReadonlySignal<number>;
   row(number: number): IterationRow | null;
@@ -83,6 +85,9 @@ export function createIterations(
   /** A query that shows what an invariant is about, and the one before it. */
   let detour: { readonly query: string; readonly back: string } | null = null;
   let mine: Ticks | null = null;
+  const wish = signal<object | null>(null);
+  /** The row of the selection is wanted, once it is known. */
+  let isSought = true;
 
   const make = async (query: string, points: PointRange | null) => {
     renew();
@@ -94,6 +99,7 @@ export function createIterations(
       return;
     }
     wrong.value = null;
+    isSought = table.peek() === null;
     table.value = answer;
     current.value = -1;
     made = answer;
@@ -136,13 +142,22 @@ export function createIterations(
     // The order of rows is that of the latest request for rows.
     await page(0, 1);
     const row = await aboutValues((values) => values.occurrenceAt(Number(x)));
-    if (era() === at && row !== null) current.value = row;
+    if (era() !== at || row === null) return;
+    current.value = row;
+    if (isSought) wish.value = {};
+    isSought = false;
   };
-  scope.add(watch([selection.selected, selection.record], () => void follow()));
+  scope.add(
+    watch([selection.selected, selection.record], () => {
+      isSought = true;
+      void follow();
+    }),
+  );
   scope.add(
     watch([sort], () => {
       renew();
       mine = null;
+      isSought = false;
       void follow();
     }),
   );
@@ -164,11 +179,15 @@ export function createIterations(
     wrong,
     sort,
     current,
+    wish,
     version: rows.version,
     row: rows.row,
     want: rows.want,
     page,
-    choose: rows.choose,
+    choose: (row) => {
+      rows.choose(row);
+      wish.value = {};
+    },
     dispose: () => {
       renew();
       scope.dispose();
