@@ -29,6 +29,7 @@ function Fruit() {
       <Table
         label="Fruit"
         id="fruit"
+        narrowedBy={[]}
         count={NAMES.length}
         row={(number) => number}
         sorts={NAMES}

@@ -53,17 +53,23 @@ export function useLongList(count: number): LongList {
     const at = Math.round(scrollOf(next));
     const element = box.current;
     const isDue = due.current !== null;
-    if (!element || (!isDue && Math.abs(element.scrollTop - at) < 1)) return;
+    if (!element) return;
     scroll.value = at;
+    if (!isDue && Math.abs(element.scrollTop - at) < 1) return;
     due.current = at;
     if (isDue) return;
     // The row that fills the height may have to be laid out first.
     requestAnimationFrame(() => {
       const scrollTop = due.current ?? at;
       due.current = null;
-      // Without a change there is no event.
-      set.current = Math.abs(element.scrollTop - scrollTop) < 1 ? null : scrollTop;
+      const previous = element.scrollTop;
       element.scrollTop = scrollTop;
+      // A box that is lower than the list was takes less. Without a change there is no event.
+      const position = element.scrollTop;
+      set.current = Math.abs(position - previous) < 1 ? null : position;
+      if (Math.abs(position - scrollTop) <= 1) return;
+      place.value = scrolledTo(place.peek(), position);
+      scroll.value = position;
     });
   };
   useLayoutEffect(() => {
@@ -120,4 +126,38 @@ export function useLongList(count: number): LongList {
       scroll.value = at;
     },
   };
+}
+
+/** Decides where the reader of a list is put. */
+interface Reading {
+  /** The order of the rows, and all that narrows them. */
+  readonly rows: readonly unknown[];
+  /** The subject of the current row. */
+  readonly subject: unknown;
+  /** Number of the current row, or -1. */
+  readonly current: number;
+}
+
+/**
+ * Puts the reader at the top whenever the rows are others: a position in the previous list says nothing about this one. A current row
+ * with another subject is brought into view, once it has a place. One that only has another place is not.
+ */
+export function useReading(list: LongList, { rows, subject, current }: Reading): void {
+  const isFirst = useRef(true);
+  /** The subject that was brought into view last, and the latest one; `undefined` without one. */
+  const visible = useRef<unknown>(undefined);
+  const latest = useRef<unknown>(undefined);
+  useLayoutEffect(() => {
+    if (!isFirst.current) {
+      list.goTop(0);
+      visible.current = latest.current;
+    }
+    isFirst.current = false;
+  }, rows);
+  useEffect(() => {
+    latest.current = subject;
+    if (Object.is(subject, visible.current)) return;
+    visible.current = current < 0 ? undefined : subject;
+    if (current >= 0) list.go(current);
+  }, [subject, current]);
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ColumnHead, type ColumnSet, sortedIf } from './column_head.tsx';
 import { choicesOf, choose as chooseColumns, shownOf, wholeColumns } from './columns.ts';
-import { type LongList, useLongList } from './long_list.ts';
+import { type LongList, useLongList, useReading } from './long_list.ts';
 import { type RowSubject, useRowMenu } from './menu/row_menu.ts';
 
 /** What a row or a cell looks like. */
@@ -70,10 +70,18 @@ interface Props<Row> {
   readonly by?: string;
   readonly descending?: boolean;
   readonly sortBy?: (key: string) => void;
+  /**
+   * All that narrows the rows: filters, a kind, the range and the thread of the panels. When one of these changes, or the order does,
+   * the reader is at the top. Empty if nothing narrows them.
+   */
+  readonly narrowedBy: readonly unknown[];
   /** Number of the current row, or -1. */
   readonly current?: number;
-  /** The current row is brought into view whenever another one is. */
-  readonly follows?: boolean;
+  /**
+   * The subject of the current row, or a new object for each wish to see it: the row is brought into view when this changes. It is not
+   * if only its place does, as in another order. Left out, it never is.
+   */
+  readonly follows?: unknown;
   /** Makes a row the current one. Without this, rows cannot be chosen. */
   readonly choose?: (number: number) => void;
   /** A click on a row, if that is more than to choose it. */
@@ -202,9 +210,7 @@ function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {
   const { current = -1, follows, choose, click, act, double, level, want } = props;
   const { first, end, go } = list;
   useEffect(() => want?.(first, end));
-  useEffect(() => {
-    if (follows && current >= 0) go(current);
-  }, [current]);
+  useReading(list, { rows: [by, descending, ...props.narrowedBy], subject: follows, current });
   const onKey = (event: KeyboardEvent) => {
     const { target, currentTarget, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -40,6 +40,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
       <Table
         label="Variables"
         id="variable"
+        narrowedBy={[]}
         count={COUNT}
         row={(number) => number}
         columns={columns}
@@ -70,7 +71,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
     const graph: CallGraph = { nodes: new Map(), edges, whole: COUNT };
     const open = {
       trace: { names: { of: (id: number) => `f${id}` } },
-      statistics: { highlighted: signal(-1) },
+      statistics: { highlighted: signal(-1), range: signal(null), whose: signal('all') },
     } as unknown as OpenTrace;
     const clock = { kind: 'ordinal', unit: 'step' } as const;
     const chooseEdge = ({ callee }: { callee: number }) => chose.push(callee);
@@ -98,6 +99,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
       find: {
         asked: signal('mark'),
         count: signal(COUNT),
+        current: signal(-1),
         listed: signal({ first: 0, end: COUNT }),
         version: signal(0),
         order: signal('position'),
@@ -247,6 +249,7 @@ it('goes on by keys after a click on a button in a row', () => {
     <Table
       label="Calls"
       id="call"
+      narrowedBy={[]}
       count={9}
       row={(row) => row}
       columns={columns}
@@ -266,6 +269,7 @@ it('reaches the last of more rows than a browser can lay out', () => {
     <Table
       label="Rows"
       id="row"
+      narrowedBy={[]}
       count={100_000_000}
       row={(row) => row}
       columns={[{ title: 'Number', cell: (row: number) => row }]}
@@ -286,7 +290,14 @@ it('reaches the last of more rows than a browser can lay out', () => {
 
 it('scrolls by keys if its rows cannot be chosen', () => {
   const host = mount(
-    <Table label="Contents" id="element" count={COUNT} row={(row) => row} columns={[{ title: '#', cell: String }]} />,
+    <Table
+      label="Contents"
+      id="element"
+      narrowedBy={[]}
+      count={COUNT}
+      row={(row) => row}
+      columns={[{ title: '#', cell: String }]}
+    />,
   );
   const table = host.querySelector('table')!;
   expect(table.hasAttribute('role')).toBe(false);
@@ -304,6 +315,7 @@ it('is a tree if its rows have levels', () => {
     <Table
       label="Call tree"
       id="tree"
+      narrowedBy={[]}
       count={3}
       row={(row) => row}
       columns={[{ title: 'Function', cell: (row: number) => `f${row}`, key: 'name' }]}

@@ -22,6 +22,7 @@ function page() {
       <Table
         label="Rows"
         id="row"
+        narrowedBy={[]}
         count={3}
         row={(number) => number}
         columns={[

@@ -120,6 +120,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         clock={clock}
         theme={theme.theme.value}
         sort={sort}
+        filter={filter.text.value}
         list={list}
       />
     </div>
@@ -193,10 +194,11 @@ interface TableProps {
   readonly clock: Clock;
   readonly theme: 'dark' | 'light';
   readonly sort: Signal<Sort>;
+  readonly filter: string;
   readonly list: (name: number) => void;
 }
 
-function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProps) {
+function FunctionTable({ open, told, rows, clock, theme, sort, filter, list }: TableProps) {
   const { trace, statistics } = open;
   const { columns } = told;
   const chosen = statistics.highlighted.value;
@@ -251,6 +253,7 @@ function FunctionTable({ open, told, rows, clock, theme, sort, list }: TableProp
       )}
       by={now.by}
       descending={now.descending}
+      narrowedBy={[filter, statistics.range.value, statistics.whose.value]}
       sortBy={(key) => {
         sort.value = sortedBy(now, sorted(key as Column));
       }}

@@ -235,6 +235,7 @@ function Rows({ open, list, known, clock, origin }: RowsProps) {
       columns={columns}
       by={list.order.value === 'start' ? 'start' : 'duration'}
       descending={list.order.value === 'longest'}
+      narrowedBy={[list.interval.value, open.statistics.range.value, open.statistics.whose.value]}
       sortBy={(by) => {
         list.order.value = by === 'start' ? 'start' : list.order.peek() === 'longest' ? 'shortest' : 'longest';
       }}

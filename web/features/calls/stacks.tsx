@@ -190,7 +190,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
   };
   useEffect(() => {
     box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
-  }, [current, order]);
+  }, [current]);
   const about = (text: string) => (statistics.tree.value?.exact === false ? `≈${text}` : text);
   const figure = (stack: Stack, by: StackOrder) =>
     about(by === 'count' ? formatCount(Math.round(stack.count)) : lengthText(BigInt(Math.round(stack[by])), clock));
@@ -206,7 +206,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
     width: Number.POSITIVE_INFINITY,
     // The effect above brings the current one into view.
     go: () => undefined,
-    goTop: () => undefined,
+    goTop: () => box.current?.scrollTo({ top: 0 }),
     toward: (key, from) => rowByKey({ count: stacks.length, row: 1, height: PAGE + 1, top: 0 }, key, from),
     onScroll: () => undefined,
   };
@@ -254,6 +254,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
       ]}
       by={order}
       descending
+      narrowedBy={[calls.changes.value, statistics.range.value, statistics.whose.value]}
       sortBy={(by) => {
         calls.stackOrder.value = by as StackOrder;
       }}

@@ -157,6 +157,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
       nameAt={nameAt}
       swatch={(name) => swatches[(trace.names.colour[name] ?? 0) * LEVELS + LEVELS - 1]}
       figures={figures}
+      narrowedBy={[calls.changes.value, statistics.range.value, statistics.whose.value]}
       choose={(name) => {
         statistics.highlighted.value = name;
       }}

@@ -36,6 +36,7 @@ export function DrawnTable({ drawn }: { drawn: DrawnOfBoth }) {
     <Table
       label="Differences between frames"
       id="drawn-difference"
+      narrowedBy={[]}
       count={ROWS.length}
       row={(at) => ROWS[at] ?? null}
       columns={[

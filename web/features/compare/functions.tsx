@@ -46,6 +46,7 @@ export function DifferenceTable({ comparison, compared, rows, clock, choose }: P
       rowId={(row) => row}
       minWidth={`${minWidth}px`}
       sorts={rows}
+      narrowedBy={[comparison.filter.value]}
       count={rows.length}
       row={(at) => rows[at] ?? null}
       columns={columns}

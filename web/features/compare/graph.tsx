@@ -257,6 +257,7 @@ function Edges({ compared, edges, clock, choose, list }: EdgesProps) {
       row={(number) => edges[number] ?? null}
       columns={columns}
       sorts={edges}
+      narrowedBy={[edges]}
       current={current.value}
       choose={(row) => {
         current.value = row;

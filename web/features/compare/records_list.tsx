@@ -126,8 +126,9 @@ export function RecordsOfBoth({ differences, why, pair }: Props) {
           count={hunks.length}
           row={(at) => hunks[numbers[at]!] ?? null}
           columns={columnsOf(pair, hunks, noun, fields, (at) => ends.value.get(numbers[at]!))}
+          narrowedBy={[order.value, ignored.value]}
           current={numbers.indexOf(chosen.value)}
-          follows
+          follows={chosen.value}
           choose={(at) => show(numbers[at]!)}
           act={open}
           double={open}

@@ -96,6 +96,7 @@ export function SideBySide({ differences, pair, thread, hunks, noun, fields }: P
       row={rows.row}
       columns={[number('a'), line('a'), sign, number('b'), line('b')]}
       list={list}
+      narrowedBy={[]}
       current={current.value}
       look={({ how }) => ({ class: how === 'same' ? '' : how === 'left-out' ? 'muted' : 'beside-differs' })}
       choose={(row) => {

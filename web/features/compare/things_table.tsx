@@ -59,6 +59,7 @@ export function ThingsOfBoth({ pair, lead, thingsApart }: Props) {
           label="Differences between resources and findings"
           id="thing-difference"
           sorts={rows}
+          narrowedBy={[]}
           count={rows.length}
           row={(at) => rows[at] ?? null}
           columns={columnsOf(pair)}

@@ -106,6 +106,7 @@ export function DifferenceTree({ comparison, compared, clock, choose, lead, sent
           names={paths.names}
           nameAt={({ index }) => columns.name[index]!}
           figures={figures}
+          narrowedBy={[paths.changes.value]}
           minWidth={`${figures.reduce((sum, { width }) => sum + Number.parseInt(width ?? '0', 10), NAMES)}px`}
           choose={choose}
           act={(row) => {

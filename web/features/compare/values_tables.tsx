@@ -327,6 +327,7 @@ export function Listed<Row>({ list, sentence, choice, label, children }: ListedP
         label={title}
         id={`${label ? 'suspect' : 'value'}-${noun}`}
         sorts={rows}
+        narrowedBy={[rows]}
         count={rows.length}
         row={(at) => rows[at] ?? null}
         columns={columns}

@@ -151,6 +151,7 @@ function Steps({ why, pair, fields, label, id, steps, hasCode = false, empty, sh
       count={steps.a.length}
       row={(at) => at}
       columns={columns}
+      narrowedBy={[]}
       current={current.value}
       empty={empty}
       choose={(at) => {

@@ -348,6 +348,7 @@ function List({ open, page, info, origin }: ListProps) {
       })}
       by={sort?.column.label ?? columns.find(isNumber)?.label ?? ''}
       descending={sort?.descending ?? false}
+      narrowedBy={[events.question.value]}
       sortBy={(label) => {
         events.sort.value = nextSort(sort, columns.find((column) => column.label === label)!);
       }}

@@ -116,6 +116,7 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
         columns={columns}
         by={order.value.by}
         descending={order.value.descending}
+        narrowedBy={[kind.value, range]}
         sortBy={sortBy}
         current={current}
         choose={act}

@@ -83,6 +83,7 @@ export function Results({ open, rowsOf, sql, sort, order }: Props) {
           }}
           by={`${by}`}
           descending={descending}
+          narrowedBy={[sql.columns.value]}
           // Upwards, then downwards, then not at all.
           sortBy={(key) => {
             const next = { column: Number(key), descending: by === Number(key) };

@@ -96,7 +96,8 @@ export function Results({ open }: { open: OpenTrace }) {
           find.order.value = key as HitOrder;
         }}
         current={find.currentRow.value}
-        follows
+        narrowedBy={[find.asked.value, open.statistics.range.value]}
+        follows={find.current.value}
         choose={find.choose}
         menu={(hit, row) => ({
           named: { id: hit.name ?? -1, text: nameOf(hit), isCalled: hit.end !== null && !isLane(hit.track) },

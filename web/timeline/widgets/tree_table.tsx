@@ -29,6 +29,8 @@ interface Props {
   readonly nameAt: (row: Pick<TreeRow, 'index'>) => number;
   /** The colour of a name, if it has one. */
   readonly swatch?: (name: number) => string | undefined;
+  /** All that narrows its rows besides its direction: see {@link Table}. */
+  readonly narrowedBy: readonly unknown[];
   /** The columns besides that of names. */
   readonly figures: readonly Column<TreeRow>[];
   /** CSS width that the columns need at least. */
@@ -45,7 +47,7 @@ interface Props {
 
 /** A call tree: a table whose rows open and close. Left and right arrows do that, `*` opens more, letters go to a name. */
 export function TreeTable({ label, id, tree, rows: all, names, nameAt, swatch, figures, ...rest }: Props) {
-  const { minWidth, choose, act, menu, empty, children } = rest;
+  const { minWidth, narrowedBy, choose, act, menu, empty, children } = rest;
   const rows = all.value;
   const list = useLongList(rows.length);
   const typed = useRef({ text: '', at: 0 });
@@ -128,6 +130,7 @@ export function TreeTable({ label, id, tree, rows: all, names, nameAt, swatch, f
       columns={[nameColumn, ...figures]}
       by={sort.by}
       descending={sort.descending}
+      narrowedBy={[tree.inverted.value, ...narrowedBy]}
       sortBy={(by) => {
         tree.sort.value = { by, descending: sort.by === by ? !sort.descending : by !== 'name' };
       }}

@@ -88,6 +88,7 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
       row={(number) => edges[number] ?? null}
       columns={columns}
       sorts={edges}
+      narrowedBy={[statistics.range.value, statistics.whose.value]}
       current={current.value}
       choose={choose}
       menu={({ callee }) => ({ named: { id: callee, text: nameOf(trace, callee), isCalled: true }, show: null })}

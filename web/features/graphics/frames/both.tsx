@@ -110,7 +110,8 @@ export function FramesOfBoth({ open, pair, which }: Props) {
         row={(number) => all[number] ?? null}
         columns={columnsOf(pair, a, b)}
         current={current}
-        follows
+        narrowedBy={[paired.value]}
+        follows={isKept ? kept : `${side} ${frame}`}
         choose={choose}
         want={(from, to) => {
           if (seen.peek()[0] !== from || seen.peek()[1] !== to) seen.value = [from, to];

@@ -182,7 +182,6 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
   };
   const sortBy = (next: FrameOrder) => {
     sort.value = { by: next, descending: next === by ? !descending : next !== 'frame' };
-    list.goTop(0);
   };
   const foldOf = (row: FrameRow) => (
     <Fold isOpen={isOpen(opened.value, row)} toggle={() => void toggle(row)} row={row} />
@@ -282,6 +281,7 @@ function FrameTable(props: Props & { readonly frames: FrameColumns }) {
         ]}
         by={by}
         descending={descending}
+        narrowedBy={[range]}
         sortBy={(key) => sortBy(key as FrameOrder)}
         current={current}
         choose={(number) => choose(rows[number]!)}

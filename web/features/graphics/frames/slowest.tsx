@@ -103,6 +103,7 @@ export function SlowestCalls({ which, open, survey, measure }: Props) {
         columns={columns}
         by={by}
         descending
+        narrowedBy={[range]}
         sortBy={(key) => {
           measure.value = key as Measure;
         }}

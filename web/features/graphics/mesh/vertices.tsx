@@ -52,6 +52,7 @@ export function Vertices({
         columns={columns}
         columnsOf={shown.map(({ title }) => title).join(' ')}
         sorts={mesh}
+        narrowedBy={[mesh]}
         current={marked.value}
         choose={(row) => {
           marked.value = row;

@@ -240,6 +240,7 @@ function Elements({ bytes, fields, start, stride }: ElementsProps) {
       row={(number) => number}
       columns={columns}
       columnsOf={textOf(fields)}
+      narrowedBy={[bytes, textOf(fields), start, stride]}
       sorts={count <= MOST_SORTED ? view : undefined}
       empty="The buffer is smaller than one element."
     />

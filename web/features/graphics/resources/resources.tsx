@@ -303,6 +303,7 @@ function List({
           ]}
           by={sort.value.by}
           descending={sort.value.descending}
+          narrowedBy={[filter, range]}
           sortBy={(key) => sortBy(key as Order)}
           current={current}
           choose={choose}

@@ -156,6 +156,7 @@ function Blocks({ machine, coverage, columns: titles, from }: BlocksProps) {
       row={(number) => rows[number] ?? null}
       columns={columns}
       sorts={rows}
+      narrowedBy={[coverage]}
       current={chosen.value}
       choose={go}
       menu={(_, row) => ({ named: null, show: () => go(row) })}

@@ -82,6 +82,7 @@ export function InvariantTable({ model }: { model: Iterations }) {
       row={(number) => found[number] ?? null}
       columns={COLUMNS}
       sorts={found}
+      narrowedBy={[found]}
       current={current.value}
       choose={(row) => {
         current.value = row;

@@ -181,7 +181,8 @@ function Occurrences({ model }: { model: Iterations }) {
         model.sort.value = by === column && descending ? { column: -1, descending: false } : next;
       }}
       current={model.current.value}
-      follows
+      narrowedBy={[model.table.value]}
+      follows={model.wish.value}
       choose={model.choose}
       menu={(_, row) => ({ named: null, show: () => model.choose(row) })}
       want={model.want}

@@ -151,6 +151,7 @@ function List({ open, model, chosen, current }: Props) {
         columns={columnsOf(columns, hasFiles, hasNames ? nameOf : null)}
         by={by}
         descending={descending}
+        narrowedBy={[open.statistics.range.value]}
         sortBy={sortBy}
         current={current.value}
         choose={(row) => {

@@ -28,7 +28,8 @@ export function BuffersOf({ open, model, view, choice }: Props) {
   const isLifetimes = view === 'buffers';
   const candidates = model.candidates.value;
   const count = model.count.value;
-  const isWhole = open.statistics.range.value === null;
+  const range = open.statistics.range.value;
+  const isWhole = range === null;
   const act = (row: number) => {
     current.value = row;
     const place = isLifetimes ? model.row(row)?.from : null;
@@ -78,6 +79,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           columns={lifetimeColumns(go)}
           by={by}
           descending={descending}
+          narrowedBy={[range]}
           sortBy={sortBy}
           current={current.value}
           choose={act}
@@ -96,6 +98,7 @@ export function BuffersOf({ open, model, view, choice }: Props) {
           row={(number) => candidates[number] ?? null}
           columns={CANDIDATE_COLUMNS}
           sorts={candidates}
+          narrowedBy={[range]}
           current={current.value}
           choose={act}
           menu={menu}

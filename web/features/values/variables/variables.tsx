@@ -1,4 +1,4 @@
-import { effect, type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, formatNumeral } from '../../../base/format.ts';
 import type { ValueMoment, VariableSummary } from '../../../base/values_protocol.ts';
@@ -97,11 +97,13 @@ function Variables({ open, model, current, choice }: Props) {
   const shown = model.shown.value;
   const { by, descending } = model.sort.value;
   const wanted = wantedVariable(open).value;
+  const shownFor = useSignal<object | null>(null);
   useEffect(() => {
     if (!wanted || !all) return;
     wantedVariable(open).value = null;
     // It is in the list, whatever that was narrowed to.
     model.text.value = '';
+    shownFor.value = wanted;
     current.value = model.shown
       .peek()
       .findIndex(({ name, type }) => name === wanted.name && type === (wanted.type ?? type));
@@ -148,9 +150,10 @@ function Variables({ open, model, current, choice }: Props) {
           columns={columnsOf(open)}
           by={by}
           descending={descending}
+          narrowedBy={[model.text.value, open.statistics.range.value]}
           sortBy={sortBy}
           current={current.value}
-          follows
+          follows={shownFor.value}
           choose={choose}
           menu={({ name, lowest, highest }, row) => ({
             named: { id: -1, text: name, isCalled: false },
