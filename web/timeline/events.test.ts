@@ -255,6 +255,18 @@ describe('the list of records', () => {
     expect(events.current.value).toBe(-1);
   });
 
+  it('stays at a chosen row when the details of an earlier selection arrive', async () => {
+    await ready();
+    events.want(0, 64);
+    await nextTask();
+    const item = { kind: 'instant', track: 1, index: 7 } as const;
+    selected.value = { item } as Pointed;
+    events.choose(3);
+    known.value = { at: 'known', details: { item, track: 1, locator: 70n, start: ticks(700n) } as Details };
+    await nextTask();
+    expect([events.current.value, events.wanted.value]).toEqual([3, null]);
+  });
+
   it('does not lead to the selection in another order, or if it is narrowed', async () => {
     const item = { kind: 'instant', track: 1, index: 7 } as const;
     selected.value = { item } as Pointed;

@@ -111,6 +111,8 @@ export function createEvents(
   const fields = new Set<string>();
   /** What the user chose in the list: its row is in view. */
   let mine: object | null = null;
+  /** The row that the user has chosen, until it is selected. */
+  let choosing: RecordRow | null = null;
   /** The row of the selection is wanted: not because the list is in another order, or narrowed. */
   let isSought = true;
 
@@ -216,12 +218,12 @@ export function createEvents(
     const known = selection.known.peek();
     const selected = selection.selected.peek() ?? selection.record.peek();
     if (!selected) current.value = -1;
-    if (!selected || selected === mine || known?.at !== 'known') return;
+    if (!selected || selected === mine || choosing || known?.at !== 'known') return;
     // The details of the previous selection stay until those of this one arrive.
     if ('item' in selected && !sameItem(known.details.item, selected.item)) return;
     const { start, track, locator } = known.details;
     const row = await records.rowAt(start, track, locator);
-    if (row === null || selection.known.peek() !== known) return;
+    if (row === null || choosing || selection.known.peek() !== known) return;
     current.value = row;
     if (isSought) wanted.value = { row };
     isSought = false;
@@ -251,10 +253,12 @@ export function createEvents(
 
   const select = (row: RecordRow) => {
     mine = row;
+    choosing = row;
     reveal(row.x);
     void trace.find({ to: 'record', time: row.x, track: row.track, locator: row.locator }).then((found) => {
       // A newer choice takes precedence.
       if (mine !== row) return;
+      choosing = null;
       // A step of an instruction may be the last of a call, but it is not the call.
       const isStep = trace.info.peek()?.clock.kind === 'ordinal';
       const isOf = found && (!isStep || found.start === row.x);
