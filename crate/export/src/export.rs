@@ -44,6 +44,11 @@ pub struct Export {
 
 enum Now {
     Begin,
+    /// The statements of points: an instant of a part.
+    Statements {
+        part: usize,
+        next: u64,
+    },
     NextTrack,
     Slices(u32, Order),
     /// Samples of all tracks.
@@ -89,7 +94,9 @@ impl Export {
                 Now::Begin => {
                     writer.begin(trace, out);
                     self.now = Now::NextTrack;
-                    if writer.is_merged() {
+                    if writer.wants_statements(trace) {
+                        self.now = Now::Statements { part: 0, next: 0 };
+                    } else if writer.is_merged() {
                         let parts = (0..)
                             .zip(source.parts())
                             .filter(|(_, part)| part.table == Table::Counters && self.tracks.contains(&part.track));
@@ -98,6 +105,15 @@ impl Export {
                         self.now = Now::Merged(merge);
                     }
                 }
+                Now::Statements { part, next } => match source.parts().get(*part) {
+                    None => self.now = Now::NextTrack,
+                    Some(of) if of.table != Table::Instants || *next >= of.len => (*part, *next) = (*part + 1, 0),
+                    Some(_) => {
+                        let Some(instant) = source.instant(*part, *next) else { return Step::Stalled };
+                        writer.statement(trace, &instant);
+                        *next += 1;
+                    }
+                },
                 Now::NextTrack => {
                     let Some(track) = self.tracks.pop() else {
                         writer.finish(trace, out);

@@ -181,6 +181,15 @@ pub trait Writer {
         false
     }
 
+    /// Whether [`Writer::statement`] is to be called with all instants, whatever is exported,
+    /// before the first track.
+    fn wants_statements(&self, _trace: &Trace) -> bool {
+        false
+    }
+
+    /// An instant, which may be a point at a statement.
+    fn statement(&mut self, _trace: &Trace, _instant: &Instant) {}
+
     /// A track begins.
     fn begin_track(&mut self, _trace: &Trace, _track: u32, _out: &mut Vec<u8>) {}
 
@@ -262,7 +271,7 @@ impl Format {
             Self::Folded => Box::<folded::Folded>::default(),
             Self::Pprof => Box::<pprof::Pprof>::default(),
             Self::Vcd => Box::<vcd::Vcd>::default(),
-            Self::Csv => Box::new(csv::Csv),
+            Self::Csv => Box::<csv::Csv>::default(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What is written, read back by other programs' readers of the same formats.
 
 use prost::Message;
-use unspool_trace::{TrackDef, TrackKind, ValueKind};
+use unspool_trace::batch::{Key, SliceKind};
+use unspool_trace::{StatementId, TrackDef, TrackKind, ValueKind};
 
 use super::*;
 
@@ -401,15 +402,94 @@ fn pprof_has_calls_and_self_times_of_stacks() {
 fn cells_of_csv_are_no_formulas() {
     let text = String::from_utf8(written(Format::Csv)).unwrap();
     let lines: Vec<_> = text.split("\r\n").collect();
-    assert_eq!(lines[0].split(',').count(), 11);
-    assert_eq!(lines[2], "slice,main,7,1000,1000,1,\"'=draw;\"\"all\"\"\",call,,,");
-    assert_eq!(lines[7], "instant,main,7,1300,,,flush,call,,,");
-    assert!(text.contains("slice,buffers,,1500,1500,1,buffer,call,,never-ended,\r\n"));
-    assert!(text.contains("counter,n,,2000,,,,,,,18446744073709551615\r\n"));
-    assert!(text.ends_with("counter,a load,,1500,,,,,,,-0.25\r\n"), "a number is no formula");
+    assert_eq!(lines[0].split(',').count(), 13);
+    assert_eq!(lines[2], "slice,main,7,1000,1000,1,\"'=draw;\"\"all\"\"\",call,,,,,");
+    assert_eq!(lines[7], "instant,main,7,1300,,,flush,call,,,,,");
+    assert!(text.contains("slice,buffers,,1500,1500,1,buffer,call,,never-ended,,,\r\n"));
+    assert!(text.contains("counter,n,,2000,,,,,,,18446744073709551615,,\r\n"));
+    assert!(text.ends_with("counter,a load,,1500,,,,,,,-0.25,,\r\n"), "a number is no formula");
     for line in lines.iter().filter(|line| !line.is_empty() && !line.contains('"')) {
-        assert_eq!(line.split(',').count(), 11, "{line}");
+        assert_eq!(line.split(',').count(), 13, "{line}");
     }
+}
+
+/// Points at two statements, of which the second is in a file, and two variables that are called
+/// `a`.
+struct Points(Vec<Part>);
+
+impl Points {
+    fn new() -> Self {
+        let part = |table, track, first, len| Part { table, track, depth: 0, first, len };
+        Self(vec![
+            part(Table::Instants, 0, 0, 2),
+            part(Table::Instants, 3, 2, 2),
+            part(Table::Counters, 1, 0, 2),
+            part(Table::Counters, 2, 2, 2),
+        ])
+    }
+
+    fn trace(range: Option<(u64, u64)>) -> Trace {
+        let variable = |detail: &str| TrackDef { detail: detail.into(), ..TrackDef::new(TrackKind::Counter, "a") };
+        let lane = || TrackDef::new(TrackKind::Lane, "statements");
+        let tracks = vec![lane(), variable("int"), variable("unsigned char"), lane()];
+        let statement = |text: &str, key| Name { text: text.into(), kind: SliceKind::Statement, key };
+        let names = vec![
+            statement("statement 70", Key::Statement(70)),
+            statement("statement 7:12", Key::Statement(StatementId::in_file(7, 12).bits())),
+            statement("no statement", Key::None),
+        ];
+        let (title, unit) = ("trace-db".into(), "point".into());
+        let head = Head { title, frequency: None, unit, origin: 100, end: 103, tracks };
+        Trace { name: "p.trace".into(), head, range, names }
+    }
+}
+
+impl Source for Points {
+    fn parts(&self) -> &[Part] {
+        &self.0
+    }
+
+    fn slice(&mut self, _part: usize, _index: u64) -> Option<Slice> {
+        None
+    }
+
+    /// Points 100 and 103, and in the lane of the file, which comes after the variables, 101
+    /// and 102.
+    fn instant(&mut self, part: usize, index: u64) -> Option<Instant> {
+        let (time, name) = match (part, index) {
+            (0, 0) => (100, 0),
+            (0, _) => (103, 2),
+            _ => (101 + index, 1),
+        };
+        Some(Instant { time, name, locator: 0 })
+    }
+
+    fn sample(&mut self, _part: usize, index: u64) -> Option<Sample> {
+        Some(Sample { time: 100 + 2 * index, value: Number::Int(-1) })
+    }
+}
+
+fn csv_of_points(range: Option<(u64, u64)>, tracks: Vec<u32>) -> String {
+    let mut out = Vec::new();
+    let mut export = Export::new(Points::trace(range), Format::Csv.writer(), tracks, true);
+    while export.step(&mut Points::new(), 1, &mut out) != Step::Done {}
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn values_have_their_type_and_statement_in_csv() {
+    let text = csv_of_points(None, vec![0, 1, 2, 3]);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[0], "type,track,thread,time,duration,depth,name,kind,key,flags,value,value_type,statement");
+    assert_eq!(lines[1], "instant,statements,,100,,,statement 70,statement,70,,,,");
+    assert_eq!(lines[2], "instant,statements,,103,,,no statement,statement,,,,,");
+    assert_eq!(lines[3], "counter,a,,100,,,,,,,-1,int,70");
+    assert_eq!(lines[4], "counter,a,,102,,,,,,,-1,int,7:12");
+    assert_eq!(lines[6], "counter,a,,102,,,,,,,-1,unsigned char,7:12");
+    assert_eq!(lines[7], "instant,statements,,101,,,statement 7:12,statement,7:12,,,,");
+    // The statements of tracks that are not exported, and of a range, are known, too.
+    let text = csv_of_points(Some((101, 200)), vec![1]);
+    assert!(text.ends_with("counter,a,,102,,,,,,,-1,int,7:12\r\n"), "{text}");
 }
 
 #[test]

@@ -98,10 +98,17 @@ pub enum SliceKind {
     Marker,
     /// An event with a payload, which is its name.
     Event,
+    /// A point at a statement of the traced program, or at none.
+    Statement,
+    /// A buffer while it has one size.
+    Buffer,
+    /// A number without a variable.
+    Auxiliary,
 }
 
 impl SliceKind {
-    /// A stable word: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker` or `event`.
+    /// A stable word: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker`, `event`,
+    /// `statement`, `buffer` or `auxiliary`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -111,6 +118,9 @@ impl SliceKind {
             Self::Group => "group",
             Self::Marker => "marker",
             Self::Event => "event",
+            Self::Statement => "statement",
+            Self::Buffer => "buffer",
+            Self::Auxiliary => "auxiliary",
         }
     }
 }

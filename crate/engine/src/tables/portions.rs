@@ -59,7 +59,7 @@ const TABLES: [Table; 3] = [Table::Slices, Table::Instants, Table::Counters];
 const TRACK_KINDS: [TrackKind; 4] = [TrackKind::Process, TrackKind::Thread, TrackKind::Lane, TrackKind::Counter];
 const VALUE_KINDS: [ValueKind; 4] = [ValueKind::Unsigned, ValueKind::Address, ValueKind::Signed, ValueKind::Float];
 const STACKINGS: [Stacking; 2] = [Stacking::Nested, Stacking::Overlapping];
-const SLICE_KINDS: [SliceKind; 7] = [
+const SLICE_KINDS: [SliceKind; 10] = [
     SliceKind::Call,
     SliceKind::Interrupt,
     SliceKind::Signal,
@@ -67,6 +67,9 @@ const SLICE_KINDS: [SliceKind; 7] = [
     SliceKind::Group,
     SliceKind::Marker,
     SliceKind::Event,
+    SliceKind::Statement,
+    SliceKind::Buffer,
+    SliceKind::Auxiliary,
 ];
 
 /// The variant with a number.
@@ -160,6 +163,7 @@ impl Answer {
                         id: (has_id != 0).then_some(id as i64),
                         values: variant(&VALUE_KINDS, values)?,
                         stacking: variant(&STACKINGS, stacking)?,
+                        detail: text(bytes)?,
                         ..TrackDef::new(variant(&TRACK_KINDS, kind)?, text(bytes)?)
                     });
                 }
@@ -213,6 +217,7 @@ fn put_head(out: &mut Vec<u8>, head: &Head, parts: &[Part]) {
         let parent = track.parent.map_or(0, |parent| u64::from(parent) + 1);
         let (has_id, id) = (track.id.is_some().into(), track.id.unwrap_or(0) as u64);
         put(out, &[parent, kind, has_id, id, values, stacking]);
+        put_text(out, &track.detail);
         put_text(out, &track.name);
     }
     for part in parts {
@@ -308,7 +313,11 @@ mod tests {
         }
         let track = |kind, name| TrackDef { parent: Some(u32::MAX - 1), ..TrackDef::new(kind, name) };
         let mut tracks = TRACK_KINDS.map(|kind| track(kind, kind.word())).to_vec();
-        tracks.extend(VALUE_KINDS.map(|values| TrackDef { values, ..TrackDef::new(TrackKind::Counter, "") }));
+        tracks.extend(VALUE_KINDS.map(|values| TrackDef {
+            values,
+            detail: "int".into(),
+            ..TrackDef::new(TrackKind::Counter, "")
+        }));
         tracks.extend(STACKINGS.map(|stacking| TrackDef { stacking, id: Some(-1), ..track(TrackKind::Lane, "é") }));
         let (title, unit) = ("XRay 5".to_string(), "tick".to_string());
         let head = Head { title, frequency: Some(u64::MAX), unit, origin: 1, end: 1 << 63, tracks };

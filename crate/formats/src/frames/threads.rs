@@ -421,7 +421,7 @@ impl Sink for StackToBatch<'_, '_> {
             (SliceKind::Signal, None) => format!("signal handler {address:#x}"),
             (SliceKind::Interrupt, _) => format!("interrupt handler {address:#x}"),
             (SliceKind::SystemCall, _) => format!("system call {address:#x}"),
-            (SliceKind::Call | SliceKind::Group | SliceKind::Marker | SliceKind::Event, _) => format!("{address:#x}"),
+            _ => format!("{address:#x}"),
         };
         let name = Name { text, kind, key: Key::Address(address) };
         match self.cx.names.once(name, self.at, self.cx.limits.names, self.cx.out) {

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use unspool_trace::batch::{
-    EventBatch, EventKind, Key as NameKey, Name, Stacking, TrackDef, TrackId, TrackKind, ValueKind,
+    EventBatch, EventKind, Key as NameKey, Name, SliceKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind,
 };
 use unspool_trace::error::Result;
 use unspool_trace::limits::Limits;
@@ -170,19 +170,25 @@ impl Tracks {
             Some(id) => self.statement(id, point, interval, out)?,
             None => {
                 if self.no_statement == NONE {
-                    self.no_statement = self.texts.number(NO_STATEMENT, point.at, self.limits.names, out)?;
+                    self.no_statement = self.of_statement(NO_STATEMENT, point.at, out)?;
                 }
                 (self.no_statement, self.file_slot(None, point.at, out))
             }
         };
         if incomplete {
             let text = id.map_or_else(|| "no statement (incomplete)".into(), |id| format!("{id} (incomplete)"));
-            name = self.texts.number(&text, point.at, self.limits.names, out)?;
+            name = self.of_statement(&text, point.at, out)?;
         }
         let lane = self.lane(file, out);
         out.push(EventKind::Instant, lane, point.number, name, Locator::at(point.at));
         out.records += 1;
         Ok(())
+    }
+
+    /// The name of points at no statement that has one.
+    #[cold]
+    fn of_statement(&mut self, text: &str, at: u64, out: &mut EventBatch) -> Result<u32> {
+        self.texts.number_of(SliceKind::Statement, text, at, self.limits.names, out)
     }
 
     #[inline]
@@ -221,10 +227,10 @@ impl Tracks {
         let file = self.file_slot(id.file(), point.at, out);
         if self.statements.len() >= MAX_STATEMENTS {
             self.report(&STATEMENTS_NOT_SHOWN, MAX_STATEMENTS, point.at, out);
-            let name = self.texts.number(ANOTHER_STATEMENT, point.at, self.limits.names, out)?;
+            let name = self.of_statement(ANOTHER_STATEMENT, point.at, out)?;
             return Ok((name, file));
         }
-        let name = Name { text: id.to_string(), key: NameKey::Statement(id.bits()), ..Name::default() };
+        let name = Name { text: id.to_string(), kind: SliceKind::Statement, key: NameKey::Statement(id.bits()) };
         let name = self.texts.once(name, point.at, self.limits.names, out)?;
         let i = self.statements.len() as u32;
         let points = Occurrences::new(point, interval);
@@ -344,7 +350,8 @@ impl Tracks {
         }
         let s = if size == 1 { "" } else { "s" };
         let before = out.new_names.len();
-        let name = self.texts.number(&format!("{address:#x}, {size} byte{s}"), at, self.limits.names, out)?;
+        let text = format!("{address:#x}, {size} byte{s}");
+        let name = self.texts.number_of(SliceKind::Buffer, &text, at, self.limits.names, out)?;
         self.buffer_names += out.new_names.len() - before;
         self.open.insert(address, name);
         out.push(EventKind::Begin, self.buffers, time, name, Located::BufferSize(at).into());
@@ -354,7 +361,8 @@ impl Tracks {
     /// Adds a number without a variable.
     pub(crate) fn auxiliary(&mut self, value: u64, point: PointRef, out: &mut EventBatch) -> Result<()> {
         if self.auxiliary == NONE {
-            self.auxiliary_name = self.texts.number("auxiliary", point.at, self.limits.names, out)?;
+            self.auxiliary_name =
+                self.texts.number_of(SliceKind::Auxiliary, "auxiliary", point.at, self.limits.names, out)?;
             self.auxiliary = self.define(TrackDef::new(TrackKind::Lane, "auxiliary"), out);
             let values = TrackDef { parent: Some(self.auxiliary), ..TrackDef::new(TrackKind::Counter, "values") };
             self.define(values, out);
