@@ -131,8 +131,8 @@ class Calls:
                 "time": lambda: here["dur"],
                 "self": lambda: self.own(here),
                 "gap": lambda: self.gap(here),
-                "median": lambda: median([row["dur"] for row in self.whole(of)]),
-                "times": lambda: here["dur"] / median([row["dur"] for row in self.whole(names[0])]),
+                "median": lambda: median([row["dur"] for row in self.of[of]]),
+                "times": lambda: here["dur"] / median([row["dur"] for row in self.of[names[0]]]),
                 "callees": lambda: len(callees),
                 "time-of-callees": lambda: sum(row["dur"] for row in callees),
                 "share-of-call": lambda: max(here["dur"] / row["dur"] for row in tops),
@@ -142,7 +142,7 @@ class Calls:
         if finding["kind"] == "recursion":
             return self.levels(names[0])
         rows = self.whole(names[0]) if names[0] in self.of else []
-        durations = [row["dur"] for row in rows]
+        durations = [row["dur"] for row in self.of[names[0]]]
         if finding["kind"] == "growth":
             parts = [[self.own(row) for index, row in enumerate(rows) if index * 8 // len(rows) == part] for part in range(8)]
             first, last = median(parts[0]), median(parts[-1])
@@ -155,8 +155,8 @@ class Calls:
             spread = next(it["value"] for it in finding["claims"] if it["quantity"] == "spread")
             within = sum(abs(it - middle) <= spread * middle for it in durations)
             if quantity == "spread":
-                return spread if within >= 0.9 * len(rows) else f"{within} of {len(rows)} are within it"
-            return {"calls": len(rows), "median": middle, "calls-within": within}[quantity]
+                return spread if within >= 0.9 * len(durations) else f"{within} of {len(durations)} are within it"
+            return {"calls": len(durations), "median": middle, "calls-within": within}[quantity]
         if finding["kind"] == "imbalance":
             (name, start, end), (others, latest) = self.outer(names[0]), self.others(names[0])
             return {

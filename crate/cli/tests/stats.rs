@@ -53,7 +53,7 @@ fn csv_has_one_quoted_line_per_function() {
     let mut lines = text.split("\r\n");
     assert_eq!(lines.next(), Some("name,kind,id,address,count,total,self,min,median,p90,p99,max"));
     for function in functions {
-        let name = format!("\"{}\",call,,,", function["name"].as_str().unwrap());
+        let name = format!("\"{}\",{},,,", function["name"].as_str().unwrap(), function["kind"].as_str().unwrap());
         let keys = ["count", "total", "self", "min", "median", "p90", "p99", "max"];
         let figures = keys.map(|key| function[key].to_string()).join(",");
         assert_eq!(lines.next(), Some(format!("{name}{figures}").as_str()));

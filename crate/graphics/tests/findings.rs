@@ -393,7 +393,7 @@ fn the_numbers_of_a_sentence_are_those_of_what_it_names() {
     while !search.step(1).unwrap() {}
     let said = |word: &str| {
         let all = search.standing_out(false).into_iter().filter(|it| it.kind.word == word);
-        all.map(|it| (it.sentence, it.at.unwrap(), it.end, it.places, it.figures[0].value)).collect::<Vec<_>>()
+        all.map(|it| (it.sentence, it.at.unwrap(), it.end, it.places, it.claims[0].value)).collect::<Vec<_>>()
     };
     // 23 of 24, 8 of 9, and 3 of 4 calls.
     let [(sentence, first, last, places, figure)] = &said("state")[..] else { panic!("{:?}", said("state")) };

@@ -149,7 +149,7 @@ fn repeated(name: &str, it: &Figures, clock: Clock, extent: u64) -> Option<Findi
     if !is_enough || spread > ALIKE || share < LEAST_COST {
         return None;
     }
-    let (near, all) = (it.times.within(median, spread * median as f64), it.whole);
+    let (near, all) = (it.times.within(median, spread * median as f64), it.calls);
     let mut sentence = Sentence::default();
     sentence.say(name).say(" does the same each time: ");
     match (it.times.is_all(), near == all) {

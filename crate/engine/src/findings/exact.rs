@@ -72,14 +72,15 @@ impl Times {
 /// A function.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
-    /// All calls, and those of which both ends were recorded. What follows is of these.
+    /// All calls, and their times, as *Functions* has them.
     pub(super) calls: u64,
+    pub(super) times: Times,
+    /// Those of which both ends were recorded. What follows is of these.
     pub(super) whole: u64,
     /// Those that call something.
     pub(super) callers: u64,
     pub(super) total: u64,
     pub(super) own: u64,
-    pub(super) times: Times,
     /// Self times in parts of its calls, by the order of their begins. Empty unless they are asked
     /// for.
     pub(super) parts: Vec<Times>,
@@ -306,10 +307,14 @@ impl Exact {
     }
 
     fn add(&mut self, call: &Open, length: u64) {
-        if !call.is_whole || !self.asked.contains(&call.name) {
+        if !self.asked.contains(&call.name) {
             return;
         }
         let Some(it) = self.functions.get_mut(&call.name) else { return };
+        it.times.add(length, self.most_times);
+        if !call.is_whole {
+            return;
+        }
         let own = length.saturating_sub(call.inside);
         let alike = (call.depth, call.signature);
         it.is_alike = it.whole == 0 || it.is_alike && it.alike == Some(alike);
@@ -318,7 +323,6 @@ impl Exact {
         it.callers += u64::from(call.calls > 0);
         it.total = it.total.saturating_add(length);
         it.own = it.own.saturating_add(own);
-        it.times.add(length, self.most_times);
         if let Some(part) = it.parts.get_mut(call.part) {
             part.add(own, self.most_times);
         }

@@ -144,7 +144,7 @@ fn checked<'a>(path: &'a Path, exact: &'a Exact) -> Option<Slow<'a>> {
         return None;
     }
     let median = of_last.times.median();
-    let is_told = of_last.whole > 1 && last.duration() as f64 >= TOLD * median as f64;
+    let is_told = of_last.calls > 1 && last.duration() as f64 >= TOLD * median as f64;
     let median = is_told.then_some(median);
     let excess = last.duration() - median.unwrap_or(0);
     Some(Slow { path: &path.calls, below, why: cause(below, excess, path.is_cut)?, median, excess })

@@ -15,6 +15,14 @@ unspool_trace::problem_kinds! {
         "{count} exit{|s} without an enter: {the call|the calls} began before the recording",
     );
 
+    /// An end whose begin is not in the recording, although records of its track come before.
+    /// `value`: the number of the name.
+    ENTER_LOST = ProblemKind::serious(
+        "enter-lost",
+        "an exit without an enter, within calls that were recorded: the records between the previous one and this were lost",
+        "{count} exit{|s} without an enter within calls that were recorded: records before {it|each of them} were lost",
+    );
+
     /// A caller ends before calls that it made. `value`: how many of them were still open.
     END_INFERRED = ProblemKind::remark(
         "end-inferred",

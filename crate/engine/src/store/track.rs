@@ -13,7 +13,7 @@ use super::Count;
 use super::block::Columns;
 use super::column::Column;
 use super::lifetimes::Lifetimes;
-use super::problems::{self, CLOCK_WENT_BACK, EXIT_WITHOUT_ENTER};
+use super::problems::{self, CLOCK_WENT_BACK, ENTER_LOST, EXIT_WITHOUT_ENTER};
 use super::samples::{Sample, Samples};
 use super::shelf::{Levels, Shelf};
 use super::slice::{Open, Slice};
@@ -59,8 +59,14 @@ const TOGETHER: usize = 64;
 
 /// Kinds of problems that belong to a track's stack. They are dropped when the track is delivered
 /// again.
-const OF_STACK: [&ProblemKind; 5] =
-    [&CLOCK_WENT_BACK, &EXIT_WITHOUT_ENTER, &problems::END_INFERRED, &problems::LEFT_WITHOUT_EXIT, &TOO_DEEP];
+const OF_STACK: [&ProblemKind; 6] = [
+    &CLOCK_WENT_BACK,
+    &EXIT_WITHOUT_ENTER,
+    &ENTER_LOST,
+    &problems::END_INFERRED,
+    &problems::LEFT_WITHOUT_EXIT,
+    &TOO_DEEP,
+];
 
 /// Most gaps of a track: a damaged log may have any number.
 const MOST_GAPS: usize = 256;
@@ -416,6 +422,7 @@ impl Track {
             self.lost = true;
             return Some(self.problem(&problems::END_INFERRED, locator, above as u64));
         }
+        let kind = if self.open.is_empty() { &EXIT_WITHOUT_ENTER } else { &ENTER_LOST };
         let (start, depth, caller) = match (self.def.orphans, self.open.last().copied()) {
             (Orphans::FromStart, None) if !self.lost && self.has_room_below() => {
                 if self.before.is_empty() {
@@ -438,7 +445,7 @@ impl Track {
         self.slices += 1;
         self.version += 1;
         self.put(depth, &Slice { start: start.min(time), end: time, node, flags: BEGAN_BEFORE, locator });
-        Some(self.problem(&EXIT_WITHOUT_ENTER, locator, u64::from(name)))
+        Some(self.problem(kind, locator, u64::from(name)))
     }
 
     /// Closes the innermost slices, whose ends are missing: a slice below them ends or goes on.

@@ -114,7 +114,7 @@ fn figure(frame: &Frame, key: &str) -> u64 {
 fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Option<Standing> {
     let (most, others) = of_kind.split_first()?;
     let (first, last) = most.reach;
-    let name = most.sentence.split([':', ' ']).next().unwrap_or_default();
+    let name = most.sentence.split([':', ' ', ',']).next().unwrap_or_default();
     let mut sentence = Sentence::default();
     sentence.say(&most.sentence).say(": ");
     quantity(&mut sentence, &[most], ", ", ("calls", "cost"), name);
@@ -135,7 +135,7 @@ fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Opt
     }
     let mut it = Standing::new(listed, weight(of_kind, of), sentence).within(first, last);
     it.places = most.calls.iter().copied().take(MOST_PLACES).collect();
-    Some(it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ']).next().unwrap_or_default())))
+    Some(it.about(of_kind.iter().take(4).map(|it| it.sentence.split([':', ' ', ',']).next().unwrap_or_default())))
 }
 
 /// Says the calls of findings, and what they cost if that is something else.

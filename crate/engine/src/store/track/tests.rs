@@ -57,6 +57,9 @@ fn basic_mode_reaches_back_to_the_previous_event() {
     let (mut t, mut calls) = track(Orphans::FromPrevious, None);
     play(&mut t, &mut calls, "+a@1 -x@5 -a@9 -y@12");
     assert_eq!(shown(&t, &calls), ["0:a 1..9 0", "0:y 9..12 1", "1:x 1..5 1"]);
+    // Within a recorded call nothing can have begun before the recording.
+    let counts: Vec<_> = t.problem_counts().map(|(k, c)| (k, c.count)).collect();
+    assert_eq!(counts, [(&EXIT_WITHOUT_ENTER, 1), (&ENTER_LOST, 1)]);
 }
 
 #[test]
