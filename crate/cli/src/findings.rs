@@ -125,7 +125,7 @@ fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<(Ve
     } else if has_blocks(session.format().id) {
         found.extend(steps::of_blocks(source)?);
     } else if has(Capability::State) {
-        found.extend(steps::of_steps(source, session)?);
+        (found, refuted) = steps::of_steps(source, session)?;
     } else if has(Capability::Time) {
         let mut search = CallFindings::new(session.store(), session.clock());
         while search.step(session.store(), TURN) == Step::More {

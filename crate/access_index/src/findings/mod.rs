@@ -10,6 +10,7 @@ mod blocks;
 mod bursts;
 mod hot;
 mod memory;
+mod recount;
 mod returns;
 mod system_calls;
 mod taint;
@@ -19,6 +20,7 @@ use bursts::Bursts;
 use hashbrown::HashMap;
 use hot::Hot;
 use memory::Written;
+use recount::{Both, Recount};
 use returns::Returns;
 use system_calls::SystemCalls;
 use taint::Tainted;
@@ -71,6 +73,8 @@ pub struct StepFindings<S> {
     window: Window,
     state: State,
     tainted: Tainted,
+    /// Counts in the second pass.
+    recount: Recount,
     pieces: u32,
     /// The next piece: those of the second pass follow those of the first.
     next: u32,
@@ -88,7 +92,8 @@ impl<S: ByteSource> StepFindings<S> {
         let (steps, records) = (open_steps(format, records)?, open_step_records(format, records)?);
         let pieces = steps.pieces().len() as u32;
         let (window, state, tainted) = (Window::default(), State::default(), Tainted::default());
-        Ok(Self { steps, records, source, window, state, tainted, pieces, next: 0 })
+        let recount = Recount::default();
+        Ok(Self { steps, records, source, window, state, tainted, recount, pieces, next: 0 })
     }
 
     /// Number of pieces read, and of all.
@@ -119,10 +124,11 @@ impl<S: ByteSource> StepFindings<S> {
             run(&mut *pass, &self.source, &mut self.window, AHEAD, &mut visitor)?;
             if end == self.pieces {
                 visitor.end_step();
+                self.recount = Recount::of(&self.proposed());
             }
         } else {
             let mut pass = self.records.pass(self.next - self.pieces..end - self.pieces);
-            let visitor: &mut dyn unspool_trace::Visitor = &mut self.tainted;
+            let visitor: &mut dyn unspool_trace::Visitor = &mut Both(&mut self.tainted, &mut self.recount);
             // Where the decoder of the timeline saw more, the first pass has failed.
             drive(&mut (&mut *pass, visitor), &self.source, &mut self.window, Reads::ahead(AHEAD))?;
         }
@@ -130,8 +136,29 @@ impl<S: ByteSource> StepFindings<S> {
         Ok(end == self.pieces * 2)
     }
 
-    /// What was found so far, the greatest first.
+    /// The findings so far, the greatest first. At the end of the second pass, those whose claims
+    /// about addresses are the same when they are counted once more.
     pub fn found(&self) -> Vec<Finding> {
+        let mut found = self.proposed();
+        if self.next == self.pieces * 2 {
+            found.retain(|it| self.holds(it));
+        }
+        found
+    }
+
+    /// Number of findings that did not hold when their claims were counted once more.
+    pub fn refuted(&self) -> u64 {
+        let is_over = self.next == self.pieces * 2;
+        self.proposed().iter().filter(|it| is_over && !self.holds(it)).count() as u64
+    }
+
+    fn holds(&self, it: &Finding) -> bool {
+        // What was found in the second pass itself was not asked for.
+        it.kind == &taint::TAINTED || self.recount.holds(it, self.steps.count())
+    }
+
+    /// Everything that may be said, the greatest first.
+    fn proposed(&self) -> Vec<Finding> {
         let place = Place { unit: "step" };
         let (state, count) = (&self.state, self.steps.count());
         let mut found = Vec::new();

@@ -46,6 +46,15 @@ impl Program {
 
     /// Ordinary steps, with what `plant` writes after the hundredth of two hundred calls.
     fn findings(plant: impl FnOnce(&mut Self)) -> Vec<Finding> {
+        let file = Self::file(plant);
+        let found = searched(&file, 1).found();
+        assert_eq!(found, searched(&file, u32::MAX).found(), "turns make no difference");
+        assert_eq!(searched(&file, u32::MAX).refuted(), 0);
+        found
+    }
+
+    /// A trace with ordinary steps and what `plant` writes.
+    fn file(plant: impl FnOnce(&mut Self)) -> Vec<u8> {
         let mut program = Self::new();
         program.step(
             MAIN - 1,
@@ -60,17 +69,16 @@ impl Program {
                 plant.take().into_iter().for_each(|plant| plant(&mut program));
             }
         }
-        let file = program.writer.finish(Table::Libtrace(100));
-        let index = index_of(&frames::ROW.format, &file).unwrap();
-        let of = |budget: u32| {
-            let mut search = StepFindings::open(frames::ROW.format.id, &index, file.clone()).unwrap();
-            while !search.step(budget).unwrap() {}
-            search.found()
-        };
-        let found = of(1);
-        assert_eq!(found, of(u32::MAX), "turns make no difference");
-        found
+        program.writer.finish(Table::Libtrace(100))
     }
+}
+
+/// The search in a trace, at its end.
+fn searched(file: &[u8], budget: u32) -> StepFindings<Vec<u8>> {
+    let index = index_of(&frames::ROW.format, file).unwrap();
+    let mut search = StepFindings::open(frames::ROW.format.id, &index, file.to_vec()).unwrap();
+    while !search.step(budget).unwrap() {}
+    search
 }
 
 fn one(found: &[Finding]) -> &Finding {
@@ -97,6 +105,25 @@ fn a_loop_with_most_steps_is_found() {
     let it = one(&found);
     assert_eq!((it.kind.word, it.names[0].as_str()), ("hot-loop", "0x402100"));
     assert!(it.sentence.contains("2,000 iterations"), "{}", it.sentence);
+}
+
+#[test]
+fn a_number_that_the_records_do_not_show_is_not_said() {
+    let file = Program::file(|program| {
+        for _ in 0..2000 {
+            program.add(WORK + 0x100);
+            program.step(WORK + 0x103, &[0xeb, 0xfb], vec![], vec![]);
+        }
+    });
+    let search = searched(&file, 1);
+    let it = one(&search.found()).clone();
+    assert!(search.holds(&it));
+    for quantity in ["share-of-steps", "iterations", "steps-each"] {
+        let mut false_one = it.clone();
+        let claim = false_one.claims.iter_mut().find(|it| it.quantity == quantity).unwrap();
+        claim.value += 1.0;
+        assert!(!search.holds(&false_one), "{quantity}");
+    }
 }
 
 #[test]

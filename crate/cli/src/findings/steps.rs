@@ -13,19 +13,19 @@ use crate::{Failure, Source, interrupt};
 /// Pieces of a file, and segments of an index, that are read between two looks at whether to stop.
 const TURN: u32 = 64;
 
-/// All findings of a trace whose steps say what they read and wrote.
+/// All findings of a trace whose steps say what they read and wrote, and how many did not hold.
 ///
 /// # Errors
 ///
 /// Returns an error if the file cannot be read again.
-pub(super) fn of_steps(source: &Source, session: &Session) -> Result<Vec<Finding>, Failure> {
+pub(super) fn of_steps(source: &Source, session: &Session) -> Result<(Vec<Finding>, u64), Failure> {
     let file = File::open(&source.path)?;
     let mut search = StepFindings::open(session.format().id, &session.index(), file)
         .map_err(|error| Failure::of(&source.name, error))?;
     while !search.step(TURN).map_err(|error| lost(source, error))? {
         interrupt::check()?;
     }
-    Ok(search.found())
+    Ok((search.found(), search.refuted()))
 }
 
 /// All findings of a block trace.

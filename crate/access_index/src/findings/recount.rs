@@ -1,0 +1,113 @@
+//! Claims about steps, counted once more from the records alone: which addresses are executed, and
+//! how often.
+//!
+//! The first pass follows code, stacks and memory. This counts in the second one, which reads the
+//! records another way, what sentences say about addresses.
+
+use unspool_trace::records::{Operand, Record, Visitor};
+use unspool_trace::{FieldValue, Finding};
+
+use super::{hot, memory, returns};
+
+/// Code that a finding is about.
+#[derive(Clone, Copy, Debug)]
+struct Code {
+    low: u64,
+    high: u64,
+    /// Steps before this one do not count.
+    from: u64,
+    /// Executions of the first instruction, and of all.
+    first: u64,
+    all: u64,
+}
+
+/// Counts executions of the code of findings.
+#[derive(Debug, Default)]
+pub(super) struct Recount {
+    code: Vec<Code>,
+    step: u64,
+}
+
+/// The code that a finding claims executions of. `None` if it claims none.
+fn code_of(it: &Finding) -> Option<Code> {
+    let mut addresses = it.claims.iter().filter(|it| it.quantity == "address").map(|it| it.value as u64);
+    let code = |low, high, from| Code { low, high, from, first: 0, all: 0 };
+    let kind = it.kind;
+    if kind == &hot::HOT {
+        Some(code(addresses.next()?, addresses.next()?, 0))
+    } else if kind == &memory::WRITTEN {
+        Some(code(addresses.next()?, addresses.next()?.saturating_sub(1), it.at?))
+    } else if kind == &returns::STRAY {
+        let address = addresses.next()?;
+        Some(code(address, address, it.at?))
+    } else {
+        None
+    }
+}
+
+impl Recount {
+    /// Counts for these.
+    pub(super) fn of(proposed: &[Finding]) -> Self {
+        Self { code: proposed.iter().filter_map(code_of).collect(), step: 0 }
+    }
+
+    /// Whether what a finding claims is what was counted.
+    pub(super) fn holds(&self, it: &Finding, steps: u64) -> bool {
+        let Some(of) = code_of(it) else { return true };
+        let is_same = |code: &&Code| (code.low, code.high, code.from) == (of.low, of.high, of.from);
+        let Some(code) = self.code.iter().find(is_same) else { return false };
+        it.claims.iter().all(|claim| match claim.quantity {
+            "share-of-steps" => claim.value == code.all as f64 / steps.max(1) as f64,
+            "iterations" => claim.value == code.first as f64,
+            "steps-each" => claim.value == code.all as f64 / code.first as f64,
+            "executed" => claim.value <= code.all as f64,
+            // Of a return or jump some executions are strays.
+            "times" => claim.value <= code.first as f64,
+            _ => code.first > 0 || it.kind == &memory::WRITTEN,
+        })
+    }
+}
+
+impl Visitor for Recount {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.step = record.x;
+        !self.code.is_empty()
+    }
+
+    fn field(&mut self, _: &str, value: FieldValue<'_>) {
+        let FieldValue::Code { address, .. } = value else { return };
+        let step = self.step;
+        let is_in = |it: &&mut Code| step >= it.from && (it.low..=it.high).contains(&address);
+        for it in self.code.iter_mut().filter(is_in) {
+            it.first += u64::from(it.low == address);
+            it.all += 1;
+        }
+    }
+
+    fn operand(&mut self, _: &Operand<'_>) {}
+
+    fn end(&mut self) {}
+}
+
+/// What the second pass looks at.
+pub(super) struct Both<'a>(pub(super) &'a mut super::Tainted, pub(super) &'a mut Recount);
+
+impl Visitor for Both<'_> {
+    fn begin(&mut self, record: &Record<'_>) -> bool {
+        self.1.begin(record);
+        self.0.begin(record)
+    }
+
+    fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        self.1.field(key, value);
+        self.0.field(key, value);
+    }
+
+    fn operand(&mut self, operand: &Operand<'_>) {
+        self.0.operand(operand);
+    }
+
+    fn end(&mut self) {
+        self.0.end();
+    }
+}
