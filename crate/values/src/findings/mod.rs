@@ -279,7 +279,9 @@ fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Ve
             if fails.count == 0 || fails.count * EXCEPTIONS > all || equal.count == 0 {
                 continue;
             }
-            if !is_telling(&low.sample, &high.sample, holds.count + equal.count, all) {
+            // Of few values, one exception in many is often chance, too.
+            let is_varied = low.sample.is_varied() && high.sample.is_varied();
+            if !is_varied || !is_telling(&low.sample, &high.sample, holds.count + equal.count, all) {
                 continue;
             }
             let (low, high) = (name(low), name(high));
