@@ -48,7 +48,8 @@ export type Capability =
   | 'values'
   | 'state'
   | 'graphics'
-  | 'stretches';
+  | 'stretches'
+  | 'openCalls';
 
 /** A trace in an archive. */
 export interface ArchiveEntry {

@@ -26,9 +26,9 @@ use crate::{Failure, Place, Source, TraceArgs, complain, json};
 ///     unspool cut app.frames --hash paths,texts --omit environment -o clean.frames
 ///
 /// Works for apitrace (a range of call numbers, with the signatures that they use), XRay (a range
-/// of clock ticks), BAP frames and trace-db. The file may be larger than memory. State from before
-/// the range, such as OpenGL objects, is not included, nor are calls that enclose it. Calls of an
-/// apitrace are counted from 0 again.
+/// of clock ticks), BAP frames and trace-db. The file may be larger than memory. In a part of an
+/// XRay log, calls that are open at an edge of the range begin or end there. State from before the
+/// range, such as OpenGL objects, is not included. Calls of an apitrace are counted from 0 again.
 ///
 /// With --self-contained, frames of an apitrace are cut out so that they replay by themselves: with
 /// the calls from before that made the contexts, objects and state which they use. All are original

@@ -20,6 +20,7 @@ mod containers;
 mod contract;
 mod convert;
 mod cut;
+mod cut_open;
 mod digests;
 mod dump;
 mod find;

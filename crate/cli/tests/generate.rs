@@ -223,5 +223,5 @@ fn info_says_what_each_format_offers() {
     assert_eq!(said("frames/mips.frames"), "byte: callStacks state stretches, events");
     assert_eq!(said("rvn/blocks.sqlite"), "transition: sql disassembly callStacks, events");
     assert_eq!(said("trace_db/variables.trace"), "byte: values stretches, statements");
-    assert_eq!(said("xray/threads.xray"), "byte: stretches callStacks tailCalls eventTypes time, functions");
+    assert_eq!(said("xray/threads.xray"), "byte: stretches openCalls callStacks tailCalls eventTypes time, functions");
 }

@@ -35,7 +35,8 @@ pub struct TraceInfo {
     /// What it means when there are no events.
     pub when_empty: &'static str,
     /// What this trace offers beyond slices, instants and counters: `sql`, `disassembly`,
-    /// `callStacks`, `tailCalls`, `eventTypes`, `time`, `values`, `state`, `graphics`, `stretches`.
+    /// `callStacks`, `tailCalls`, `eventTypes`, `time`, `values`, `state`, `graphics`, `stretches`,
+    /// `openCalls`.
     #[cfg_attr(feature = "typescript", tsify(type = "readonly Capability[]"))]
     pub offers: Vec<&'static str>,
     /// The tab that is opened first: `functions` or `flame`.

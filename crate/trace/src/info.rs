@@ -52,6 +52,8 @@ pub enum Capability {
     Graphics,
     /// Parts that can be written as traces of their own (`unspool_cut`).
     Stretches,
+    /// Parts that have the calls which are open at their edges.
+    OpenCalls,
 }
 
 impl Capability {
@@ -68,6 +70,7 @@ impl Capability {
             Self::State => "state",
             Self::Graphics => "graphics",
             Self::Stretches => "stretches",
+            Self::OpenCalls => "openCalls",
         }
     }
 }

@@ -109,7 +109,10 @@ function PartForm({ open, page }: Pick<HeaderMenuProps, 'open' | 'page'>) {
           {wrong.value || (state.at === 'failed' && state.sentence)}
         </p>
       )}
-      <p class="muted">The part replaces this trace. Calls that began before it lack their beginning.</p>
+      <p class="muted">
+        The part replaces this trace. Calls that began before it{' '}
+        {info.offers.includes('openCalls') ? 'begin where it begins.' : 'are not in it.'}
+      </p>
     </form>
   );
 }

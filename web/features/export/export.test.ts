@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it, vi } from 'vitest';
 import type { CutJob, ExportJob, Writer } from '../../base/export_protocol.ts';
-import type { Track } from '../../base/protocol.ts';
+import type { TraceInfo, Track } from '../../base/protocol.ts';
 import { connect, serve } from '../../base/remote.ts';
 import { ticks } from '../../base/ticks.ts';
 import type { TraceService } from '../../base/trace_protocol.ts';
 import { workerOf } from '../../base/worker.fixture.ts';
 import type { Sink } from '../../trace/save_file.ts';
-import { createExports, EXPORT_FORMATS, type ExportedTrace, ownFormat, unpackedName } from './export.ts';
+import { createExports, EXPORT_FORMATS, type ExportedTrace, lackOfPart, ownFormat, unpackedName } from './export.ts';
 
 const track = (id: number, more: Partial<Track>): Track =>
   ({ id, parent: -1, kind: 'thread', name: `t${id}`, slices: 1, overlapping: false, ...more }) as Track;
@@ -199,5 +199,19 @@ describe('an export', () => {
     const gone = createExports({ ...ended, recordSource: source }, () => writer().worker);
     await gone.run(format('csv'), WHOLE, 'a', async () => sinkOf().sink);
     expect(gone.state.value).toEqual({ at: 'failed', sentence: 'The reader of this trace has stopped.' });
+  });
+});
+
+describe('the hint of a part', () => {
+  const range = { from: ticks(3n), to: ticks(9n) };
+  const hint = (offers: TraceInfo['offers'], of: typeof range | null) =>
+    lackOfPart({ offers } as TraceInfo, { range: of, track: null });
+
+  it('says what the part lacks, unless it has the open calls or is the whole trace', () => {
+    expect(hint(['stretches', 'callStacks'], range)).toBe(
+      'A part has no state from before it, and no calls that enclose it.',
+    );
+    expect(hint(['stretches', 'openCalls', 'callStacks'], range)).toBeNull();
+    expect(hint(['stretches', 'callStacks'], null)).toBeNull();
   });
 });

@@ -46,6 +46,12 @@ export function ownFormat(title: string, file: string): OfferedFormat {
   return { id: 'own', label: title, hint: 'opens here', ending, has: 'all' };
 }
 
+/** A sentence about what a part in the trace's own format lacks, or null if it has all that its range has. */
+export function lackOfPart({ offers }: TraceInfo, { range }: ExportScope): string | null {
+  if (!range || offers.includes('openCalls')) return null;
+  return 'A part has no state from before it, and no calls that enclose it.';
+}
+
 /** The name of a file without its compression, which a part of it does not have. */
 export function unpackedName(name: string): string {
   return name.replace(/(?<=.)\.(gz|zst|xz|br)$/i, '');

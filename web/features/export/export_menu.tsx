@@ -16,6 +16,7 @@ import {
   EXPORT_FORMATS,
   type ExportScope,
   hasArguments,
+  lackOfPart,
   type OfferedFormat,
   ownFormat,
   unpackedName,
@@ -131,6 +132,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
   const wholeOf = (of: ExportScope): ExportScope => ({ ...of, range: of.range ?? open.trace.progress.value.extent });
   const own = ownOf(open);
   const info = open.trace.info.value;
+  const lack = own && info && lackOfPart(info, scope);
   const running = state.at === 'running';
   return (
     <Popover class="export-popover popover-end" label="Export">
@@ -175,6 +177,7 @@ export function ExportMenu({ open, page }: HeaderMenuProps) {
                   <span>{format.label}</span>
                   <span class="muted">{format.hint}</span>
                 </button>
+                {format === own && lack && <p class="muted">{lack}</p>}
               </li>
             ))}
           </ul>

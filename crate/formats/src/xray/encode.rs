@@ -85,6 +85,17 @@ impl FdrBuffer {
         self.put(Metadata::NewCpu { cpu, clock });
     }
 
+    /// Sets the clock before the next record.
+    pub(super) fn set_clock(&mut self, clock: u64) {
+        self.clock = clock;
+        self.put(Metadata::ClockWrap { clock });
+    }
+
+    /// Begins a record that is not completed: records are missing from here on.
+    pub(super) fn lose(&mut self) {
+        self.bytes.push(0);
+    }
+
     /// Sets the CPU of the events to come, which only those of version 4 name.
     pub(super) fn set_event_cpu(&mut self, cpu: u16) {
         self.event_cpu = cpu;

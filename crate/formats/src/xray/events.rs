@@ -44,9 +44,15 @@ pub(super) const COLUMNS: &[Column] = &[
     Column { label: "Arguments or payload", shows: Shows::Rest },
 ];
 
-/// What a log offers: the first one unless it is in YAML, the last one only if its clock is known.
-const OFFERS: &[Capability] =
-    &[Capability::Stretches, Capability::CallStacks, Capability::TailCalls, Capability::EventTypes, Capability::Time];
+/// What a log offers: the first two unless it is in YAML, the last one only if its clock is known.
+const OFFERS: &[Capability] = &[
+    Capability::Stretches,
+    Capability::OpenCalls,
+    Capability::CallStacks,
+    Capability::TailCalls,
+    Capability::EventTypes,
+    Capability::Time,
+];
 
 /// Decodes logs of all versions into events.
 pub(crate) struct XrayDecoder {
@@ -133,7 +139,7 @@ impl Decoder for XrayDecoder {
             container: None,
             clock,
             offers: {
-                let first = usize::from(matches!(self.walk, Walk::Yaml(_)));
+                let first = if matches!(self.walk, Walk::Yaml(_)) { 2 } else { 0 };
                 let end = OFFERS.len() - usize::from(!matches!(clock, Clock::Seconds { .. }));
                 OFFERS.get(first..end).unwrap_or(OFFERS)
             },

@@ -32,6 +32,7 @@ mod fields;
 mod index;
 mod labels;
 mod left_calls;
+mod open_calls;
 mod plan;
 pub mod problems;
 mod record;
