@@ -5,7 +5,9 @@ import type { Ink, SliceColumns, Transform } from './renderer.ts';
 const GAP_FROM = 3;
 /** CSS pixels of the mark that stands for a slice without duration. */
 const MARK = 2;
-/** The least cover of a rectangle in a solid row. */
+/** CSS pixels of room on both sides of a slice that stands alone. */
+const ALONE = 8;
+/** The least cover of the mark of a slice that stands alone: two pixels, painted as much as one. */
 const LEAST_COVER = 0.5;
 
 /** The size of a canvas in device pixels, and device pixels per CSS pixel. */
@@ -52,23 +54,33 @@ export function placeSlices(
   const gapFrom = GAP_FROM * ratio;
   const gap = Math.max(1, Math.round(ratio));
   const mark = Math.max(MARK, Math.round(MARK * ratio));
+  const clear = ALONE * ratio;
   const top = Math.round(y * ratio);
   const tall = Math.round((y + height) * ratio) - top;
   let drawn = 0;
   let free = Number.NEGATIVE_INFINITY;
+  let exactRight = Number.NEGATIVE_INFINITY;
   for (let i = first; i < end; i += 1) {
     const exactLeft = offset + start[i]! * scale;
     if (exactLeft > right) break;
-    const exactRight = offset + ends[i]! * scale;
+    const room = exactLeft - exactRight;
+    exactRight = offset + ends[i]! * scale;
     let left = Math.max(Math.round(exactLeft), -2);
     let until = Math.min(Math.round(exactRight), right + 2);
-    let cover = Math.max(fill[i]! / 255, solid ? LEAST_COVER : 0);
-    if (ends[i] === start[i] || (solid && until - left < mark)) {
+    let cover = fill[i]! / 255;
+    const isPoint = ends[i] === start[i];
+    // Among others, marks would paint more than is covered.
+    const isAlone =
+      solid &&
+      until - left < mark &&
+      room >= clear &&
+      (i + 1 >= end || offset + start[i + 1]! * scale - exactRight >= clear);
+    if (isPoint || isAlone) {
       // Adjacent marks move right by at most their width.
       if (free - left >= mark) continue;
       until = Math.max(left, free) + mark;
-      cover = 1;
-    } else if (until <= left) {
+      cover = isPoint ? 1 : Math.max(LEAST_COVER, (cover * (exactRight - exactLeft)) / mark);
+    } else if (until - left <= 1) {
       until = left + 1;
       cover *= Math.min(1, exactRight - exactLeft);
     } else if (until - left > gapFrom) {

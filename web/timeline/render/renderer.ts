@@ -63,8 +63,8 @@ export interface Renderer {
   rect(x: number, y: number, width: number, height: number, colour: string): void;
   /**
    * Draws the rectangles `first` to `end` of a row, sorted and free of overlap, `height` high at `y`. Rectangles
-   * narrower than a device pixel fade in proportion, unless the row is `solid`: then each is a mark at least, and none is
-   * dimmed. Returns the number drawn.
+   * narrower than a device pixel fade in proportion. In a row that is `solid`, those that stand alone are marks at least,
+   * and none is dimmed. Returns the number drawn.
    */
   slices(
     columns: SliceColumns,

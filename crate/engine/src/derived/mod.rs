@@ -21,8 +21,8 @@
 //! - `Jobs::query` draws tracks of both kinds. `Jobs::origin` leads from a place on a derived track
 //!   back to the slice or record that it was made from; a click selects that.
 //! - On the page, `web/trace/derived.ts` begins the jobs, and the layout puts derived tracks above
-//!   the others. Their slices are drawn as marks of two pixels at least (`solid`), and are not
-//!   dimmed.
+//!   the others. Their slices weigh as those of threads do, but those that stand alone are drawn as
+//!   marks of two pixels at least (`solid`), and none is dimmed.
 //!
 //! **Marks.** A function that stands out dims all others, but its calls may hide in rectangles of
 //! many slices. The job `Marks` counts them by cells of the rows on the screen, once the picture
