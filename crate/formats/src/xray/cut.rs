@@ -237,9 +237,6 @@ impl Records {
 
     fn end_buffer(&mut self) {
         self.end_event();
-        if self.here().is_some_and(|thread| !thread.held.is_empty()) {
-            self.open(false);
-        }
         if let Some((buffer, _)) = self.buffer.take() {
             self.out.append(&mut buffer.finish());
         }
@@ -445,16 +442,45 @@ impl Records {
     /// Writes what is known only at the end of the file.
     fn finish(&mut self) {
         self.end_buffer();
+        if self.options.from >= self.options.to {
+            return;
+        }
         for current in 0..self.threads.len() {
             self.current = current;
-            if let Some(thread) = self.here() {
-                self.start = thread.start;
-            }
-            self.end_buffer();
-            if self.options.from < self.options.to {
+            let Some(thread) = self.here() else { continue };
+            let (start, is_over) = (thread.start, !thread.has_after && !thread.held.is_empty());
+            self.start = Start { clock: 0, ..start };
+            if is_over {
+                self.put_last();
+            } else {
+                // Their thread goes on after the part, in a buffer that comes earlier in the file.
+                self.open_held();
+                self.end_buffer();
                 self.close();
             }
         }
+    }
+
+    /// Begins the current thread in the part if records at the first tick wait.
+    fn open_held(&mut self) {
+        if self.here().is_some_and(|thread| !thread.held.is_empty()) {
+            self.open(false);
+        }
+    }
+
+    /// Writes the records of the current thread at the first tick, which are its last ones: calls
+    /// that are open end there, and do not belong to the part.
+    fn put_last(&mut self) {
+        let from = self.options.from;
+        let Some(thread) = self.here_mut() else { return };
+        let held = thread.end_at_first_tick(from);
+        if !held.is_empty() {
+            self.begin_last(from, None);
+        }
+        for (Function { kind, func, cpu, .. }, arguments) in &held {
+            self.put((*kind, *func), from, *cpu, arguments);
+        }
+        self.end_buffer();
     }
 }
 
