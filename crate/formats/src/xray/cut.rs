@@ -292,8 +292,9 @@ impl Records {
         }
         let (mut stack, cpu) = (thread.calls.opening(), held.first().map_or(thread.cpu, |(f, _)| f.cpu));
         let calls = if is_deferred { Vec::new() } else { stack.calls().to_vec() };
-        // Records that are missing before the first tick do not belong to the part.
-        let is_lost = mem::take(&mut thread.is_lost) && held.is_empty();
+        // Records that are missing before the first tick, or before all records of the thread, do
+        // not belong to the part.
+        let is_lost = mem::take(&mut thread.is_lost) && held.is_empty() && thread.has_before;
         let mut deferred = Vec::new();
         if is_deferred {
             for (function, _) in &held {
@@ -653,18 +654,20 @@ impl Sink for Records {
         let time = thread.latest;
         let phase = self.phase(time);
         let begins = self.start.clock;
-        let (first, Some(thread)) = (self.options.from, self.here_mut()) else { return };
+        // Nothing can have begun before the first tick of all.
+        let edge = (self.options.from > 0).then_some(self.options.from);
+        let Some(thread) = self.here_mut() else { return };
         thread.pass(phase);
         match phase {
             Phase::Before => {
                 thread.calls.take(Phase::Before, step_of(&function));
                 self.last = Last::Before;
             }
-            Phase::Within if time == first && thread.opened.is_none() && thread.held.len() < MOST_HELD => {
+            Phase::Within if Some(time) == edge && thread.opened.is_none() && thread.held.len() < MOST_HELD => {
                 thread.held.push((function, Vec::new()));
                 self.last = Last::Held;
             }
-            Phase::Within if time == first && begins < first && thread.is_late() => {
+            Phase::Within if Some(time) == edge && Some(begins) < edge && thread.is_late() => {
                 // The other records of the thread are later, so they have been written.
                 thread.calls.take(Phase::Within, step_of(&function));
                 if let Some(opened) = &mut thread.opened {
