@@ -140,7 +140,7 @@ class Calls:
                 "alike": lambda: len({start for start in finding["places"] if any(row["start"] == start for row in self.of[names[0]])}) - 1,
             }[quantity]()
         if finding["kind"] == "recursion":
-            return self.levels(names[0])
+            return self.levels(names[0], lambda _: True)
         rows = self.whole(names[0]) if names[0] in self.of else []
         durations = [row["dur"] for row in self.of[names[0]]]
         if finding["kind"] == "growth":
@@ -176,18 +176,30 @@ class Calls:
             return {"waits": len(spans), "time-of-waits": time, "share-of-stretch": min(1.0, time / stretch)}[quantity]
         return None
 
-    def levels(self, name):
-        """The most calls of a function that are open at the same time in one thread."""
+    def levels(self, name, counts):
+        """The most calls of a function that are open at the same time in one thread, of rows that count."""
         most = 0
         for track in self.tracks.values():
-            ends = []
-            for row in (row for row in track if row["name"] == name):
-                ends = [depth for depth in ends if depth < row["depth"]] + [row["depth"]]
-                most = max(most, len(ends))
+            open_ = []
+            for row in track:
+                open_ = [it for it in open_ if it["end"] > row["start"] and it["depth"] < row["depth"]] + [row]
+                if row["name"] == name and counts(row):
+                    most = max(most, sum(it["name"] == name for it in open_))
         return most
 
     def causes(self, finding):
-        """What is wrong with the cause that a sentence names, or ''."""
+        """What is wrong with what a sentence says besides its numbers, or ''."""
+        if finding["kind"] == "recursion":
+            def is_elsewhere(row):
+                return row["track"] not in finding["names"][1:] + [next(iter(self.tracks))] or not finding["at"] <= row["start"] < finding["end"]
+            others = [name for name in self.of if name != finding["names"][0] and self.levels(name, is_elsewhere) > 1]
+            return f"{others[0]} calls itself elsewhere" if others else ""
+        if finding["kind"] == "repeated-work":
+            rows = self.of[finding["names"][0]]
+            same = {(row["depth"], tuple(callee["name"] for callee in self.below[id(row)])) for row in rows}
+            return "" if len(same) == 1 else f"its calls have {len(same)} lists of callees"
+        if finding["kind"] == "short-calls":
+            return "it calls something" if any(self.below[id(row)] for row in self.of[finding["names"][0]]) else ""
         if finding["kind"] != "slow-call":
             return ""
         figures = {it["quantity"]: it["value"] for it in finding["claims"]}
@@ -287,12 +299,42 @@ class Values:
                 return end if claim["value"] != begin else begin
             return end - begin + 1
         if finding["kind"] == "pointer":
-            if quantity == "position":
-                return finding["places"][0]
-            if quantity == "points":
-                inside = [number for number in finding["places"] if any(var["name"] == names[0] for var in self.points[number]["vars"])]
-                return len(inside)
+            stray = self.stray(names[0], "freed" in finding["sentence"], "before" in finding["sentence"])
+            if not stray:
+                return "no such pointer"
+            address, size = stray[0][1]
+            return {"position": stray[0][0], "points": len(stray), "buffer": address, "buffer-size": size}.get(quantity)
         return None
+
+    def stray(self, name, is_freed, is_before):
+        """The points at which a pointer is in a freed buffer, before one that it was in, or behind the end of one, with the buffer."""
+        live, freed, was_in, found = {}, {}, set(), []
+        for number, point in enumerate(self.points):
+            for buffer in point["buffer_sizes"]:
+                address, size = buffer
+                if size == 0:
+                    freed.update({address: live.pop(address)} if address in live else {})
+                    continue
+                live[address] = size
+                was_in.discard(address)
+                freed = {at: of for at, of in freed.items() if at + of <= address or at >= address + size}
+            for var in point["vars"]:
+                if var["name"] != name:
+                    continue
+                value = var["value"]
+                below = max((at for at in live if at <= value), default=None)
+                if var["buffer_size"] is not None:
+                    was_in.add(below)
+                    continue
+                of_freed = max((at for at in freed if at <= value), default=None)
+                above = min((at for at in live if at >= value), default=None)
+                if of_freed is not None and value - of_freed < freed[of_freed]:
+                    found += [(number, (of_freed, freed[of_freed]))] * is_freed
+                elif above in was_in and above - value <= 64:
+                    found += [(number, (above, live[above]))] * is_before
+                elif below is not None and 0 < value - below - live[below] <= 64:
+                    found += [(number, (below, live[below]))] * (not is_freed and not is_before)
+        return found
 
     def causes(self, _):
         return ""
@@ -318,12 +360,10 @@ class Steps:
 
     def value(self, finding, claim):
         quantity, addresses = claim["quantity"], self.spans(finding)
-        if quantity == "address":
-            return claim["value"]
         if finding["kind"] == "hot-loop":
             low, high = addresses[:2]
             own, all_steps = self.executed(low, high), self.length
-            return {"share-of-steps": own / all_steps, "iterations": self.starts(low), "steps-each": own / self.starts(low)}[quantity]
+            return {"share-of-steps": own / all_steps, "iterations": self.starts(low), "steps-each": own / self.starts(low)}.get(quantity)
         if finding["kind"] == "burst":
             events = self.events(finding["names"][0])
             if events is None:
@@ -335,9 +375,7 @@ class Steps:
                 "length": length,
                 "steps-each": round(length / len(inside)),
                 "elsewhere": len(events) - len(inside),
-            }[quantity]
-        if quantity == "position":
-            return claim["at"]
+            }.get(quantity)
         return self.more(finding, claim, addresses)
 
     def starts(self, address):
@@ -347,16 +385,48 @@ class Steps:
         return [record["i"] for record in self.records if "exception_frame" in record] if name == "exceptions" else None
 
     def more(self, finding, claim, addresses):
-        if finding["kind"] in ("stray-return", "tainted-target") and claim["quantity"] == "times":
+        quantity, text = claim["quantity"], claim["text"]
+        if finding["kind"] == "failing-call" and quantity == "position":
             return None
-        if finding["kind"] == "written-code":
+        if finding["kind"] in ("stray-return", "tainted-target"):
+            first = finding["at"]
+            thread = self.records[first]["std_frame"].get("thread_id")
+            after = (record["std_frame"] for record in self.records[first + 1 :] if "std_frame" in record)
+            reached = next((frame["address"] for frame in after if frame.get("thread_id") == thread), None)
+            told = {"position": first if self.addresses[first] == addresses[0] else None, "address": None}
+            if quantity == "address" and text == hex(addresses[0]):
+                return self.addresses[first]
+            if quantity == "address" and text == hex(addresses[1]):
+                return reached
+            return told.get(quantity)
+        if finding["kind"] == "written-code" and quantity == "position":
+            low, high = addresses[:2]
+            if claim["at"] == finding["at"]:
+                return next(step for step in range(len(self.addresses)) if self.is_in(step, low, high) and step >= finding["at"])
+            return self.first_write(low, high)
+        if finding["kind"] == "written-code" and quantity == "executed":
             low, high = addresses[:2]
             after = [step for step in range(finding["at"], len(self.addresses)) if self.addresses[step] is not None and low <= self.addresses[step] < high]
             return len(after)
         return None
 
+    def is_in(self, step, low, high):
+        return self.addresses[step] is not None and low <= self.addresses[step] < high
+
+    def first_write(self, low, high):
+        """The first step that writes a byte from `low` to before `high`."""
+        for record in self.records:
+            for operand in record.get("std_frame", {}).get("operand_post_list", {}).get("elem", []):
+                memory = operand["operand_info_specific"].get("mem_operand")
+                if memory and operand["operand_usage"]["written"]:
+                    if memory["address"] < high and memory["address"] + operand["bit_length"] // 8 > low:
+                        return record["i"]
+        return None
+
     def causes(self, finding):
-        if finding["kind"] in ("stray-return", "tainted-target") and self.addresses[finding["at"]] != self.spans(finding)[0]:
+        if finding["kind"] == "tainted-target":
+            return ""
+        if finding["kind"] == "stray-return" and self.addresses[finding["at"]] != self.spans(finding)[0]:
             return "another instruction is at its step"
         return ""
 
@@ -396,13 +466,13 @@ class Blocks(Steps):
         return [at for at, of, hardware in self.interrupts if of == number and is_hardware in (None, hardware)]
 
     def more(self, finding, claim, addresses):
-        if finding["kind"] == "written-code":
+        if finding["kind"] == "written-code" and claim["quantity"] != "address":
             before, after = finding["places"][:2]
             runs = {run["begin"]: run["block"] for run in self.runs}
             old, new = runs[before], runs[after]
             count = collections.Counter(run["block"] for run in self.runs)
             changed = sum(left != right for left, right in zip(self.blocks[old][1], self.blocks[new][1]))
-            return {"runs-before": count[old], "runs-after": count[new], "bytes-changed": changed}.get(claim["quantity"])
+            return {"runs-before": count[old], "runs-after": count[new], "bytes-changed": changed, "position": after}.get(claim["quantity"])
         return None
 
     def causes(self, _):

@@ -51,6 +51,13 @@ else {
     await places.nth(1).click();
     await expect(details(page)).toContainText('#330');
   });
+  test('places where records are missing lead there', async ({ page }) => {
+    await open(page, join(FOLDER, 'lost.xray'));
+    const lost = rows(page).filter({ hasText: 'thread 7303 are lost' });
+    await lost.getByRole('button', { name: 'Places', exact: true }).click();
+    await lost.locator('p').last().getByRole('button').nth(1).click();
+    await expect(details(page)).toContainText('thread 7303');
+  });
 }
 
 test('a finding says why it is listed, and kinds that are not wanted are remembered', async ({ page }) => {

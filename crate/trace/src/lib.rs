@@ -19,6 +19,7 @@ pub mod companion;
 pub mod decoder;
 pub mod details;
 pub mod error;
+pub mod even_sample;
 pub mod figures;
 pub mod finding;
 pub mod info;

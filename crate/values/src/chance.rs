@@ -1,7 +1,7 @@
 //! Whether two variables that have nothing to do with one another would be in an order as often as
 //! two are: `seed <= i` holds nearly always if `i` is nearly always the greater number.
 
-use alloc::vec::Vec;
+use unspool_trace::even_sample::EvenSample;
 
 /// Values of a variable that are compared with those of another one.
 const MOST: usize = 64;
@@ -11,34 +11,19 @@ const DIFFERENT: usize = 8;
 /// them are less than one of a hundred cases.
 const SURE: f64 = 5.41;
 
-/// Values of a variable, evenly spread over its points, with the first.
+/// Values of a variable, evenly spread over its points.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sample {
-    values: Vec<f64>,
-    seen: u64,
-    every: u64,
-}
+pub(crate) struct Sample(EvenSample<f64>);
 
 impl Sample {
-    /// The next value.
+    /// Takes the next value.
     pub(crate) fn add(&mut self, value: f64) {
-        if self.seen.is_multiple_of(self.every.max(1)) {
-            self.values.push(value);
-            if self.values.len() == 2 * MOST {
-                let mut is_kept = false;
-                self.values.retain(|_| {
-                    is_kept = !is_kept;
-                    is_kept
-                });
-                self.every = self.every.max(1) * 2;
-            }
-        }
-        self.seen += 1;
+        self.0.add(value, 2 * MOST);
     }
 
     /// Whether at least eight of its values differ.
     pub(crate) fn is_varied(&self) -> bool {
-        let mut values = self.values.clone();
+        let mut values = self.0.values().to_vec();
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
         values.len() >= DIFFERENT
@@ -49,7 +34,7 @@ impl Sample {
 /// often in less than one of a hundred cases: if the values of each were dealt out to the points
 /// again.
 pub(crate) fn is_telling(low: &Sample, high: &Sample, holds: u64, all: u64) -> bool {
-    let pairs = low.values.iter().flat_map(|low| high.values.iter().map(move |high| low <= high));
+    let pairs = low.0.values().iter().flat_map(|low| high.0.values().iter().map(move |high| low <= high));
     let (mut ordered, mut count) = (0_u64, 0_u64);
     for is_ordered in pairs {
         ordered += u64::from(is_ordered);
@@ -85,11 +70,5 @@ mod tests {
         let two = sample((0..110).map(|it| if it % 3 == 0 { 16.0 } else { 32.0 }));
         assert!(is_telling(&sample((0..110).map(|it| f64::from(it % 40))), &two, 109, 110));
         assert!(i.is_varied() && size.is_varied() && !two.is_varied());
-    }
-
-    #[test]
-    fn a_sample_is_spread_over_all_values() {
-        let it = sample((0..100_000).map(f64::from));
-        assert!(it.values.len() >= MOST && it.values.len() < 2 * MOST && it.values.last() > Some(&95_000.0));
     }
 }

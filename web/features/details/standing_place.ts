@@ -29,9 +29,18 @@ export async function goToStanding(finding: StandingFinding, open: OpenTrace, pa
 }
 
 /** Selects one of the positions where a finding happens. */
-export function goToPlace(finding: StandingFinding, place: bigint, open: OpenTrace, page: Page): Promise<void> {
-  // Calls that are alike may be in several threads: the name leads to each.
-  return goToStanding({ ...finding, at: place, end: null, track: null }, open, page);
+export async function goToPlace(finding: StandingFinding, place: bigint, open: OpenTrace, page: Page): Promise<void> {
+  const { trace, selection } = open;
+  const { name, track } = finding;
+  // Calls that are alike may be in several threads: the name of their function leads to each.
+  if (track === null || trace.names.text.includes(name ?? '')) {
+    return goToStanding({ ...finding, at: place, end: null, track: null }, open, page);
+  }
+  // What is about a thread has places within its calls.
+  const enclosing = await trace.find({ to: 'at', time: ticks(place), track });
+  if (!enclosing) return page.surface.peek()?.goToTrack(track);
+  selection.selected.value = pointedOf(enclosing);
+  selection.revealRow();
 }
 
 /** The call that a finding is about: the one that is just as long, or else the first one of its function. */

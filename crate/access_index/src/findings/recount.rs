@@ -4,6 +4,7 @@
 //! The first pass follows code, stacks and memory. This counts in the second one, which reads the
 //! records another way, what sentences say about addresses.
 
+use unspool_trace::finding::Claim;
 use unspool_trace::records::{Operand, Record, Visitor};
 use unspool_trace::{FieldValue, Finding};
 
@@ -30,7 +31,9 @@ pub(super) struct Recount {
 
 /// The code that a finding claims executions of. `None` if it claims none.
 fn code_of(it: &Finding) -> Option<Code> {
-    let mut addresses = it.claims.iter().filter(|it| it.quantity == "address").map(|it| it.value as u64);
+    // As they are said: the number of an address has more digits than a claim's value.
+    let hexadecimal = |it: &Claim| u64::from_str_radix(it.text.strip_prefix("0x")?, 16).ok();
+    let mut addresses = it.claims.iter().filter(|it| it.quantity == "address").filter_map(hexadecimal);
     let code = |low, high, from| Code { low, high, from, first: 0, all: 0 };
     let kind = it.kind;
     if kind == &hot::HOT {
@@ -61,7 +64,7 @@ impl Recount {
             "iterations" => claim.value == code.first as f64,
             "steps-each" => claim.value == code.all as f64 / code.first as f64,
             "executed" => claim.value <= code.all as f64,
-            // Of a return or jump some executions are strays.
+            // Of a return, some executions go where they should.
             "times" => claim.value <= code.first as f64,
             _ => code.first > 0 || it.kind == &memory::WRITTEN,
         })
@@ -89,7 +92,7 @@ impl Visitor for Recount {
     fn end(&mut self) {}
 }
 
-/// What the second pass looks at.
+/// Both visitors of the second pass.
 pub(super) struct Both<'a>(pub(super) &'a mut super::Tainted, pub(super) &'a mut Recount);
 
 impl Visitor for Both<'_> {

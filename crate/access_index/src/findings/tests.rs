@@ -127,6 +127,19 @@ fn a_number_that_the_records_do_not_show_is_not_said() {
 }
 
 #[test]
+fn executions_at_addresses_of_the_kernel_are_counted() {
+    const KERNEL: u64 = 0xffff_ffff_8123_4567;
+    let file = Program::file(|program| {
+        for _ in 0..2000 {
+            program.add(KERNEL);
+            program.step(KERNEL + 3, &[0xeb, 0xfb], vec![], vec![]);
+        }
+    });
+    let search = searched(&file, 1);
+    assert_eq!((one(&search.found()).kind.word, search.refuted()), ("hot-loop", 0));
+}
+
+#[test]
 fn a_return_whose_address_was_overwritten_is_found() {
     let mut step = 0;
     let found = Program::findings(|program| {

@@ -79,7 +79,7 @@ impl Cost {
             Self::Growth => it.over_time().and_then(|parts| growth(&parts, it.own, it.count, extent)).is_some(),
             Self::Short => is_short((it.count, it.callers), it.median, clock, calls),
             Self::Repeated => {
-                let is_enough = it.count >= ENOUGH && it.callers == it.count && it.is_same;
+                let is_enough = it.count >= ENOUGH && it.calls == it.count && it.callers == it.count && it.is_same;
                 is_enough
                     && it.total as f64 / extent as f64 >= LEAST_COST
                     && it.distance(it.median, MOST_OF_THEM) as f64 <= ALIKE * it.median as f64
@@ -114,6 +114,7 @@ fn growing(name: &str, it: &Figures, clock: Clock, extent: u64) -> Option<Findin
     sentence
         .say(name)
         .say(" grows slower over the run: its calls take ")
+        .say(if it.parts.iter().all(super::exact::Times::is_all) { "" } else { "about " })
         .claim(time_of("median-self-first-eighth", first, clock, name))
         .say(" by themselves at the beginning and ")
         .claim(time_of("median-self-last-eighth", last, clock, name))
@@ -145,7 +146,7 @@ fn repeated(name: &str, it: &Figures, clock: Clock, extent: u64) -> Option<Findi
     // Rounded up to a tenth of a percent, as it is said.
     let spread = it.times.distance(median, MOST_OF_THEM) as f64 / median.max(1) as f64;
     let spread = ((spread * 1000.0).ceil() / 1000.0).max(0.001);
-    let is_enough = it.whole >= ENOUGH && it.callers == it.whole && it.is_alike;
+    let is_enough = it.whole >= ENOUGH && it.calls == it.whole && it.callers == it.whole && it.is_alike;
     if !is_enough || spread > ALIKE || share < LEAST_COST {
         return None;
     }

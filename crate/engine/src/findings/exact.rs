@@ -6,8 +6,10 @@
 
 use hashbrown::{HashMap, HashSet};
 use unspool_trace::TrackId;
+use unspool_trace::even_sample::EvenSample;
 
 use super::calls::{Call, Thread};
+use super::functions::{Long, signature_with};
 use super::percentile;
 
 /// Times that are kept of all functions together.
@@ -20,32 +22,12 @@ pub(super) const PARTS: usize = 8;
 
 /// Times in the order in which they come. Of too many, an even sample.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Times {
-    values: Vec<u64>,
-    seen: u64,
-    /// One in this number is kept.
-    every: u64,
-}
+pub(super) struct Times(EvenSample<u64>);
 
 impl Times {
-    fn add(&mut self, time: u64, most: usize) {
-        if self.seen.is_multiple_of(self.every.max(1)) {
-            self.values.push(time);
-            if self.values.len() >= most {
-                let mut is_kept = false;
-                self.values.retain(|_| {
-                    is_kept = !is_kept;
-                    is_kept
-                });
-                self.every = self.every.max(1) * 2;
-            }
-        }
-        self.seen += 1;
-    }
-
     /// All times are kept.
     pub(super) fn is_all(&self) -> bool {
-        self.every < 2
+        self.0.is_all()
     }
 
     /// The least time that half of them do not exceed, as *Functions* has it; 0 of none.
@@ -55,17 +37,17 @@ impl Times {
 
     /// The least time that a share of them does not exceed; 0 of none.
     pub(super) fn percentile(&self, share: f64) -> u64 {
-        percentile(&mut self.values.clone(), share)
+        percentile(&mut self.0.values().to_vec(), share)
     }
 
     /// The distance within which a share of them is from a time.
     pub(super) fn distance(&self, from: u64, share: f64) -> u64 {
-        percentile(&mut self.values.iter().map(|it| it.abs_diff(from)).collect::<Vec<_>>(), share)
+        percentile(&mut self.0.values().iter().map(|it| it.abs_diff(from)).collect::<Vec<_>>(), share)
     }
 
     /// Number of those that are at most so far from a time. Exact if all are kept.
     pub(super) fn within(&self, from: u64, distance: f64) -> u64 {
-        self.values.iter().filter(|it| it.abs_diff(from) as f64 <= distance).count() as u64
+        self.0.values().iter().filter(|it| it.abs_diff(from) as f64 <= distance).count() as u64
     }
 }
 
@@ -157,6 +139,8 @@ pub(super) struct Exact {
     of_track: HashMap<TrackId, usize>,
     calls: u64,
     most_times: usize,
+    /// The outermost call of a recursion, and whether another function calls itself elsewhere.
+    recursion: Option<(Long, bool)>,
 }
 
 impl Exact {
@@ -194,6 +178,17 @@ impl Exact {
         }
     }
 
+    /// Asks for a recursion: its levels, and whether another function calls itself outside of it.
+    pub(super) fn ask_recursion(&mut self, outer: Long) {
+        self.ask(outer.name);
+        self.recursion = Some((outer, false));
+    }
+
+    /// Whether another function calls itself outside of the call that was asked for.
+    pub(super) fn has_recursion_elsewhere(&self) -> bool {
+        self.recursion.is_some_and(|(_, is_elsewhere)| is_elsewhere)
+    }
+
     /// The figures of a function that was asked for.
     pub(super) fn of(&self, name: u32) -> Option<&Figures> {
         self.functions.get(&name)
@@ -215,9 +210,8 @@ impl Exact {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let of =
-            |it: &Figures| it.times.values.capacity() + it.parts.iter().map(|it| it.values.capacity()).sum::<usize>();
-        self.functions.values().map(|it| size_of::<Figures>() + of(it) * 8).sum::<usize>()
+        let of = |it: &Figures| it.times.0.bytes() + it.parts.iter().map(|it| it.0.bytes()).sum::<usize>();
+        self.functions.values().map(|it| size_of::<Figures>() + of(it)).sum::<usize>()
             + self.below.len() * size_of::<Below>()
     }
 
@@ -237,16 +231,8 @@ impl Exact {
                 it.begun += 1;
             }
         }
+        self.count_levels(at, call);
         let Some(thread) = self.threads.get_mut(at) else { return };
-        if is_asked && let Some(it) = self.functions.get_mut(&call.name) {
-            let mut outer = thread.stack.iter().filter(|open| open.name == call.name);
-            let place =
-                outer.next().map_or((call.track, call.depth, call.start), |it| (call.track, it.depth, it.start));
-            let levels = outer.count() as u32 + if place.2 == call.start && place.1 == call.depth { 1 } else { 2 };
-            if levels > it.levels {
-                (it.levels, it.deepest) = (levels, Some(place));
-            }
-        }
         thread.first.get_or_insert((call.name, call.depth));
         let (from, to) = thread.extent.unwrap_or((call.start, call.end));
         thread.extent = Some((from.min(call.start), to.max(call.end)));
@@ -272,6 +258,25 @@ impl Exact {
         });
     }
 
+    /// Counts the calls of one function that are open with a call, which is the next of a thread.
+    fn count_levels(&mut self, at: usize, call: &Call) {
+        let (Some((recursion, is_elsewhere)), Some(thread)) = (&mut self.recursion, self.threads.get(at)) else {
+            return;
+        };
+        let mut open = thread.stack.iter().filter(|open| open.name == call.name);
+        let outer = open.next();
+        let is_within = call.track == recursion.track && (recursion.start..recursion.end).contains(&call.start);
+        *is_elsewhere |= outer.is_some() && !is_within && call.name != recursion.name;
+        let Some(figures) = self.functions.get_mut(&call.name).filter(|_| call.name == recursion.name) else { return };
+        let (place, levels) = match outer {
+            Some(outer) => ((call.track, outer.depth, outer.start), 2 + open.count() as u32),
+            None => ((call.track, call.depth, call.start), 1),
+        };
+        if levels > figures.levels {
+            (figures.levels, figures.deepest) = (levels, Some(place));
+        }
+    }
+
     /// All calls were visited.
     pub(super) fn end(&mut self) {
         (0..self.threads.len()).for_each(|at| self.end_from(at, i32::MIN));
@@ -286,8 +291,7 @@ impl Exact {
             if let Some(caller) = thread.stack.last_mut().filter(|it| it.depth + 1 == call.depth) {
                 caller.inside = caller.inside.saturating_add(length);
                 caller.calls += 1;
-                caller.signature =
-                    (caller.signature ^ u64::from(call.name)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
+                caller.signature = signature_with(caller.signature, call.name);
                 if call.start.saturating_sub(caller.latest) > caller.gap.1 - caller.gap.0 {
                     caller.gap = (caller.latest, call.start);
                 }
@@ -311,7 +315,7 @@ impl Exact {
             return;
         }
         let Some(it) = self.functions.get_mut(&call.name) else { return };
-        it.times.add(length, self.most_times);
+        it.times.0.add(length, self.most_times);
         if !call.is_whole {
             return;
         }
@@ -324,7 +328,7 @@ impl Exact {
         it.total = it.total.saturating_add(length);
         it.own = it.own.saturating_add(own);
         if let Some(part) = it.parts.get_mut(call.part) {
-            part.add(own, self.most_times);
+            part.0.add(own, self.most_times);
         }
     }
 }

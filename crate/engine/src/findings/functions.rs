@@ -1,6 +1,7 @@
-//! What is known of each function after one scan: a sample of its calls, the longest ones, whether
-//! all of them are alike. That proposes what may be said of it.
+//! Each function after one scan: a sample of its calls, the longest ones, whether all of them are
+//! alike. That proposes what may be said of it.
 
+use unspool_trace::even_sample::EvenSample;
 use unspool_trace::{Clock, TrackId};
 
 use super::calls::{Call, Thread};
@@ -51,6 +52,8 @@ impl Long {
 /// What is known of a function.
 #[derive(Debug, Default)]
 pub(super) struct Function {
+    /// All calls, and those of which both ends were recorded. Times and sums are of these.
+    pub(super) calls: u64,
     pub(super) count: u64,
     pub(super) total: u64,
     pub(super) own: u64,
@@ -63,9 +66,7 @@ pub(super) struct Function {
     signature: u64,
     /// All its calls are at one depth and make the same calls.
     pub(super) is_same: bool,
-    sample: Vec<Sample>,
-    /// One call in this number is sampled; 0 before the first.
-    every: u64,
+    sample: EvenSample<Sample>,
     /// The longest calls, the longest first.
     longest: Vec<Long>,
     /// The median of the sampled total times, once the scan is over.
@@ -82,22 +83,12 @@ impl Function {
     fn add(&mut self, call: &Open, end: u64) {
         let (total, own) = (end - call.start, (end - call.start).saturating_sub(call.inside));
         if self.count == 0 {
-            (self.depth, self.signature, self.is_same, self.every) = (call.depth, call.signature, true, 1);
+            (self.depth, self.signature, self.is_same) = (call.depth, call.signature, true);
             self.first = call.start;
         }
         self.is_same &= self.depth == call.depth && self.signature == call.signature;
         (self.first, self.last) = (self.first.min(call.start), self.last.max(end));
-        if self.count.is_multiple_of(self.every.max(1)) {
-            self.sample.push(Sample { start: call.start, total, own });
-            if self.sample.len() == 2 * SAMPLED {
-                let mut is_kept = false;
-                self.sample.retain(|_| {
-                    is_kept = !is_kept;
-                    is_kept
-                });
-                self.every *= 2;
-            }
-        }
+        self.sample.add(Sample { start: call.start, total, own }, 2 * SAMPLED);
         self.count += 1;
         self.callers += u64::from(call.calls > 0);
         self.total = self.total.saturating_add(total);
@@ -112,20 +103,20 @@ impl Function {
 
     /// The total time that a share of the sampled calls does not exceed.
     fn percentile(&self, share: f64) -> u64 {
-        percentile(&mut self.sample.iter().map(|it| it.total).collect::<Vec<_>>(), share)
+        percentile(&mut self.sample.values().iter().map(|it| it.total).collect::<Vec<_>>(), share)
     }
 
     /// How far the nearest share of the sampled calls is from a time.
     pub(super) fn distance(&self, from: u64, share: f64) -> u64 {
-        percentile(&mut self.sample.iter().map(|it| it.total.abs_diff(from)).collect::<Vec<_>>(), share)
+        percentile(&mut self.sample.values().iter().map(|it| it.total.abs_diff(from)).collect::<Vec<_>>(), share)
     }
 
     /// Medians of the self time in [`PARTS`] parts of the run, if it has enough calls.
     pub(super) fn over_time(&self) -> Option<Vec<u64>> {
-        if self.sample.len() < 8 * PARTS {
+        if self.sample.values().len() < 8 * PARTS {
             return None;
         }
-        let mut sample: Vec<(u64, u64)> = self.sample.iter().map(|it| (it.start, it.own)).collect();
+        let mut sample: Vec<(u64, u64)> = self.sample.values().iter().map(|it| (it.start, it.own)).collect();
         sample.sort_unstable();
         let of = |part: usize| {
             let range = sample.len() * part / PARTS..sample.len() * (part + 1) / PARTS;
@@ -150,6 +141,11 @@ struct Open {
     signature: u64,
     /// Its times are certain.
     is_whole: bool,
+}
+
+/// A hash of callees in their order, with one more.
+pub(super) fn signature_with(signature: u64, callee: u32) -> u64 {
+    (signature ^ u64::from(callee)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17)
 }
 
 /// All functions.
@@ -178,7 +174,7 @@ impl Functions {
 
     pub(super) fn bytes(&self) -> usize {
         self.of_name.capacity() * 4
-            + self.all.iter().map(|(_, it)| size_of_val(it) + it.sample.capacity() * size_of::<Sample>()).sum::<usize>()
+            + self.all.iter().map(|(_, it)| size_of_val(it) + it.sample.bytes()).sum::<usize>()
             + self.all.len() * LONGEST * size_of::<Long>()
     }
 
@@ -200,6 +196,7 @@ impl Functions {
             if function.open == 0 {
                 function.outer = Some(Long { track, depth, start, end, name });
             }
+            function.calls += 1;
             function.open += 1;
             if function.open > function.levels {
                 (function.levels, function.deepest) = (function.open, function.outer);
@@ -229,8 +226,7 @@ impl Functions {
             if let Some(caller) = self.open.last_mut() {
                 caller.inside = caller.inside.saturating_add(call.end - call.start);
                 caller.calls += 1;
-                caller.signature =
-                    (caller.signature ^ u64::from(call.name)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
+                caller.signature = signature_with(caller.signature, call.name);
             }
             self.calls += 1;
             if let Some(function) = self.function(call.name) {
@@ -265,7 +261,7 @@ impl Functions {
     pub(super) fn costs(&mut self, clock: Clock, extent: u64) -> Vec<(u32, Cost)> {
         let mut costs = Vec::new();
         for (name, function) in &mut self.all {
-            let mut totals: Vec<u64> = function.sample.iter().map(|it| it.total).collect();
+            let mut totals: Vec<u64> = function.sample.values().iter().map(|it| it.total).collect();
             function.median = median(&mut totals);
             let proposed = Cost::ALL.into_iter().filter(|it| it.may_be(function, clock, (extent, self.calls)));
             costs.extend(proposed.map(|it| (*name, it)));

@@ -57,8 +57,8 @@ pub struct CallFindings {
     exact: Exact,
     /// Functions that may cost what is worth saying.
     costs: Vec<(u32, Cost)>,
-    /// A function that calls itself, and where.
-    recursion: Option<(u32, functions::Long)>,
+    /// The outermost call of a function that calls itself.
+    recursion: Option<functions::Long>,
     /// Of threads, before it is computed once more.
     proposed: Vec<Finding>,
     found: Vec<Finding>,
@@ -211,8 +211,8 @@ impl CallFindings {
                 _ => self.exact.ask(*name),
             }
         }
-        if let Some((name, _)) = self.recursion {
-            self.exact.ask(name);
+        if let Some(outer) = self.recursion {
+            self.exact.ask_recursion(outer);
         }
         for path in self.functions.slow_paths() {
             slow::ask(&mut self.exact, path);

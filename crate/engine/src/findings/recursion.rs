@@ -15,11 +15,14 @@ const LEVELS: u32 = 8;
 pub(super) static RECURSION: Kind = Kind {
     word: "recursion",
     title: "Recursion",
-    why: "At least eight calls of it are open at the same time in one thread, and no function elsewhere calls itself at all.",
+    why: "At least eight calls of it are open at the same time in one thread, and no other function calls itself elsewhere.",
 };
 
-/// The function, and the outermost of its calls where most are open.
-pub(super) fn proposed(functions: &Functions) -> Option<(u32, Long)> {
+/// The outermost call of the function where most of its calls are open.
+pub(super) fn proposed(functions: &Functions) -> Option<Long> {
+    if functions.is_cut() {
+        return None;
+    }
     let deep = functions.all().filter(|(_, it)| it.levels >= LEVELS);
     let place = |it: &super::functions::Function| it.deepest.map(|it| (it.track, it.start));
     let (name, function) = deep.max_by_key(|(name, it)| (it.levels, std::cmp::Reverse((place(it), *name))))?;
@@ -27,21 +30,19 @@ pub(super) fn proposed(functions: &Functions) -> Option<(u32, Long)> {
     // Functions that call themselves through one another are one recursion.
     let is_within = |it: &Long| it.track == outer.track && it.start < outer.end && it.end > outer.start;
     let mut others = functions.all().filter(|(other, it)| other != name && it.levels > 1);
-    others.all(|(_, it)| it.deepest.as_ref().is_some_and(is_within)).then_some((*name, outer))
+    others.all(|(_, it)| it.deepest.as_ref().is_some_and(is_within)).then_some(outer)
 }
 
 /// The finding, if it holds with exact figures.
-pub(super) fn said(
-    (name, outer): (u32, Long),
-    exact: &Exact,
-    threads: &[Thread],
-    calls: &impl Calls,
-) -> Option<Finding> {
-    let figures = exact.of(name)?;
-    if figures.levels < LEVELS || figures.deepest? != (outer.track, outer.depth, outer.start) {
+pub(super) fn said(outer: Long, exact: &Exact, threads: &[Thread], calls: &impl Calls) -> Option<Finding> {
+    let figures = exact.of(outer.name)?;
+    if exact.has_recursion_elsewhere()
+        || figures.levels < LEVELS
+        || figures.deepest? != (outer.track, outer.depth, outer.start)
+    {
         return None;
     }
-    let name = calls.name(name);
+    let name = calls.name(outer.name);
     let thread = threads.iter().find(|it| it.id == outer.track && threads.len() > 1).map(|it| it.name.as_str());
     let text = counted(u64::from(figures.levels), "level");
     let mut sentence = Sentence::default();
@@ -50,7 +51,7 @@ pub(super) fn said(
     if let Some(thread) = thread {
         sentence.say(" in ").say(thread);
     }
-    sentence.say(", directly or through others, and no function elsewhere calls itself");
+    sentence.say(", directly or through others, and no other function calls itself elsewhere");
     let it = Finding::new(&RECURSION, 0.45, sentence).within(outer.start, outer.end).on(outer.track);
     Some(it.about([name]).about(thread))
 }

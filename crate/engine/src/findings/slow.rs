@@ -125,8 +125,9 @@ struct Slow<'a> {
     path: &'a [Long],
     below: &'a Below,
     why: Why,
-    /// The median of the last call's function, if it is said.
+    /// The median of the last call's function, if it is said, and whether it is that of all calls.
     median: Option<u64>,
+    is_exact: bool,
     excess: u64,
 }
 
@@ -147,7 +148,8 @@ fn checked<'a>(path: &'a Path, exact: &'a Exact) -> Option<Slow<'a>> {
     let is_told = of_last.calls > 1 && last.duration() as f64 >= TOLD * median as f64;
     let median = is_told.then_some(median);
     let excess = last.duration() - median.unwrap_or(0);
-    Some(Slow { path: &path.calls, below, why: cause(below, excess, path.is_cut)?, median, excess })
+    let is_exact = of_last.times.is_all();
+    Some(Slow { path: &path.calls, below, why: cause(below, excess, path.is_cut)?, median, is_exact, excess })
 }
 
 /// The slow calls by what explains them, and how many do not hold: several calls on one path are
@@ -224,9 +226,31 @@ fn said(slow: &Slow<'_>, thread: Option<&str>, calls: &impl Calls, clock: Clock)
     if let Some(median) = slow.median {
         let times = last.duration() as f64 / median.max(1) as f64;
         let text = grouped(times.round() as u64).to_string();
-        sentence.say(", ").claim(Claim::new("times", times, "", text).of(&*name).at(last.start));
+        sentence.say(if slow.is_exact { ", " } else { ", about " });
+        sentence.claim(Claim::new("times", times, "", text).of(&*name).at(last.start));
         sentence.say(" times its median of ").claim(time_of("median", median, clock, &name));
     }
+    say_cause(&mut sentence, slow, last, calls, clock);
+    if let Some(levels @ 1..) = slow.path.len().checked_sub(1) {
+        let (top_name, share) = (calls.name(top.name), last.duration() as f64 / top.duration().max(1) as f64);
+        sentence.say("; that is ");
+        sentence.claim(Claim::new("share-of-call", share, "", percent(share)).of(&*top_name).at(top.start));
+        sentence.say(" of a slow call of ").say(&top_name);
+        match levels as u64 {
+            1 => drop(sentence.say(", its caller")),
+            levels => {
+                let levels = Claim::new("levels", levels as f64, "", counted(levels, "level"));
+                sentence.say(", ").claim(levels.of(&*top_name).at(top.start)).say(" above");
+            }
+        }
+    }
+    sentence
+}
+
+/// Adds what makes the last call of a path long.
+fn say_cause(sentence: &mut Sentence, slow: &Slow<'_>, last: &Long, calls: &impl Calls, clock: Clock) {
+    let name = calls.name(last.name);
+    let time = |quantity, ticks| time_of(quantity, ticks, clock, &name).at(last.start);
     let Below { own, gap, callees, .. } = slow.below;
     match slow.why {
         Why::Own if callees.is_empty() => {
@@ -261,18 +285,4 @@ fn said(slow: &Slow<'_>, thread: Option<&str>, calls: &impl Calls, clock: Clock)
         }
         Why::Unknown => {}
     }
-    if let Some(levels @ 1..) = slow.path.len().checked_sub(1) {
-        let (top_name, share) = (calls.name(top.name), last.duration() as f64 / top.duration().max(1) as f64);
-        sentence.say("; that is ");
-        sentence.claim(Claim::new("share-of-call", share, "", percent(share)).of(&*top_name).at(top.start));
-        sentence.say(" of a slow call of ").say(&top_name);
-        match levels as u64 {
-            1 => drop(sentence.say(", its caller")),
-            levels => {
-                let levels = Claim::new("levels", levels as f64, "", counted(levels, "level"));
-                sentence.say(", ").claim(levels.of(&*top_name).at(top.start)).say(" above");
-            }
-        }
-    }
-    sentence
 }
