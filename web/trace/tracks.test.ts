@@ -106,6 +106,11 @@ describe('a value of a counter', () => {
   });
 });
 
+it('does not count time without records as calls', () => {
+  expect(trackLines(track({ slices: 9, gapSlices: 2 }), INFO).map(plain)[0]).toBe('7 calls');
+  expect(slicesByNoun([track({ slices: 9, gapSlices: 2 })], INFO)).toEqual([['call', 7]]);
+});
+
 describe('groups', () => {
   const grouped = track({ slices: 337, groups: 6 });
   it('are no calls', () => {

@@ -72,6 +72,11 @@ export function countedSlices(slices: number, tracks: readonly Track[], info: Pi
   return `${formatCount(slices)}${NBSP}${plural(2, noun)} and ${plural(2, GROUP)}`;
 }
 
+/** Number of slices that are neither groups nor time without records. */
+function callsOf({ slices, groups = 0, gapSlices = 0 }: Track): number {
+  return slices - groups - gapSlices;
+}
+
 /** Number of slices by noun: first those of threads, then groups of them, then lane by lane. */
 export function slicesByNoun(
   tracks: Iterable<Track>,
@@ -81,7 +86,7 @@ export function slicesByNoun(
   for (const track of tracks) {
     if (track.slices === 0) continue;
     const noun = sliceNounOf(track, info);
-    counts.set(noun, (counts.get(noun) ?? 0) + track.slices - (track.groups ?? 0));
+    counts.set(noun, (counts.get(noun) ?? 0) + callsOf(track));
     if (track.groups) counts.set(GROUP, (counts.get(GROUP) ?? 0) + track.groups);
   }
   return [...counts];
@@ -92,7 +97,7 @@ export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): st
   if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
   const { groups = 0 } = track;
-  if (track.slices > groups) counts.push(formatCounted(track.slices - groups, sliceNounOf(track, info)));
+  if (callsOf(track) > 0) counts.push(formatCounted(callsOf(track), sliceNounOf(track, info)));
   if (groups > 0) counts.push(formatCounted(groups, GROUP));
   const noun = track.id >= DERIVED ? (track.noun ?? 'event') : 'event';
   if (track.instants > 0) counts.push(formatCounted(track.instants, noun));

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 use unspool_records::FieldOut;
-use unspool_trace::batch::Key;
 use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
+use unspool_trace::batch::{Key, SliceKind};
 use unspool_trace::{Field, Locator, Stacking, TrackId, Value};
 
 use crate::call_tree::ROOT;
@@ -135,8 +135,13 @@ impl Store {
                 if let Some(caller) = self.caller(track, depth, &slice) {
                     fields.push(field("Called by", Value::Text(self.name(caller).into())));
                 }
-                remarks.extend(flag_sentences(slice.flags).map(str::to_string));
-                (self.calls.name(slice.node), slice.start, Some(slice.end), slice.flags)
+                let name = self.calls.name(slice.node);
+                if self.key(name).0 == SliceKind::Lost {
+                    remarks.push(LOST.to_string());
+                } else {
+                    remarks.extend(flag_sentences(slice.flags).map(str::to_string));
+                }
+                (name, slice.start, Some(slice.end), slice.flags)
             }
         };
         let title = self.name(name).to_string();
@@ -171,10 +176,14 @@ impl Store {
     }
 }
 
+/// The remark of time without records, whose locator is that of the record behind it.
+const LOST: &str =
+    "Nothing is known of this time: its records are missing. The record shown is the first one after it.";
+
 /// The sentences for a slice's flags.
 fn flag_sentences(flags: u8) -> impl Iterator<Item = &'static str> {
     [
-        (BEGAN_BEFORE, "Began before the recording. It took longer than shown."),
+        (BEGAN_BEFORE, "Its beginning was not recorded. It took longer than shown."),
         (NEVER_ENDED, "Still running when recording ended. It took at least this long."),
         (END_INFERRED, "Its end was not recorded. The end shown is inferred from later events."),
         (UNCERTAIN, "Uncertain: the trace does not prove that this ran, what called it, or where it begins or ends."),

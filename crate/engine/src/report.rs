@@ -212,6 +212,10 @@ pub struct TrackOut {
     #[serde(skip_serializing_if = "is_none")]
     #[cfg_attr(feature = "typescript", tsify(optional))]
     pub groups: f64,
+    /// Number of slices that are time without records.
+    #[serde(rename = "gapSlices", skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "typescript", tsify(optional))]
+    pub gap_slices: f64,
     /// How many instants there are.
     pub instants: f64,
     /// How many samples of a counter there are.
@@ -265,6 +269,7 @@ impl TrackOut {
             lowest: track.lowest(),
             slices: track.slices() as f64,
             groups: track.groups as f64,
+            gap_slices: track.gap_slices() as f64,
             instants: track.instants.len() as f64,
             samples: track.samples.len() as f64,
             highest: track.shown().range().map_or(0.0, |(_, high)| high),

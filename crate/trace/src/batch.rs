@@ -56,9 +56,19 @@ pub enum EventKind {
     Sample,
 }
 
+impl EventKind {
+    /// Whether such an event is a record of its track at its time, rather than something that is
+    /// known of other events.
+    pub fn is_record(self) -> bool {
+        use EventKind::{Begin, End, EndOf, Instant, Left, Uncover, Whole};
+        matches!(self, Begin | Whole | End | EndOf | Left | Uncover | Instant)
+    }
+}
+
 /// Flags of a slice.
 pub mod flags {
-    /// The slice began before the recording.
+    /// The beginning of the slice was not recorded: it began before the recording, or among records
+    /// that were lost.
     pub const BEGAN_BEFORE: u8 = 1;
     /// The slice never ended. It is shown up to the last record of its thread, or to the end of the
     /// trace if its track is not that of a thread.
@@ -104,11 +114,13 @@ pub enum SliceKind {
     Buffer,
     /// A number without a variable.
     Auxiliary,
+    /// Time of a thread without records, which were lost.
+    Lost,
 }
 
 impl SliceKind {
     /// A stable word: `call`, `interrupt`, `signal`, `system-call`, `group`, `marker`, `event`,
-    /// `statement`, `buffer` or `auxiliary`.
+    /// `statement`, `buffer`, `auxiliary` or `lost`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -121,6 +133,7 @@ impl SliceKind {
             Self::Statement => "statement",
             Self::Buffer => "buffer",
             Self::Auxiliary => "auxiliary",
+            Self::Lost => "lost",
         }
     }
 }
@@ -253,6 +266,9 @@ pub struct TrackDef {
     pub detail: String,
     /// How far orphaned ends reach back.
     pub orphans: Orphans,
+    /// Number of the name of [`SliceKind::Lost`] slices, if time without records is to be one. It
+    /// is then added up like calls, and no call is charged with it.
+    pub lost: Option<u32>,
     /// Where the track begins, in ticks, if that is before its first event.
     pub start: Option<u64>,
     /// The type of a counter's samples.
@@ -278,6 +294,7 @@ impl TrackDef {
             name: name.into(),
             detail: String::new(),
             orphans: Orphans::FromStart,
+            lost: None,
             start: None,
             values: ValueKind::Unsigned,
             width: 0,

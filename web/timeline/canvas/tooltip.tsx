@@ -104,7 +104,7 @@ function MissingRecords({
       <p class="muted">
         {gap.isFirst
           ? 'The thread was in a call before its first record. Earlier records were overwritten, lost or never written.'
-          : 'The beginning of a call that ends later is missing: its buffer was overwritten or lost.'}
+          : 'Records of the thread are missing here: their buffer was overwritten, lost or damaged.'}
       </p>
     </TooltipBox>
   );

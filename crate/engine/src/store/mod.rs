@@ -453,6 +453,9 @@ impl Store {
                 continue;
             }
             at += 1;
+            if track.is_in_gap() && kind.is_record() {
+                track.resume(*time, *locator, &mut self.calls);
+            }
             let problem = match kind {
                 EventKind::Begin => track.begin(*time, *name, *locator, &mut self.calls),
                 EventKind::End => track.end(*time, *name, *locator, &mut self.calls),

@@ -19,8 +19,8 @@ unspool_trace::problem_kinds! {
     /// `value`: the number of the name.
     ENTER_LOST = ProblemKind::serious(
         "enter-lost",
-        "an exit without an enter, within calls that were recorded: the records between the previous one and this were lost",
-        "{count} exit{|s} without an enter within calls that were recorded: records before {it|each of them} were lost",
+        "an exit without an enter, within calls that were recorded: its enter was lost",
+        "{count} exit{|s} without an enter within calls that were recorded: records before {it|them} were lost",
     );
 
     /// A caller ends before calls that it made. `value`: how many of them were still open.

@@ -9,6 +9,7 @@ use unspool_trace::limits::SHOWN;
 use unspool_trace::problem::TOO_DEEP;
 use unspool_trace::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
 
+use self::gaps::Gaps;
 use super::Count;
 use super::block::Columns;
 use super::column::Column;
@@ -19,6 +20,8 @@ use super::shelf::{Levels, Shelf};
 use super::slice::{Open, Slice};
 use crate::call_tree::{CallTree, ROOT};
 use crate::chunked::Chunked;
+
+mod gaps;
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +71,6 @@ const OF_STACK: [&ProblemKind; 6] = [
     &TOO_DEEP,
 ];
 
-/// Most gaps of a track: a damaged log may have any number.
-const MOST_GAPS: usize = 256;
-
 /// One track of the trace.
 #[derive(Debug)]
 pub(crate) struct Track {
@@ -100,11 +100,8 @@ pub(crate) struct Track {
     latest: u64,
     /// Ends may be missing: orphans reach back to the previous event only.
     lost: bool,
-    /// Positions between which records are missing for certain, at most [`MOST_GAPS`]; the first
-    /// may begin at 0, before the trace.
-    gaps: Vec<(u64, u64)>,
-    /// The latest event before records that are lost, until the next event.
-    lost_from: Option<u64>,
+    /// The stretches whose records are missing.
+    gaps: Gaps,
     reordering: bool,
     /// Most tracks have none.
     problems: Option<Box<[Option<Count>; OF_STACK.len()]>>,
@@ -140,8 +137,7 @@ impl Track {
             start: def.start,
             latest: def.start.unwrap_or(0),
             lost: false,
-            gaps: Vec::new(),
-            lost_from: None,
+            gaps: Gaps::default(),
             reordering: false,
             problems: None,
             lost_ends: None,
@@ -156,7 +152,7 @@ impl Track {
     /// Most calls have no callees: a begin followed by its end goes straight into the column.
     #[allow(clippy::indexing_slicing, reason = "the columns were cut to `n` events, and the compiler sees that")]
     pub(crate) fn run(&mut self, run: &Run<'_>, calls: &mut CallTree) -> usize {
-        let is_plain = self.start.is_some() && self.lost_from.is_none() && self.hidden == 0;
+        let is_plain = self.start.is_some() && !self.is_in_gap() && self.hidden == 0;
         if !is_plain || self.def.stacking == Stacking::Overlapping {
             return 0;
         }
@@ -213,7 +209,7 @@ impl Track {
     /// Applies leading complete slices, as long as they are in order, and returns their number.
     /// `ends` are theirs, at least as many.
     pub(crate) fn run_whole(&mut self, run: &Run<'_>, ends: &[u64], calls: &mut CallTree) -> usize {
-        if self.start.is_none() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
+        if self.start.is_none() || self.is_in_gap() || self.hidden > 0 || self.def.stacking == Stacking::Overlapping {
             return 0;
         }
         // None of these slices stays open, so all have one caller and one column.
@@ -426,7 +422,7 @@ impl Track {
         let (start, depth, caller) = match (self.def.orphans, self.open.last().copied()) {
             (Orphans::FromStart, None) if !self.lost && self.has_room_below() => {
                 if self.before.is_empty() {
-                    self.gap(0, self.start.unwrap_or(time));
+                    self.gap_before(self.start.unwrap_or(time));
                 }
                 self.before.push(name);
                 (self.start.unwrap_or(time), self.lowest - 1, ROOT)
@@ -434,11 +430,9 @@ impl Track {
             (_, top) => {
                 // A recorded call is still open, so this one began after it.
                 self.lost = true;
-                if self.def.orphans == Orphans::FromStart && top.is_some() {
-                    self.gap(previous, time);
-                }
+                let start = self.orphan(previous, time, locator, calls);
                 let (depth, caller) = top.map_or((self.lowest, ROOT), |top| (top.depth + 1, top.node));
-                (previous, depth, caller)
+                (start, depth, caller)
             }
         };
         let node = calls.child(caller, name);
@@ -533,25 +527,6 @@ impl Track {
     pub(crate) fn last_position(&self, counted: bool) -> u64 {
         let is_occupied = counted && self.open().last().is_some_and(|open| open.start == self.latest);
         self.latest.saturating_add(is_occupied.into())
-    }
-
-    pub(crate) fn stack_lost(&mut self) {
-        self.lost = true;
-        self.lost_from = self.start.map(|_| self.latest);
-    }
-
-    /// Notes that records are missing between two positions.
-    #[cold]
-    fn gap(&mut self, from: u64, to: u64) {
-        if from < to && self.gaps.len() < MOST_GAPS && self.gaps.last() != Some(&(from, to)) {
-            self.gaps.push((from, to));
-            self.version += 1;
-        }
-    }
-
-    /// Positions between which records are missing for certain, in pairs.
-    pub(crate) fn gaps(&self) -> Vec<u64> {
-        self.gaps.iter().flat_map(|(from, to)| [*from, *to]).collect()
     }
 
     pub(crate) fn set_reordering(&mut self) {
@@ -700,9 +675,6 @@ impl Track {
             return (previous, previous, Some(self.problem(&CLOCK_WENT_BACK, locator, previous - time)));
         }
         self.latest = time;
-        if let Some(from) = self.lost_from.take() {
-            self.gap(from, time);
-        }
         (previous, time, None)
     }
 

@@ -59,7 +59,7 @@ const TABLES: [Table; 3] = [Table::Slices, Table::Instants, Table::Counters];
 const TRACK_KINDS: [TrackKind; 4] = [TrackKind::Process, TrackKind::Thread, TrackKind::Lane, TrackKind::Counter];
 const VALUE_KINDS: [ValueKind; 4] = [ValueKind::Unsigned, ValueKind::Address, ValueKind::Signed, ValueKind::Float];
 const STACKINGS: [Stacking; 2] = [Stacking::Nested, Stacking::Overlapping];
-const SLICE_KINDS: [SliceKind; 10] = [
+const SLICE_KINDS: [SliceKind; 11] = [
     SliceKind::Call,
     SliceKind::Interrupt,
     SliceKind::Signal,
@@ -70,6 +70,7 @@ const SLICE_KINDS: [SliceKind; 10] = [
     SliceKind::Statement,
     SliceKind::Buffer,
     SliceKind::Auxiliary,
+    SliceKind::Lost,
 ];
 
 /// The variant with a number.

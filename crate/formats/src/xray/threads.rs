@@ -35,6 +35,8 @@ pub(super) struct Threads {
     mode: Mode,
     /// The log records process ids.
     pub(super) has_process: bool,
+    /// The name of time without records.
+    pub(super) lost: Option<u32>,
     processes: HashMap<i32, TrackId>,
     by_id: HashMap<(i32, i32), u32>,
     threads: Vec<Thread>,
@@ -50,6 +52,7 @@ impl Threads {
             limits,
             mode: header.mode,
             has_process: header.version >= 3,
+            lost: None,
             processes: HashMap::new(),
             by_id: HashMap::new(),
             threads: Vec::new(),
@@ -106,6 +109,7 @@ impl Threads {
                 Mode::Fdr => Orphans::FromStart,
                 Mode::Basic => Orphans::FromPrevious,
             },
+            lost: self.lost,
             start,
             ..TrackDef::new(TrackKind::Thread, name)
         });

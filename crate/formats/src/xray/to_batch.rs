@@ -25,6 +25,8 @@ use super::wire::{FUNCTION_LEN, FunctionKind, Header};
 const RUN: usize = 64;
 /// Bits of a record's first word that no function has: metadata has bit 0, an invalid kind bit 3.
 const NO_FUNCTION: u32 = 0b1001;
+/// Key of the name of time without records.
+const LOST: u64 = u64::MAX;
 
 /// What the sink keeps from one batch to the next.
 pub(super) struct State {
@@ -95,7 +97,14 @@ impl State {
 
     /// The index of a thread, or that of the current thread if the limit of tracks is reached.
     fn thread_index(&mut self, pid: i32, tid: i32, at: u64, start: Option<u64>, out: &mut EventBatch) -> u32 {
-        self.threads.index(pid, tid, at, start, out).unwrap_or_else(|error| {
+        // The store makes slices of gaps, but the decoder numbers all names.
+        let lost = || Name { text: "time without records".into(), kind: SliceKind::Lost, key: Key::None };
+        let name = self.names.number(LOST, at, self.limits.names, out, |_| lost());
+        let index = name.and_then(|name| {
+            self.threads.lost = Some(name);
+            self.threads.index(pid, tid, at, start, out)
+        });
+        index.unwrap_or_else(|error| {
             self.error.get_or_insert(error);
             self.current
         })

@@ -1,8 +1,10 @@
 //! Logs that begin within calls: the callers arrive after the calls they made.
 
 use unspool_trace::Locator;
+use unspool_trace::batch::{Key, Name, SliceKind};
 
 use super::*;
+use crate::details::Item;
 
 /// A thread of `+name@time` and `-name@time`, finished.
 fn finished(threads: &[&str]) -> Store {
@@ -236,4 +238,30 @@ fn a_gap_follows_lost_records() {
     batch.records = 5;
     store.apply(&mut batch);
     assert_eq!(store.tracks[0].gaps(), [20, 50]);
+}
+
+#[test]
+fn time_without_records_is_a_function_of_its_own() {
+    let mut store = Store::default();
+    let mut batch = EventBatch::with_capacity(64);
+    batch.new_tracks.push(TrackDef { lost: Some(0), ..TrackDef::new(TrackKind::Thread, "t") });
+    let lost = Name { text: "time without records".into(), kind: SliceKind::Lost, key: Key::None };
+    batch.new_names.extend([lost, "f".to_string().into(), "g".to_string().into()]);
+    let (begin, end) = (EventKind::Begin, EventKind::End);
+    for (kind, time, name) in [(begin, 10, 1), (begin, 12, 2), (end, 14, 2), (end, 40, 2), (end, 45, 1)] {
+        batch.push(kind, 0, time, name, Locator::at(time));
+    }
+    store.apply(&mut batch);
+    store.finish(false);
+    let mut statistics = Statistics::new(&store, question(ALL, &[0]));
+    while !statistics.step(&store, 1) {}
+    let functions = statistics.functions(&store);
+    // How much of the 26 ticks f or g took is not known.
+    assert_eq!(functions.own, [26.0, 7.0, 2.0]);
+    assert_eq!(functions.total, [26.0, 35.0, 2.0]);
+    let gap = Item::Slice { track: 0, depth: 1, index: 1 };
+    let described = store.describe(gap, false).unwrap();
+    assert_eq!((described.title.as_str(), described.remarks.len()), ("time without records", 1));
+    assert!(described.remarks[0].starts_with("Nothing is known of this time"), "{}", described.remarks[0]);
+    assert_eq!(store.track_report()[0].gap_slices.to_string(), "1");
 }

@@ -8,7 +8,7 @@ fn track(orphans: Orphans, start: Option<u64>) -> (Track, CallTree) {
 }
 
 /// Replays `+name@time` and `-name@time`.
-fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
+pub(super) fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
     for word in text.split_whitespace() {
         let (name, time) = word.get(1..).unwrap().split_once('@').unwrap();
         let (name, time) = (u32::from(name.as_bytes()[0]), time.parse().unwrap());
@@ -20,7 +20,7 @@ fn play(track: &mut Track, calls: &mut CallTree, text: &str) {
 }
 
 /// All slices as `depth:name start..end flags`.
-fn shown(track: &Track, calls: &CallTree) -> Vec<String> {
+pub(super) fn shown(track: &Track, calls: &CallTree) -> Vec<String> {
     let mut out = Vec::new();
     for (depth, column) in track.columns() {
         column.scan(0, usize::MAX, |_, s| {
