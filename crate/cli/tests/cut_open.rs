@@ -116,7 +116,7 @@ fn difference(file: &[u8], whole: &Session, (from, to): (u64, u64)) -> Option<St
         session.store().problem_report().iter().map(|it| (it.kind, it.count)).collect()
     };
     let known = kinds(whole);
-    let missing = BTreeSet::from(["malformed", "wrong-extents", "cut-buffer", "truncated"]);
+    let missing = BTreeSet::from(["malformed", "wrong-extents", "cut-buffer", "truncated", "enter-lost"]);
     for (kind, count) in kinds(&cut) {
         let is_damage = kind == "cut-buffer" && known.keys().any(|kind| missing.contains(kind));
         if !is_damage && known.get(kind).is_none_or(|most| count > *most) {

@@ -31,7 +31,7 @@ use unspool_trace::problem::Problem;
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, Function, Sink};
 use super::encode::FdrBuffer;
-use super::open_calls::{Call, Closing, Ended, OpenCalls, Phase, Stack, Step};
+use super::open_calls::{Call, Closing, Ended, OpenCalls, Phase, Stack, Step, Stray};
 use super::walk::Walk;
 use super::wire::{Basic, FunctionKind, HEADER_LEN, Header, Mode};
 
@@ -311,8 +311,7 @@ impl Records {
         }
         self.put_enters(&calls, from, cpu);
         if is_lost {
-            self.buffer_at(cpu, from).lose();
-            self.end_buffer();
+            self.lose(cpu, from);
         }
         for (function, arguments) in held.iter().filter(|_| !is_deferred) {
             self.write(*function, arguments, from);
@@ -338,6 +337,16 @@ impl Records {
         self.buffer = Some((self.preamble(clock, (seconds, micros ^ 1)), cpu));
     }
 
+    /// Writes that records of the current thread, which has been opened, are missing after a clock.
+    fn lose(&mut self, cpu: u16, clock: u64) {
+        if let Some(opened) = self.here_mut().and_then(|thread| thread.opened.as_mut()) {
+            opened.is_lost = true;
+            opened.stack.tell();
+        }
+        self.buffer_at(cpu, clock).lose();
+        self.end_buffer();
+    }
+
     /// Writes a record of the part. `previous` is the clock of the record before.
     fn write(&mut self, function: Function, arguments: &[u64], previous: u64) {
         let (from, is_basic) = (self.options.from, self.is_basic());
@@ -350,17 +359,27 @@ impl Records {
             opened.stack.enter(Call::new(func, kind));
             thread.calls.take(Phase::Within, Step::Enter(Call::new(func, kind)));
         } else {
-            let is_alone = opened.stack.calls().is_empty();
             let depth = opened.stack.calls().len();
-            match opened.stack.exit(func) {
+            match opened.stack.ended_by(func) {
                 Ended::Stray => {
-                    // Readers of the part must let the call begin where those of the log do.
-                    let is_known = if is_basic { opened.has_records } else { !is_alone || opened.is_lost };
+                    // Readers of the part must let the call begin where those of the log do, and
+                    // know of the same gaps.
+                    let is_known = match depth {
+                        _ if is_basic => opened.has_records,
+                        0 => opened.is_lost,
+                        _ => opened.stack.is_told() || !opened.stack.has_gap(),
+                    };
                     begins = (!is_known && (has_before || opened.has_records)).then_some(previous.max(from));
-                    opened.is_lost |= begins.is_none();
+                    if begins.is_none() {
+                        opened.is_lost = true;
+                        opened.stack.tell();
+                    }
                 }
-                Ended::Open(ended) => opened.is_lost |= ended + 1 < depth,
-                Ended::Hidden | Ended::BeforeRecording => {}
+                Ended::Open(ended) => {
+                    opened.is_lost |= ended + 1 < depth;
+                    opened.stack.exit(func);
+                }
+                Ended::Hidden | Ended::BeforeRecording => _ = opened.stack.exit(func),
             }
             thread.calls.take(Phase::Within, Step::Exit(func));
         }
@@ -421,11 +440,22 @@ impl Records {
         if closing.is_empty() {
             return;
         }
-        if let Some(func) = closing.stray {
-            let has_calls = !closing.stack.calls().is_empty();
-            let is_known = has_calls || opened.is_some_and(|it| it.has_records && (self.is_basic() || it.is_lost));
-            if !is_known {
-                let clock = latest.clamp(from, to);
+        let clock = latest.clamp(from, to);
+        let mut stray = closing.stray.map(|stray| stray.func);
+        if let Some(Stray { func, has_gap, is_in_gap }) = closing.stray {
+            let (has_calls, is_basic) = (!closing.stack.calls().is_empty(), self.is_basic());
+            let is_known = match has_calls {
+                true => is_basic || opened.is_some_and(|it| it.stack.is_told()),
+                false => opened.is_some_and(|it| it.has_records && (is_basic || it.is_lost)),
+            };
+            if has_calls && !is_basic && (is_in_gap || !has_gap) {
+                // The time up to the exit is a gap: how much of it the call took is not known.
+                stray = None;
+                if !is_in_gap && clock < to {
+                    self.begin_last(clock, None);
+                    self.lose(cpu, clock);
+                }
+            } else if !is_known {
                 self.begin_last(clock, None);
                 self.put((FunctionKind::Enter, func), clock, cpu, &[]);
             }
@@ -434,7 +464,7 @@ impl Records {
             self.begin_last(to, None);
         }
         let ends = closing.stack.calls().iter().rev().map(|call| call.func);
-        for func in closing.stray.into_iter().chain(ends).chain(closing.beyond.iter().copied()) {
+        for func in stray.into_iter().chain(ends).chain(closing.beyond.iter().copied()) {
             self.put((FunctionKind::Exit, func), to, cpu, &[]);
         }
         self.end_buffer();
@@ -753,11 +783,7 @@ impl Sink for Records {
         let Some(thread) = self.here_mut() else { return };
         thread.calls.take(phase, Step::Lost);
         match &mut thread.opened {
-            Some(opened) if phase == Phase::Within => {
-                opened.is_lost = true;
-                self.buffer_at(cpu, latest).lose();
-                self.end_buffer();
-            }
+            Some(_) if phase == Phase::Within => self.lose(cpu, latest),
             None if phase < Phase::After => thread.is_lost = true,
             _ => {}
         }

@@ -63,17 +63,43 @@ pub(super) struct Stack {
     hidden: u64,
     /// Records are missing, so an exit without an enter does not reach back to the beginning.
     pub(super) is_lost: bool,
+    /// Number of the outermost calls since whose begins records are missing: a call within them
+    /// whose enter is missing may have begun there.
+    gaps: usize,
+    /// The same, as readers of the part know.
+    told: usize,
 }
 
 impl Stack {
     /// A stack without calls. In basic mode, calls without an enter never reach back.
     pub(super) fn new(is_basic: bool) -> Self {
-        Self { open: Vec::new(), hidden: 0, is_lost: is_basic }
+        Self { open: Vec::new(), hidden: 0, is_lost: is_basic, gaps: 0, told: 0 }
     }
 
     /// The calls from the outermost.
     pub(super) fn calls(&self) -> &[Call] {
         &self.open
+    }
+
+    /// Whether records are known to be missing since the innermost open call began.
+    pub(super) fn has_gap(&self) -> bool {
+        self.gaps == self.open.len()
+    }
+
+    /// Whether readers of the part know that, too.
+    pub(super) fn is_told(&self) -> bool {
+        self.told == self.open.len()
+    }
+
+    /// Records are known to be missing here.
+    pub(super) fn lose(&mut self) {
+        (self.is_lost, self.gaps) = (true, self.open.len());
+    }
+
+    /// Readers of the part know that records are missing here.
+    pub(super) fn tell(&mut self) {
+        self.lose();
+        self.told = self.open.len();
     }
 
     pub(super) fn enter(&mut self, call: Call) {
@@ -100,7 +126,8 @@ impl Stack {
         match step {
             Step::Enter(call) => self.enter(call),
             Step::Exit(func) => _ = self.exit(func),
-            Step::Lost => self.is_lost = true,
+            Step::Lost => self.lose(),
+            Step::Unsure => self.is_lost = true,
             Step::Event => {}
         }
     }
@@ -112,8 +139,9 @@ impl Stack {
             Ended::Open(depth) => {
                 self.is_lost |= depth + 1 < self.open.len();
                 self.open.truncate(depth);
+                (self.gaps, self.told) = (self.gaps.min(depth), self.told.min(depth));
             }
-            Ended::Stray => self.is_lost = true,
+            Ended::Stray => self.lose(),
             Ended::BeforeRecording => {}
         }
         ended
@@ -135,6 +163,8 @@ pub(super) enum Step {
     Exit(i32),
     /// Records are missing.
     Lost,
+    /// An exit may be missing.
+    Unsure,
     /// None.
     Event,
 }
@@ -153,29 +183,39 @@ struct Piece {
 impl Piece {
     fn take(&mut self, step: Step) {
         let Step::Exit(func) = step else {
-            let is_known = matches!(step, Step::Lost) && matches!(self.steps.last(), Some(Step::Lost));
-            if !is_known && !matches!(step, Step::Event) {
+            let is_known = match (&step, self.steps.last()) {
+                (Step::Lost, Some(Step::Lost)) | (Step::Unsure, Some(Step::Lost | Step::Unsure)) => true,
+                // Records that come after a gap end it.
+                (Step::Event, before) => !matches!(before, Some(Step::Lost)),
+                _ => false,
+            };
+            if !is_known {
                 self.steps.push(step);
             }
             return;
         };
         // Below an exit that ended a call of another buffer, the calls of this one may have ended.
-        let (mut is_lost, mut depth) = (false, None);
+        let (mut is_lost, mut is_unsure, mut depth) = (false, false, None);
         for (i, before) in self.steps.iter().enumerate().rev() {
             match before {
                 Step::Enter(call) if call.func == func => {
                     depth = Some(i);
                     break;
                 }
-                Step::Enter(_) | Step::Lost => is_lost = true,
-                Step::Exit(_) | Step::Event => break,
+                Step::Enter(_) | Step::Unsure => is_unsure = true,
+                Step::Lost => is_lost = true,
+                Step::Event => {}
+                Step::Exit(_) => break,
             }
         }
         let Some(depth) = depth else { return self.steps.push(step) };
         self.steps.truncate(depth);
         if is_lost {
             self.take(Step::Lost);
+        } else if is_unsure {
+            self.take(Step::Unsure);
         }
+        self.take(Step::Event);
     }
 }
 
@@ -186,8 +226,10 @@ struct Fold {
     phase: Phase,
     /// The stack at the end of the part, once there was a later piece.
     closing: Option<Stack>,
+    /// Records are missing directly before what comes next.
+    is_in_gap: bool,
     /// The first record after the part ends a call without an enter.
-    stray: Option<i32>,
+    stray: Option<Stray>,
     /// Calls from before the recording that end after the part, innermost first.
     beyond: Vec<i32>,
 }
@@ -203,18 +245,33 @@ impl Fold {
         }
         self.phase = piece.phase;
         for (i, step) in piece.steps.into_iter().enumerate() {
-            match step {
-                Step::Exit(func) => match self.stack.exit(func) {
-                    Ended::BeforeRecording if piece.phase == Phase::After && self.beyond.len() < SHOWN => {
-                        self.beyond.push(func);
-                    }
-                    Ended::Stray if i == 0 && is_first_after && piece.begins_with_exit => self.stray = Some(func),
-                    _ => {}
-                },
-                step => self.stack.take(step),
+            let is_in_gap = mem::replace(&mut self.is_in_gap, matches!(step, Step::Lost));
+            let Step::Exit(func) = step else {
+                self.stack.take(step);
+                continue;
+            };
+            let has_gap = self.stack.has_gap();
+            match self.stack.exit(func) {
+                Ended::BeforeRecording if piece.phase == Phase::After && self.beyond.len() < SHOWN => {
+                    self.beyond.push(func);
+                }
+                Ended::Stray if i == 0 && is_first_after && piece.begins_with_exit => {
+                    self.stray = Some(Stray { func, has_gap, is_in_gap });
+                }
+                _ => {}
             }
         }
     }
+}
+
+/// A call without an enter that ends with the first record after the part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stray {
+    pub(super) func: i32,
+    /// Records were known to be missing since the innermost open call began.
+    pub(super) has_gap: bool,
+    /// They are missing directly before its exit.
+    pub(super) is_in_gap: bool,
 }
 
 /// Calls to be ended at the end of the part.
@@ -223,7 +280,7 @@ pub(super) struct Closing {
     /// The calls that are open there.
     pub(super) stack: Stack,
     /// A call without an enter that ends with the first record after the part.
-    pub(super) stray: Option<i32>,
+    pub(super) stray: Option<Stray>,
     /// Calls from before the recording that end after the part, innermost first.
     pub(super) beyond: Vec<i32>,
 }
@@ -252,7 +309,8 @@ pub(super) struct OpenCalls {
 impl OpenCalls {
     pub(super) fn new(is_basic: bool) -> Self {
         let stack = Stack::new(is_basic);
-        let folded = Fold { stack, phase: Phase::Before, closing: None, stray: None, beyond: Vec::new() };
+        let (phase, beyond) = (Phase::Before, Vec::new());
+        let folded = Fold { stack, phase, closing: None, is_in_gap: false, stray: None, beyond };
         Self { folded, pieces: Vec::new(), waiting: 0, clock: 0, is_new: true, first_after: None }
     }
 
@@ -274,7 +332,10 @@ impl OpenCalls {
                 begins_with_exit &= self.first_after.is_none_or(|clock| self.clock < clock);
                 self.first_after = Some(self.first_after.map_or(self.clock, |clock| clock.min(self.clock)));
             }
-            self.pieces.push(Piece { phase, clock: self.clock, begins_with_exit, steps: Vec::new() });
+            let is_after_gap = phase < Phase::After
+                && self.pieces.last().is_some_and(|piece| matches!(piece.steps.last(), Some(Step::Lost)));
+            let steps = if is_after_gap { [Step::Event].into() } else { Vec::new() };
+            self.pieces.push(Piece { phase, clock: self.clock, begins_with_exit, steps });
         }
         let steps = self.pieces.last_mut().map_or(0, |piece| {
             piece.take(step);
@@ -366,7 +427,10 @@ mod tests {
         }
         assert_eq!(functions(&calls.opening()), [1, 2, 4]);
         let closing = calls.closing();
-        assert_eq!((functions(&closing.stack), closing.stray, closing.beyond), (vec![1, 2, 6], None, vec![7]));
+        assert_eq!(
+            (functions(&closing.stack), closing.stray.is_none(), closing.beyond),
+            (vec![1, 2, 6], true, vec![7])
+        );
     }
 
     #[test]
@@ -375,7 +439,7 @@ mod tests {
             let mut calls = OpenCalls::new(false);
             calls.take(Before, enter(1));
             steps.into_iter().for_each(|step| calls.take(After, step));
-            assert_eq!(calls.closing().stray, stray);
+            assert_eq!(calls.closing().stray.map(|stray| stray.func), stray);
         }
     }
 

@@ -3,7 +3,7 @@
 use unspool_trace::batch::flags::UNCERTAIN;
 use unspool_trace::{Locator, Orphans};
 
-use super::{Open, Track};
+use super::Track;
 use crate::call_tree::{CallTree, ROOT};
 use crate::store::slice::Slice;
 
@@ -18,10 +18,8 @@ pub(super) struct Gaps {
     listed: Vec<(u64, u64)>,
     /// The latest event before records that are lost, until the next event.
     from: Option<u64>,
-    /// The end of the latest gap.
-    to: u64,
-    /// The call within which the latest gap is.
-    within: Option<Open>,
+    /// The latest gap.
+    latest: Option<(u64, u64)>,
     /// Number of gaps that are slices.
     slices: u64,
 }
@@ -60,22 +58,21 @@ impl Track {
     /// may have begun in one gap. Otherwise records are missing between the two events.
     #[cold]
     pub(super) fn orphan(&mut self, previous: u64, time: u64, locator: Locator, calls: &mut CallTree) -> u64 {
-        let is_same = |a: &Open, b: &Open| (a.start, a.depth, a.locator) == (b.start, b.depth, b.locator);
         if self.def.orphans == Orphans::FromStart
             && let Some(top) = self.open.last()
-            && !self.gaps.within.is_some_and(|within| is_same(&within, top))
+            && self.gaps.latest.is_none_or(|(from, _)| from < top.start)
         {
             self.gap(previous, time, locator, calls);
         }
         // The gap is a slice of its own: how much of it the call took is not known.
-        if self.def.lost.is_some() { previous.max(self.gaps.to.min(time)) } else { previous }
+        let to = self.gaps.latest.filter(|_| self.def.lost.is_some()).map_or(0, |(_, to)| to);
+        previous.max(to.min(time))
     }
 
     /// Notes that records are missing between two positions. What is open there is not charged with
     /// that time.
     fn gap(&mut self, from: u64, to: u64, locator: Locator, calls: &mut CallTree) {
-        self.gaps.to = to;
-        self.gaps.within = self.open.last().copied();
+        self.gaps.latest = Some((from, to));
         if from >= to {
             return;
         }
@@ -132,7 +129,8 @@ mod tests {
     #[test]
     fn calls_that_began_in_one_gap_are_no_further_ones() {
         let (mut t, mut calls) = track();
-        // d called c in the gap. e is within a call that began after it, and f in another call.
+        // d called c in the gap. e is within a call that began after it, and f in another call of
+        // a.
         play(&mut t, &mut calls, "+a@1 -c@9 +b@10 -b@11 -d@20 +g@21 -e@25 -g@26 -a@30 +a@31 -f@33 -a@34");
         assert_eq!(t.gaps(), [1, 9, 21, 25, 31, 33]);
         let all = shown(&t, &calls);
