@@ -58,12 +58,18 @@ test('a program says which calls were left by jumps, whichever comes first', asy
   await choose(page, log);
   await settled(page, 'ready', 'jumps.xray');
   const literal = await digest(page);
+  await showCalls(page, 'Functions');
+  const uncertain = page.getByRole('note').filter({ hasText: 'Figures are uncertain' });
+  await expect(uncertain).toContainText(/no exit of 7.calls/);
+  await expect(uncertain.getByRole('button', { name: 'Add the program' })).toBeVisible();
   await choose(page, binary('jumps.elf'));
   await expect(notice(page)).toContainText('The trace was read again: its binary says which calls were left by jumps.');
   await settled(page, 'ready', 'jumps.xray');
   await expect(facts(page)).toContainText(/It names 9.functions/);
   const cut = await digest(page);
   expect(cut).not.toBe(literal);
+  await expect(uncertain).toContainText(/no exit of 1.call/);
+  await expect(uncertain.getByRole('button')).toHaveCount(0);
   await page.getByRole('button', { name: 'Remove jumps.elf' }).click();
   await expect(notice(page)).toContainText('The trace was read again: its binaries have changed.');
   await settled(page, 'ready', 'jumps.xray');

@@ -29,6 +29,7 @@ function scrolledTo(top: number): { timeline: Timeline; question: Question } {
       extent: { from: ticks(0n), to: ticks(1_000_000n) },
       problems: [],
       stage: null,
+      uncertainty: null,
     }),
     tracks: signal(new Map([[TRACK.id, TRACK]])),
     picture: (question) => {

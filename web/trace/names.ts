@@ -160,7 +160,8 @@ export function functionOf(names: Names, name: number): number | bigint | null {
 /** Whether functions of a trace that takes names from a program have numbers only, and there is no companion yet. */
 export function hasNumbersOnly({ info, companions, names }: Named): boolean {
   if (!info.value?.companions.includes('binary') || companions.value.length > 0) return false;
-  return /^#\d+$/.test(names.of(0));
+  // The first one may be that of time without records.
+  return [0, 1].some((name) => /^#\d+$/.test(names.of(name)));
 }
 
 interface Named {

@@ -18,6 +18,7 @@ const progress = (events: number): Progress => ({
   extent: { from: ticks(5n), to: ticks(90n) },
   problems: [],
   stage: null,
+  uncertainty: null,
 });
 
 let asked: JobQuestion<'statistics'>[];

@@ -18,6 +18,7 @@ const PROGRESS: Progress = {
   extent: { from: ticks(5n), to: ticks(9n) },
   problems: [],
   stage: null,
+  uncertainty: null,
 };
 const TRACK: Track = aTrack({ id: 1, name: 'thread 1', slices: 1 });
 

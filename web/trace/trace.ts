@@ -394,6 +394,7 @@ function createState(bytes: number): TraceState {
       extent: null,
       problems: [],
       stage: null,
+      uncertainty: null,
     }),
     tracks: signal(NO_TRACKS),
     addTracks: createTracks(),

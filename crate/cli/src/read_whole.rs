@@ -5,11 +5,12 @@ use std::io;
 use std::path::Path;
 
 use unspool_engine::store::shelf::{Levels, ShelfFile, Shelving};
-use unspool_engine::{Session, Step, read};
+use unspool_engine::{Session, Step, Uncertainty, read};
 use unspool_records::TraceErrorOut;
 use unspool_trace::{Capability, Jumps, NamesFile, Naming};
 
 use crate::binaries::Binaries;
+use crate::console;
 use crate::sqlite::{Database, Disassembler};
 use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interrupt};
 
@@ -22,17 +23,23 @@ use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interr
 /// Returns an error if the trace cannot be opened, or if nothing could be read before an error.
 pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure> {
     let (source, session) = read_with(trace, Some(Levels::Kept))?;
-    say_problems(&source.name, &session);
+    say_problems(&source.name, &session, false);
     Ok((source, session))
 }
 
 /// Says what is wrong with a trace, on stderr: what a command answers is about what could be read.
-/// Remarks are for `unspool info`, which lists them all.
-fn say_problems(name: &str, session: &Session) {
+/// Remarks are for `unspool info`, which lists them all. `has_binary`: the program of an XRay log
+/// was given.
+fn say_problems(name: &str, session: &Session, has_binary: bool) {
     let noun = session.info().place_noun;
     let limits = session.stopped_at_limit();
-    for problem in session.progress().problems.iter().filter(|it| it.serious && !(limits && it.is_limit)) {
+    let progress = session.progress();
+    for problem in progress.problems.iter().filter(|it| it.serious && !(limits && it.is_limit)) {
         complain(name, Place::At { noun, at: problem.first.offset }, &problem.summary);
+    }
+    if let Some(Uncertainty { sentence, remedy }) = progress.uncertainty {
+        let more = if has_binary { String::new() } else { format!(" {remedy} Add it with --binary.") };
+        console::say(format_args!("unspool: {}: {sentence}{more}", console::one_line(name)));
     }
 }
 
@@ -165,7 +172,7 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<
         binaries.name_or_fail(&mut session)?;
         session = read_again(&mut source, session, trace, levels, &mut binaries)?;
     }
-    say_problems(&source.name, &session);
+    say_problems(&source.name, &session, !names.binary.is_empty());
     if let (Some(naming), Some(path)) = (naming, &names.names) {
         name_by(&mut session, path, naming);
     }

@@ -36,4 +36,5 @@ pub use report::{ClockOut, ProblemCount, ProblemOut, ProgressOut, TraceInfo, Tra
 pub use rows::RowSink;
 pub use session::{Session, Step};
 pub use store::Store;
+pub use store::jumps::Uncertainty;
 pub use store::query::{CounterColumns, InstantColumns, MANY, QueryAnswer, RectColumns, TrackRows};

@@ -5,6 +5,7 @@ use unspool_formats::FORMATS;
 use unspool_records::TraceErrorOut;
 use unspool_trace::{Clock, Column, Info, Problem, Shows, Stacking, ValueKind};
 
+use crate::store::jumps::Uncertainty;
 use crate::store::problems::is_limit;
 use crate::store::{Store, Track};
 
@@ -313,6 +314,8 @@ pub struct ProgressOut {
     pub problems: Vec<ProblemCount>,
     /// What is going on, if it is not plain reading.
     pub stage: Option<&'static str>,
+    /// Why figures of functions may not be those of the program, if they may not.
+    pub uncertainty: Option<Uncertainty>,
 }
 
 /// The positions between which the trace lies.

@@ -315,6 +315,7 @@ impl Session {
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
             stage: (seeks && !self.store.is_finished()).then_some("putting buffers in order"),
+            uncertainty: if self.format.id == "xray" { self.store.uncertainty() } else { None },
         }
     }
 

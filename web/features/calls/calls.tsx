@@ -15,6 +15,7 @@ import { Functions } from './functions.tsx';
 import { CallListView } from './list.tsx';
 import { StackList } from './stacks.tsx';
 import { CallTree } from './tree.tsx';
+import { Uncertain } from './uncertain.tsx';
 import { type CallView, chooseView, hasView, viewOf } from './views.ts';
 import { wishedComparison } from './wished.ts';
 import './calls.css';
@@ -28,13 +29,17 @@ export function sortFunctions(by: Sort): void {
 }
 
 /** The Functions panel of a trace. */
-export function callsView(open: OpenTrace, { dock }: Page): PanelView {
+export function callsView(open: OpenTrace, page: Page): PanelView {
+  const { dock } = page;
   const calls = createCalls(open, viewOf(open, dock), wishedComparison(open));
   const choose = (view: CallView) => chooseView(open, dock, view);
   const filter = createFunctionFilter(open.trace, open.statistics);
   return {
     component: ({ theme }) => (
-      <CallsPanel open={open} theme={theme} calls={calls} choose={choose} sort={sort} filter={filter} />
+      <div class="panel-body">
+        <Uncertain open={open} chooseFile={page.chooseFile} />
+        <CallsPanel open={open} theme={theme} calls={calls} choose={choose} sort={sort} filter={filter} />
+      </div>
     ),
     dispose: () => {
       calls.dispose();

@@ -136,7 +136,7 @@ export function createTraceWorker(): TraceService {
     const time = performance.now();
     if (time - reportedAt < REPORT_MS) return;
     reportedAt = time;
-    const none = { events: 0, slices: 0, storeBytes: 0, extent: null, problems: [] };
+    const none = { events: 0, slices: 0, storeBytes: 0, extent: null, problems: [], uncertainty: null };
     page.progress({ ...none, bytesRead, bytes, stage: 'unpacking' });
   };
   const report = (now: boolean) => {

@@ -31,7 +31,7 @@
 mod block;
 pub mod column;
 mod digest;
-mod jumps;
+pub(crate) mod jumps;
 mod lifetimes;
 pub(crate) mod node;
 pub mod ordered;

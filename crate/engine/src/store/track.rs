@@ -116,6 +116,8 @@ pub(crate) struct Track {
 #[derive(Debug, Default)]
 struct LostEnds {
     count: u64,
+    /// Number of those that were open when recording ended.
+    open: u64,
     /// By depth: slices that are known to be uncertain, of those that [`Track::lose`] found.
     flagged: BTreeMap<i32, Range<usize>>,
 }
@@ -452,7 +454,7 @@ impl Track {
         for _ in 0..count {
             self.close_top(time, END_INFERRED | UNCERTAIN);
         }
-        let LostEnds { count: lost, flagged } = &mut **self.lost_ends.get_or_insert_default();
+        let LostEnds { count: lost, flagged, .. } = &mut **self.lost_ends.get_or_insert_default();
         *lost += count as u64;
         let row = usize::try_from(outermost.depth - self.lowest).unwrap_or(0);
         for (depth, column) in (outermost.depth + 1..).zip(self.columns.iter_mut().skip(row + 1)) {
@@ -466,6 +468,11 @@ impl Track {
     /// How many slices have no end.
     pub(crate) fn unended(&self) -> u64 {
         self.lost_ends.as_ref().map_or(0, |lost| lost.count)
+    }
+
+    /// Number of slices that were open when recording ended. 0 until then.
+    pub(crate) fn open_at_end(&self) -> u64 {
+        self.lost_ends.as_ref().map_or(0, |lost| lost.open)
     }
 
     /// Ends the slice of this name and frees its depth.
@@ -544,7 +551,9 @@ impl Track {
     /// Ends the track: closes what is open at `end`, and frees unused memory.
     pub(crate) fn finish(&mut self, end: u64) {
         if !self.open.is_empty() {
-            self.lost_ends.get_or_insert_default().count += self.open.len() as u64;
+            let ends = self.lost_ends.get_or_insert_default();
+            ends.open = self.open.len() as u64;
+            ends.count += ends.open;
         }
         while !self.open.is_empty() {
             self.close_top(end.max(self.latest), NEVER_ENDED);
