@@ -141,6 +141,15 @@ class Calls:
             }[quantity]()
         if finding["kind"] == "recursion":
             return self.levels(names[0], lambda _: True)
+        if finding["kind"] == "call-burst":
+            starts = [row["start"] for row in self.whole(names[0])]
+            begin, end = finding["at"], finding["end"]
+            width = -(-(max(row["end"] for row in self.whole(names[0])) - min(starts) + 1) // 64)
+            inside = sum(begin <= start < end for start in starts)
+            if (begin - min(starts)) % width or (end - begin) % width:
+                return "it begins or ends within a part"
+            elsewhere = (len(starts) - inside) * (end - begin) / (64 * width - (end - begin))
+            return {"calls-in-burst": inside, "length-of-burst": end - begin, "calls-elsewhere": elsewhere, "times": inside / max(elsewhere, 1)}[quantity]
         rows = self.whole(names[0]) if names[0] in self.of else []
         durations = [row["dur"] for row in self.of[names[0]]]
         if finding["kind"] == "growth":
@@ -506,9 +515,11 @@ def unclaimed(finding):
     """What a sentence says between its claims, without names, if a number is left in it."""
     said, left, position = finding["sentence"], [], 0
     for claim in finding["claims"]:
-        begin = said.find(claim["text"], position)
-        if begin < 0:
+        # Not within a longer number.
+        place = re.search(rf"(?<!\d){re.escape(claim['text'])}(?![\d])", said[position:])
+        if not place:
             return f"{claim['text']} is not in the sentence"
+        begin = position + place.start()
         left.append(said[position:begin])
         position = begin + len(claim["text"])
     left = " … ".join([*left, said[position:]])

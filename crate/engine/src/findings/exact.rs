@@ -8,6 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use unspool_trace::TrackId;
 use unspool_trace::even_sample::EvenSample;
 
+use super::burst::Parts;
 use super::calls::{Call, Thread};
 use super::functions::{Long, signature_with};
 use super::percentile;
@@ -66,6 +67,8 @@ pub(super) struct Figures {
     /// Self times in parts of its calls, by the order of their begins. Empty unless they are asked
     /// for.
     pub(super) parts: Vec<Times>,
+    /// Calls with both ends by the time of their begins, if that is asked for.
+    pub(super) begins: Option<Parts>,
     /// Calls that the parts are of, as the first scan has counted them.
     expected: u64,
     begun: u64,
@@ -169,6 +172,14 @@ impl Exact {
         }
     }
 
+    /// Asks how many of its calls begin in parts of its time.
+    pub(super) fn ask_begins(&mut self, name: u32, parts: Parts) {
+        self.ask(name);
+        if let Some(it) = self.functions.get_mut(&name) {
+            it.begins = Some(parts);
+        }
+    }
+
     /// Asks what is below a call of a function.
     pub(super) fn ask_below(&mut self, place: Place, name: u32) {
         self.asked.insert(name);
@@ -229,6 +240,7 @@ impl Exact {
                 part =
                     (it.begun as u128 * PARTS as u128 / u128::from(it.expected.max(1))).min(PARTS as u128 - 1) as usize;
                 it.begun += 1;
+                it.begins.iter_mut().for_each(|parts| parts.add(call.start));
             }
         }
         self.count_levels(at, call);

@@ -101,6 +101,11 @@ impl Function {
         }
     }
 
+    /// Begins of the sampled calls.
+    pub(super) fn starts(&self) -> impl Iterator<Item = u64> {
+        self.sample.values().iter().map(|it| it.start)
+    }
+
     /// The total time that a share of the sampled calls does not exceed.
     fn percentile(&self, share: f64) -> u64 {
         percentile(&mut self.sample.values().iter().map(|it| it.total).collect::<Vec<_>>(), share)

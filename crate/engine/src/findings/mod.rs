@@ -9,6 +9,7 @@
 //! numbers, and what does not hold with them is counted and not said. Memory is bounded for each
 //! function and for the list of ends.
 
+mod burst;
 pub mod calls;
 mod costs;
 mod exact;
@@ -39,6 +40,7 @@ pub static FINDING_KINDS: &[&Kind] = &[
     &threads::IMBALANCE,
     &costs::GROWTH,
     &recursion::RECURSION,
+    &burst::BURST,
     &threads::LOST,
     &costs::SHORT,
     &costs::REPEATED,
@@ -59,6 +61,8 @@ pub struct CallFindings {
     costs: Vec<(u32, Cost)>,
     /// The outermost call of a function that calls itself.
     recursion: Option<functions::Long>,
+    /// Functions that may have a burst of calls.
+    bursts: Vec<(u32, burst::Parts)>,
     /// Of threads, before it is computed once more.
     proposed: Vec<Finding>,
     found: Vec<Finding>,
@@ -103,6 +107,7 @@ impl CallFindings {
             waits: Waits::default(),
             costs: Vec::new(),
             recursion: None,
+            bursts: Vec::new(),
             proposed: Vec::new(),
             found: Vec::new(),
             refuted: 0,
@@ -199,6 +204,8 @@ impl CallFindings {
         self.proposed = threads::imbalance(calls, self.clock, &threads::workers(calls, &self.threads), extent);
         self.proposed.extend(threads::lost(self.clock, &self.threads, extent));
         self.recursion = recursion::proposed(&self.functions);
+        self.bursts =
+            self.functions.all().filter_map(|(name, it)| burst::proposed(it).map(|parts| (*name, parts))).collect();
         self.functions.choose_slow(&self.threads, extent);
         self.phase = Phase::Slow(0);
     }
@@ -214,11 +221,15 @@ impl CallFindings {
         if let Some(outer) = self.recursion {
             self.exact.ask_recursion(outer);
         }
+        for (name, parts) in &self.bursts {
+            self.exact.ask_begins(*name, parts.clone());
+        }
         for path in self.functions.slow_paths() {
             slow::ask(&mut self.exact, path);
         }
         let has_slow = self.functions.slow(0).is_some();
-        if self.costs.is_empty() && self.proposed.is_empty() && self.recursion.is_none() && !has_slow {
+        let has_others = has_slow || self.recursion.is_some() || !self.bursts.is_empty();
+        if self.costs.is_empty() && self.proposed.is_empty() && !has_others {
             self.begin_ends(calls);
         } else {
             self.phase = Phase::Exact(Walk::default());
@@ -256,6 +267,12 @@ impl CallFindings {
         }
         if let Some(proposed) = self.recursion.take() {
             let said = recursion::said(proposed, &self.exact, &self.threads, calls);
+            self.refuted += u64::from(said.is_none());
+            self.found.extend(said);
+        }
+        for (name, _) in std::mem::take(&mut self.bursts) {
+            let parts = self.exact.of(name).and_then(|it| it.begins.as_ref());
+            let said = parts.and_then(|parts| burst::said(&calls.name(name), parts, clock));
             self.refuted += u64::from(said.is_none());
             self.found.extend(said);
         }

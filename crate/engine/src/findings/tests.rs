@@ -265,6 +265,27 @@ fn one_of_several_workers_works_longer() {
 }
 
 #[test]
+fn a_burst_of_calls_is_found() {
+    let mut program = Program::new(&["a"]);
+    program.event(EventKind::Begin, 0, 0, "main");
+    let mut at = program.requests(0, 10, 400, None);
+    let begins = at;
+    for _ in 0..300 {
+        let work = program.about(500);
+        program.call(0, "query", at, at + work);
+        at += work + 10;
+    }
+    let ends = at;
+    at = program.requests(0, at, 400, None);
+    program.event(EventKind::End, 0, at, "main");
+    let found = program.findings();
+    assert_eq!(kinds(&found), ["call-burst"]);
+    let (from, to) = (found[0].at.unwrap(), found[0].end.unwrap());
+    assert!(from <= begins && to >= ends && to - from < at / 16, "{from}..{to} of {begins}..{ends}");
+    assert!(found[0].sentence.starts_with("query is called 3"), "{}", found[0].sentence);
+}
+
+#[test]
 fn records_that_were_lost_are_a_gap_and_no_slow_call() {
     let mut program = Program::new(&["a"]);
     program.event(EventKind::Begin, 0, 0, "main");
