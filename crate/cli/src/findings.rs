@@ -121,9 +121,9 @@ fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<(Ve
         let file = File::open(&source.path)?;
         found.extend(calls::findings(source, &session.index_of_numbers(), file, !what.kinds.is_empty())?);
     } else if has(Capability::Values) {
-        found.extend(values::findings(source, what.trace.limits(), &statement_names(session))?);
+        (found, refuted) = values::findings(source, what.trace.limits(), &statement_names(session))?;
     } else if has_blocks(session.format().id) {
-        found.extend(steps::of_blocks(source)?);
+        (found, refuted) = steps::of_blocks(source)?;
     } else if has(Capability::State) {
         (found, refuted) = steps::of_steps(source, session)?;
     } else if has(Capability::Time) {

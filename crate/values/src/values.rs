@@ -250,7 +250,7 @@ impl Values {
     /// What stands out, as far as the trace was read for that. `name_of` names a statement.
     pub fn findings(&self, name_of: impl Fn(Option<StatementId>) -> String) -> Vec<Finding> {
         match self.asked(Slot::Findings).map(|asked| &asked.work) {
-            Some(Work::Findings(findings)) => findings.found(self.dictionary(), self.tables(), name_of),
+            Some(Work::Findings(findings)) => findings.found(self.dictionary(), self.tables(), name_of).0,
             _ => Vec::new(),
         }
     }
@@ -444,6 +444,15 @@ impl Values {
         {
             run.choose();
             (*is_counting, *next) = (false, 0);
+            if self.base > 0 {
+                self.read_again();
+            }
+            return Step::More;
+        }
+        if let Work::Findings(findings) = work
+            && findings.end_pass(loader.dictionary(), places.tables())
+        {
+            *next = 0;
             if self.base > 0 {
                 self.read_again();
             }

@@ -10,6 +10,7 @@ use unspool_trace::finding::{Claim, Kind, Sentence, arrange};
 
 use super::bursts::Bursts;
 use super::hot::Hot;
+use super::recount::RunRecount;
 use super::returns::Returns;
 use super::{Instruction, Place, arrive, code_at, diverted, position};
 use crate::runs::{CodeBlock, RunIndex};
@@ -45,7 +46,10 @@ pub struct RunFindings {
     blocks: HashMap<u32, Option<usize>>,
     /// The last instruction that ran, if the run was whole.
     latest: Option<Instruction>,
+    /// The next segment: those of the second pass follow those of the first.
     segment: u32,
+    /// Counts in the second pass.
+    recount: RunRecount,
 }
 
 impl RunFindings {
@@ -60,16 +64,17 @@ impl RunFindings {
         self.bursts.add(&name, transition);
     }
 
-    /// Looks at the runs of `budget` further segments. Returns whether there are no more.
+    /// Looks at the runs of `budget` further segments, all of them twice: what is to be said is
+    /// counted once more. Returns whether there are no more.
     pub fn step(&mut self, index: &RunIndex, budget: u32) -> bool {
         let count = index.segments().count();
-        let end = self.segment.saturating_add(budget.max(1)).min(count);
+        let end = self.segment.saturating_add(budget.max(1)).min(count * 2);
         self.ran.resize(index.blocks().len(), Ran::default());
         while self.segment < end {
-            let first = index.segments().first(self.segment);
-            let after =
-                if self.segment + 1 < count { index.segments().first(self.segment + 1) } else { index.position() };
-            let sequence = index.executed().sequence(self.segment);
+            let (segment, is_again) = (self.segment % count, self.segment >= count);
+            let first = index.segments().first(segment);
+            let after = if segment + 1 < count { index.segments().first(segment + 1) } else { index.position() };
+            let sequence = index.executed().sequence(segment);
             let runs: Vec<(u64, u32)> =
                 (first..).zip(sequence).filter_map(|(begin, number)| Some((begin, number?))).collect();
             let ends = runs.iter().skip(1).map(|run| run.0).chain([after]);
@@ -77,12 +82,19 @@ impl RunFindings {
                 let place =
                     *self.blocks.entry(*number).or_insert_with(|| index.place_of(index.executed().key(*number)));
                 if let Some((place, block)) = place.and_then(|place| Some((place, index.blocks().get(place)?))) {
-                    self.run(place, block, *begin, end);
+                    match is_again {
+                        false => self.run(place, block, *begin, end),
+                        true if block.instructions > 0 => self.recount.run(place, block, *begin, end),
+                        true => {}
+                    }
                 }
             }
             self.segment += 1;
+            if self.segment == count {
+                self.recount = RunRecount::of(&self.proposed(index), index.blocks().len());
+            }
         }
-        self.segment == count
+        self.segment == count * 2
     }
 
     /// A block runs.
@@ -118,8 +130,21 @@ impl RunFindings {
         self.hot.bytes() + self.returns.bytes() + self.bursts.bytes() + self.ran.capacity() * size_of::<Ran>()
     }
 
-    /// What was found so far, the greatest first.
-    pub fn found(&self, index: &RunIndex) -> Vec<Finding> {
+    /// The findings that hold when they are counted once more, the greatest first, and how many did
+    /// not hold. Nothing before all segments were looked at twice.
+    pub fn found(&self, index: &RunIndex) -> (Vec<Finding>, u64) {
+        if self.segment < index.segments().count() * 2 {
+            return (Vec::new(), 0);
+        }
+        let mut found = self.proposed(index);
+        let all = found.len();
+        found.retain(|it| self.recount.holds(it, index.blocks(), index.position()));
+        let refuted = (all - found.len()) as u64;
+        (found, refuted)
+    }
+
+    /// Everything that may be said, the greatest first.
+    fn proposed(&self, index: &RunIndex) -> Vec<Finding> {
         let place = Place { unit: "transition" };
         let mut found = Vec::new();
         self.hot.found(place, index.position(), &mut found);

@@ -136,13 +136,14 @@ impl<S: ByteSource> StepFindings<S> {
         Ok(end == self.pieces * 2)
     }
 
-    /// The findings so far, the greatest first. At the end of the second pass, those whose claims
-    /// about addresses are the same when they are counted once more.
+    /// The findings that hold when they are counted once more, the greatest first. Nothing before
+    /// the end of the second pass.
     pub fn found(&self) -> Vec<Finding> {
-        let mut found = self.proposed();
-        if self.next == self.pieces * 2 {
-            found.retain(|it| self.holds(it));
+        if self.next < self.pieces * 2 {
+            return Vec::new();
         }
+        let mut found = self.proposed();
+        found.retain(|it| self.holds(it));
         found
     }
 

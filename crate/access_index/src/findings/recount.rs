@@ -4,11 +4,13 @@
 //! The first pass follows code, stacks and memory. This counts in the second one, which reads the
 //! records another way, what sentences say about addresses.
 
+use hashbrown::HashMap;
 use unspool_trace::finding::Claim;
 use unspool_trace::records::{Operand, Record, Visitor};
 use unspool_trace::{FieldValue, Finding};
 
-use super::{hot, memory, returns};
+use super::{blocks, hot, memory, returns};
+use crate::runs::CodeBlock;
 
 /// Code that a finding is about.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,16 @@ impl Recount {
         Self { code: proposed.iter().filter_map(code_of).collect(), step: 0 }
     }
 
+    /// Counts code that is executed from a step on, in a number of steps.
+    #[inline]
+    fn executed(&mut self, address: u64, step: u64, steps: u64) {
+        let is_in = |it: &&mut Code| step >= it.from && (it.low..=it.high).contains(&address);
+        for it in self.code.iter_mut().filter(is_in) {
+            it.first += u64::from(it.low == address);
+            it.all += steps;
+        }
+    }
+
     /// Whether what a finding claims is what was counted.
     pub(super) fn holds(&self, it: &Finding, steps: u64) -> bool {
         let Some(of) = code_of(it) else { return true };
@@ -79,17 +91,65 @@ impl Visitor for Recount {
 
     fn field(&mut self, _: &str, value: FieldValue<'_>) {
         let FieldValue::Code { address, .. } = value else { return };
-        let step = self.step;
-        let is_in = |it: &&mut Code| step >= it.from && (it.low..=it.high).contains(&address);
-        for it in self.code.iter_mut().filter(is_in) {
-            it.first += u64::from(it.low == address);
-            it.all += 1;
-        }
+        self.executed(address, self.step, 1);
     }
 
     fn operand(&mut self, _: &Operand<'_>) {}
 
     fn end(&mut self) {}
+}
+
+/// The same for the runs of a block trace.
+#[derive(Debug, Default)]
+pub(super) struct RunRecount {
+    counts: Recount,
+    /// The block that runs at a transition which a finding is about.
+    at: HashMap<u64, usize>,
+    /// Runs by the index of the block.
+    runs: Vec<u64>,
+}
+
+impl RunRecount {
+    /// Counts for these.
+    pub(super) fn of(proposed: &[Finding], blocks: usize) -> Self {
+        let at = proposed.iter().filter(|it| it.kind == &blocks::REWRITTEN).flat_map(|it| &it.places);
+        Self { counts: Recount::of(proposed), at: at.map(|at| (*at, usize::MAX)).collect(), runs: vec![0; blocks] }
+    }
+
+    /// A block with instructions runs from one transition to before another one.
+    pub(super) fn run(&mut self, place: usize, block: &CodeBlock, begin: u64, end: u64) {
+        self.at.get_mut(&begin).into_iter().for_each(|of| *of = place);
+        self.runs.get_mut(place).into_iter().for_each(|count| *count += 1);
+        // A return is at the end of its block.
+        let last = block.starts.last().filter(|_| end - begin >= u64::from(block.instructions));
+        let last = last.map(|last| block.address.wrapping_add((*last).into()));
+        for it in self.counts.code.iter_mut().filter(|it| it.low == it.high && it.low != block.address) {
+            it.first += u64::from(last == Some(it.low) && end > it.from);
+        }
+        self.counts.executed(block.address, begin, end - begin);
+    }
+
+    /// Whether what a finding claims is what was counted. `blocks` are all, `transitions` how many.
+    pub(super) fn holds(&self, it: &Finding, blocks: &[CodeBlock], transitions: u64) -> bool {
+        if it.kind != &blocks::REWRITTEN {
+            return self.counts.holds(it, transitions);
+        }
+        let place = |at: &u64| self.at.get(at).copied();
+        let [Some(before), Some(after)] = [it.places.first(), it.places.get(1)].map(|at| at.and_then(place)) else {
+            return false;
+        };
+        let runs = |of: usize| self.runs.get(of).copied().unwrap_or(0) as f64;
+        let code = |of: usize| blocks.get(of).map_or(&[][..], |block| &block.code);
+        it.claims.iter().all(|claim| match claim.quantity {
+            "runs-before" => claim.value == runs(before),
+            "runs-after" => claim.value == runs(after),
+            "bytes-changed" => {
+                claim.value
+                    == code(before).iter().zip(code(after)).map(|(a, b)| f64::from(u8::from(a != b))).sum::<f64>()
+            }
+            _ => true,
+        })
+    }
 }
 
 /// Both visitors of the second pass.

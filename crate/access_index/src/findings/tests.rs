@@ -262,7 +262,9 @@ fn of_blocks(later: u64, plant: impl Fn(&mut RunIndex, &mut u64)) -> Vec<Finding
     index.seal();
     let mut search = RunFindings::default();
     while !search.step(&index, 1) {}
-    search.found(&index)
+    let (found, refuted) = search.found(&index);
+    assert_eq!(refuted, 0, "all that is proposed holds");
+    found
 }
 
 #[test]
@@ -295,7 +297,7 @@ fn bursts_of_interrupts_are_found_by_kind() {
     let mut search = RunFindings::default();
     (0..100).for_each(|i| search.interrupt(5000 + i * 10, 14, false));
     while !search.step(&index, 1) {}
-    let found = search.found(&index);
+    let (found, _) = search.found(&index);
     let it = one(&found);
     assert_eq!((it.kind.word, it.at, it.end), ("burst", Some(5000), Some(5990)));
     assert_eq!(it.sentence, "100 page faults come within 990 transitions, one in 10; there are none elsewhere");

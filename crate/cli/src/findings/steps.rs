@@ -28,12 +28,12 @@ pub(super) fn of_steps(source: &Source, session: &Session) -> Result<(Vec<Findin
     Ok((search.found(), search.refuted()))
 }
 
-/// All findings of a block trace.
+/// All findings of a block trace, and how many did not hold.
 ///
 /// # Errors
 ///
 /// Returns an error if the database cannot be read again.
-pub(super) fn of_blocks(source: &Source) -> Result<Vec<Finding>, Failure> {
+pub(super) fn of_blocks(source: &Source) -> Result<(Vec<Finding>, u64), Failure> {
     let failed = |error: unspool_trace::RowError| Failure::of(&source.name, error.sentence);
     let index = run_index(&source.path).map_err(failed)?;
     let mut search = RunFindings::default();

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use unspool_trace::Finding;
 use unspool_trace::finding::{Kind, Sentence};
 
+use super::recount::{Answer, Proposal, Question};
 use super::{Names, first_at, points_of};
 use crate::columns::{IN_BUFFER, Kind as Sort, Segment};
 use crate::invariants::integer;
@@ -93,7 +94,7 @@ impl Divisors {
         }
     }
 
-    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         for (number, of) in (0..).zip(&self.statements) {
             for it in of.tried.iter().filter(|it| it.holds >= ENOUGH && it.telling >= TELLING) {
                 let name = |place: u8| of.keys.get(usize::from(place)).map(|key| names.variable(*key));
@@ -108,10 +109,15 @@ impl Divisors {
                 sentence.claim(points_of(it.holds, &quotient)).say(" of ").say(&place).say(", is zero at ");
                 sentence.claim(points_of(*count, &y)).say(", first at ").claim(first_at(*first, &y));
                 // Another quotient of the same divisor says nothing new.
-                if !found.iter().any(|known| known.kind == &DIVISOR && known.at == Some(*first)) {
-                    let mut it = Finding::new(&DIVISOR, 0.95, sentence).within(*first, *first).about([y, x, z, place]);
-                    it.places.clone_from(points);
-                    found.push(it);
+                let is_known = |known: &Proposal| known.finding.kind == &DIVISOR && known.finding.at == Some(*first);
+                if !found.iter().any(is_known) {
+                    let finding = Finding::new(&DIVISOR, 0.95, sentence).within(*first, *first);
+                    let mut finding = finding.about([y, x, z, place]);
+                    finding.places.clone_from(points);
+                    let key = |place: u8| of.keys.get(usize::from(place)).copied().unwrap_or(u32::MAX);
+                    let question = Question::Quotient { statement: number, x: key(it.x), y: key(it.y), z: key(it.z) };
+                    let answer = Answer { counts: [it.holds, *count, 0], first: Some(*first), values: [0; 2] };
+                    found.push(Proposal { finding, question, answer });
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! What stands out in the values of a trace: relations that hold but for a few points, pointers out
 //! of their buffers, divisors that reach zero, numbers that wrap, loops that get nowhere.
 //!
-//! `docs/findings.md` defines each kind. One pass over all segments; memory is bounded by the
-//! numbers of statements and variables.
+//! `docs/findings.md` defines each kind. One pass over all segments, and one that counts once more
+//! what is to be said; memory is bounded by the numbers of statements and variables.
 
 mod divisors;
 mod numbers;
+mod recount;
 mod still;
 mod types;
 
@@ -17,6 +18,7 @@ use alloc::vec::Vec;
 use divisors::Divisors;
 use hashbrown::HashMap;
 use numbers::Wraps;
+use recount::{Answer, Proposal, Question, Recount, Side};
 use still::Still;
 use unspool_formats::trace_db::wire::{StatementId, Tables};
 use unspool_trace::Finding;
@@ -78,6 +80,9 @@ pub struct ValueFindings {
     wraps: Wraps,
     still: Still,
     points: u64,
+    /// In the second pass, and whether that is over.
+    recount: Option<Recount>,
+    is_counted: bool,
 }
 
 impl Default for ValueFindings {
@@ -90,6 +95,8 @@ impl Default for ValueFindings {
             wraps: Wraps::default(),
             still: Still::default(),
             points: 0,
+            recount: None,
+            is_counted: false,
         }
     }
 }
@@ -97,6 +104,9 @@ impl Default for ValueFindings {
 impl ValueFindings {
     /// Adds the points of a segment. Segments come in order.
     pub fn add(&mut self, segment: &Segment, dictionary: &Dictionary, tables: &Tables) {
+        if let Some(recount) = &mut self.recount {
+            return recount.add(segment);
+        }
         self.statements.add(segment, dictionary);
         self.relations.add(segment, dictionary);
         self.buffers.add(segment, dictionary, tables);
@@ -106,14 +116,50 @@ impl ValueFindings {
         self.points = segment.first + segment.len() as u64;
     }
 
-    /// What was found, the greatest first. `name_of` names a statement.
+    /// All segments were added. Returns whether they must be added once more, from the first one
+    /// on, before anything is said.
+    pub fn end_pass(&mut self, dictionary: &Dictionary, tables: &Tables) -> bool {
+        if self.recount.is_none() {
+            let proposed = self.proposed(dictionary, tables, &|_| String::new());
+            self.recount = Some(Recount::of(proposed.into_iter().map(|it| it.question)));
+            self.is_counted = self.recount.as_ref().is_some_and(Recount::is_empty);
+        } else {
+            self.is_counted = true;
+        }
+        !self.is_counted
+    }
+
+    /// Memory of the second pass in bytes.
+    pub fn bytes(&self) -> usize {
+        self.recount.as_ref().map_or(0, Recount::bytes)
+    }
+
+    /// The findings that hold when they are counted once more, the greatest first, and how many did
+    /// not hold. Nothing before the end of the second pass. `name_of` names a statement.
     pub fn found(
         &self,
         dictionary: &Dictionary,
         tables: &Tables,
         name_of: impl Fn(Option<StatementId>) -> String,
-    ) -> Vec<Finding> {
-        let names = Names { dictionary, tables, statement: &name_of, points: self.points.max(1) };
+    ) -> (Vec<Finding>, u64) {
+        let Some(recount) = self.recount.as_ref().filter(|_| self.is_counted) else { return (Vec::new(), 0) };
+        let mut proposed = self.proposed(dictionary, tables, &name_of);
+        let all = proposed.len();
+        proposed.retain(|it| recount.holds(&it.question, &it.answer));
+        let refuted = (all - proposed.len()) as u64;
+        let mut found: Vec<Finding> = proposed.into_iter().map(|it| it.finding).collect();
+        arrange(&mut found);
+        (found, refuted)
+    }
+
+    /// Everything that the first pass proposes.
+    fn proposed(
+        &self,
+        dictionary: &Dictionary,
+        tables: &Tables,
+        name_of: &dyn Fn(Option<StatementId>) -> String,
+    ) -> Vec<Proposal> {
+        let names = Names { dictionary, tables, statement: name_of, points: self.points.max(1) };
         let mut found = Vec::new();
         for (number, of) in (0..).zip(&self.relations.statements) {
             relations(of, number, &names, &mut found);
@@ -126,16 +172,16 @@ impl ValueFindings {
         self.wraps.found(&names, &mut found);
         self.still.found(&names, &mut found);
         if self.relations.is_cut {
-            for it in found.iter_mut().filter(|it| it.kind == &RELATION || it.kind == &CONSTANT_KIND) {
+            let findings = found.iter_mut().map(|it: &mut Proposal| &mut it.finding);
+            for it in findings.filter(|it| it.kind == &RELATION || it.kind == &CONSTANT_KIND) {
                 it.part = Some("a statement has too many variables to compare all".to_owned());
             }
         }
-        arrange(&mut found);
         found
     }
 
     /// Pointers that leave their buffers, by pointer and reason.
-    fn pointers(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    fn pointers(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         let (candidates, is_all) = self.buffers.candidates();
         // Fewer than an element is left in the middle of casts and unions, too.
         let all = candidates.iter().filter(|it| it.why != Suspicion::Short);
@@ -171,12 +217,16 @@ impl ValueFindings {
             let mut it = Finding::new(&POINTER, 0.9, sentence).within(at, end).about([name]);
             it.part = (!is_all).then(|| "there are more pointers outside of buffers than are kept".to_owned());
             it.places = points;
-            found.push(it.about([names.statement_of(first.first.statement)]));
+            found.push(Proposal {
+                finding: it.about([names.statement_of(first.first.statement)]),
+                question: Question::Pointer { key, why },
+                answer: Answer { counts: [count, 0, 0], first: Some(at), values: first.buffer.into() },
+            });
         }
     }
 
     /// Variables with one value, if these are few.
-    fn constants(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    fn constants(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         // By key: points, the statements, and the value if it is one.
         let mut all: HashMap<u32, (u64, u32, Option<u64>, Sort)> = HashMap::new();
         for (number, of) in (0..).zip(&self.relations.statements) {
@@ -204,12 +254,16 @@ impl ValueFindings {
             sentence.claim(points_of(count, &name)).say(", in ").say(names.statement_of(statement));
             let span = self.statements.summaries().get(statement as usize).map_or((0, 0), |it| (it.first, it.last));
             let it = Finding::new(&CONSTANT_KIND, 0.3, sentence).within(span.0, span.1).about([name]);
-            found.push(it.about([names.statement_of(statement)]));
+            found.push(Proposal {
+                finding: it.about([names.statement_of(statement)]),
+                question: Question::Constant { key },
+                answer: Answer { counts: [count, 0, 0], first: None, values: [value, 0] },
+            });
         }
     }
 
     /// Statements that are reached once in the middle of the trace.
-    fn once(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    fn once(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         let all = self.statements.summaries();
         let once: Vec<_> = (0..).zip(all).filter(|(_, it)| it.count == 1).collect();
         let mut others: Vec<u64> = all.iter().map(|it| it.count).filter(|count| *count > 1).collect();
@@ -229,7 +283,11 @@ impl ValueFindings {
             let text = grouped(least).to_string();
             sentence.say(", and others at least ").claim(Claim::new("least-of-others", least as f64, "point", text));
             sentence.say(" times");
-            found.push(Finding::new(&ONCE, 0.4, sentence).within(it.first, it.first).about([name]));
+            found.push(Proposal {
+                finding: Finding::new(&ONCE, 0.4, sentence).within(it.first, it.first).about([name]),
+                question: Question::Once { statement: *number },
+                answer: Answer { counts: [1, least, 0], first: Some(it.first), values: [0; 2] },
+            });
         }
     }
 }
@@ -258,7 +316,7 @@ impl Names<'_> {
 }
 
 /// Pairs of variables that are in one order but for a few points.
-fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Vec<Finding>) {
+fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Vec<Proposal>) {
     let name = |column: &Column| {
         let own = names.variable(column.key());
         if column.is_size() { format!("{own}.size") } else { own }
@@ -284,6 +342,8 @@ fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Ve
             if !is_varied || !is_telling(&low.sample, &high.sample, holds.count + equal.count, all) {
                 continue;
             }
+            let side = |it: &Column| Side { key: it.key(), is_size: it.is_size() };
+            let question = Question::Relation { statement, low: side(low), high: side(high) };
             let (low, high) = (name(low), name(high));
             let (relation, place) = (format!("{low} <= {high}"), names.statement_of(statement));
             let mut sentence = Sentence::default();
@@ -296,7 +356,8 @@ fn relations(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Ve
             sentence.claim(first_at(fails.first, &relation));
             let share = fails.count as f64 / all as f64;
             let it = Finding::new(&RELATION, 0.8 - 10.0 * share, sentence).within(fails.first, fails.first);
-            found.push(it.about([low, high, place]));
+            let answer = Answer { counts: [those, fewer, 0], first: Some(fails.first), values: [0; 2] };
+            found.push(Proposal { finding: it.about([low, high, place]), question, answer });
         }
     }
 }

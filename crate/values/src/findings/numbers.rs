@@ -9,6 +9,7 @@ use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::{Claim, Kind, Sentence};
 
+use super::recount::{Answer, Proposal, Question};
 use super::{Names, first_at, share_of};
 use crate::columns::{Dictionary, Kind as Sort, Segment};
 
@@ -78,7 +79,7 @@ impl Wraps {
         }
     }
 
-    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         let mut all: Vec<_> = self.all.iter().collect();
         all.sort_unstable_by_key(|(key, _)| **key);
         for ((statement, key), of) in all {
@@ -98,9 +99,11 @@ impl Wraps {
             let place = names.statement_of(*statement);
             sentence.say(": at all other points of ").say(&place).say(" it only grows");
             let it = Finding::new(&WRAP, 0.85 + 0.1 * share_of(of.count, names), sentence).within(*point, *point);
-            let mut it = it.about([name, place]);
-            it.places = of.wraps.iter().map(|it| it.0).take(16).collect();
-            found.push(it);
+            let mut finding = it.about([name, place]);
+            finding.places = of.wraps.iter().map(|it| it.0).take(16).collect();
+            let counts = [of.wraps.len() as u64, 0, 0];
+            let answer = Answer { counts, first: Some(*point), values: [*before as u64, *after as u64] };
+            found.push(Proposal { finding, question: Question::Wrap { statement: *statement, key: *key }, answer });
         }
     }
 }

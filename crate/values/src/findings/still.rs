@@ -8,6 +8,7 @@ use unspool_trace::Finding;
 use unspool_trace::figures::counted;
 use unspool_trace::finding::{Claim, Kind, Sentence};
 
+use super::recount::{Answer, Proposal, Question};
 use super::{Names, first_at, share_of};
 use crate::columns::{Kind as Sort, Segment};
 
@@ -94,7 +95,7 @@ impl Still {
         }
     }
 
-    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Finding>) {
+    pub(super) fn found(&self, names: &Names<'_>, found: &mut Vec<Proposal>) {
         let is_longer = self.open.has_changed && self.open.count > self.longest.count;
         let longest = if is_longer { &self.open } else { &self.longest };
         if longest.count < ENOUGH {
@@ -111,7 +112,11 @@ impl Still {
         let text = counted(longest.count, "time");
         sentence.claim(Claim::new("points", longest.count as f64, "point", text).at(longest.first));
         let weight = 0.5 + 0.5 * share_of(longest.count, names);
-        let it = Finding::new(&STILL, weight, sentence).within(longest.first, end).about(variables).about(statements);
-        found.push(it);
+        let finding = Finding::new(&STILL, weight, sentence).within(longest.first, end);
+        found.push(Proposal {
+            finding: finding.about(variables).about(statements),
+            question: Question::Still { first: longest.first, count: longest.count },
+            answer: Answer { counts: [longest.count, 0, 0], ..Answer::default() },
+        });
     }
 }

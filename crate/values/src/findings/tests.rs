@@ -1,6 +1,9 @@
 //! Planted causes among ordinary values.
 
+use alloc::vec;
+
 use unspool_formats::trace_db::encode::Writer;
+use unspool_formats::trace_db::point::{Content, Point, Variable};
 use unspool_formats::trace_db::wire::{Layout, Number, Type};
 use unspool_trace::Limits;
 
@@ -29,12 +32,17 @@ fn findings(plant: impl Fn(&mut Writer, u64)) -> Vec<Finding> {
     let mut segments = Vec::new();
     loader.push(&bytes, |segment| segments.push(segment)).unwrap();
     segments.push(loader.end().0);
+    let (dictionary, tables) = (loader.dictionary(), loader.tables().unwrap());
     let mut search = ValueFindings::default();
-    for segment in &segments {
-        search.add(segment, loader.dictionary(), loader.tables().unwrap());
+    segments.iter().for_each(|segment| search.add(segment, dictionary, tables));
+    if search.end_pass(dictionary, tables) {
+        segments.iter().for_each(|segment| search.add(segment, dictionary, tables));
+        assert!(!search.end_pass(dictionary, tables));
     }
     let name_of = |id: Option<StatementId>| id.map_or_else(String::new, |id| id.to_string());
-    search.found(loader.dictionary(), loader.tables().unwrap(), name_of)
+    let (found, refuted) = search.found(dictionary, tables, name_of);
+    assert_eq!(refuted, 0, "all that is proposed holds");
+    found
 }
 
 fn number(writer: &mut Writer, name: u32, value: i64) {
@@ -164,4 +172,35 @@ fn a_pointer_that_leaves_its_buffer_is_found() {
     });
     assert_eq!(one(&found), ("pointer", "p"));
     assert!(found[0].sentence.contains("16 bytes"), "{}", found[0].sentence);
+}
+
+#[test]
+fn what_does_not_hold_is_not_said() {
+    let side = |key| recount::Side { key, is_size: false };
+    let question = Question::Relation { statement: 0, low: side(0), high: side(1) };
+    let answer = Answer { counts: [199, 1, 0], first: Some(7), values: [0; 2] };
+    let mut recount = Recount::of([question].into_iter());
+    assert!(!recount.holds(&question, &answer), "nothing was counted");
+    let mut segment = Segment::new(0);
+    let mut dictionary = Dictionary::default();
+    for i in 0..200 {
+        let variable = |name, value| Variable {
+            name,
+            of_type: 0,
+            content: Content::Number(Number::Signed(value)),
+            size: 4,
+            buffer_size: None,
+        };
+        let variables = vec![variable(2, i), variable(3, if i == 7 { 6 } else { i })];
+        segment.push(&mut dictionary, &Point { variables, ..Point::default() });
+    }
+    recount.add(&segment);
+    assert!(recount.holds(&question, &answer));
+    for wrong in [
+        Answer { counts: [200, 0, 0], ..answer.clone() },
+        Answer { counts: [198, 2, 0], ..answer.clone() },
+        Answer { first: Some(8), ..answer.clone() },
+    ] {
+        assert!(!recount.holds(&question, &wrong), "{wrong:?}");
+    }
 }

@@ -7,6 +7,7 @@ use unspool_trace::Finding;
 use unspool_trace::finding::{Claim, Kind, Sentence};
 use unspool_trace::problem::grouped;
 
+use super::recount::{Answer, Proposal, Question};
 use super::{Names, first_at, points_of};
 use crate::relations::{AtStatement, Column};
 
@@ -22,7 +23,7 @@ pub(super) static TYPES: Kind = Kind {
     why: "At one statement it has one type at nearly all points, at least 20, and another one at one in 20 or fewer.",
 };
 
-pub(super) fn found(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Vec<Finding>) {
+pub(super) fn found(of: &AtStatement, statement: u32, names: &Names<'_>, found: &mut Vec<Proposal>) {
     let columns: Vec<&Column> = of.columns.iter().filter(|it| !it.is_size()).collect();
     let name = |it: &Column| names.dictionary.key(it.key()).0;
     for usual in columns.iter().filter(|it| it.count >= ENOUGH) {
@@ -41,7 +42,11 @@ pub(super) fn found(of: &AtStatement, statement: u32, names: &Names<'_>, found: 
             sentence.say(", first at ").claim(first_at(first, &variable)).say(", and ").say(&type_of_usual).say(" at ");
             sentence.claim(points(usual.count)).say(" others of ").say(&place);
             let it = Finding::new(&TYPES, 0.8, sentence).within(first, first);
-            found.push(it.about([variable, type_of_other, type_of_usual, place]));
+            found.push(Proposal {
+                finding: it.about([variable, type_of_other, type_of_usual, place]),
+                question: Question::Types { statement, usual: usual.key(), other: other.key() },
+                answer: Answer { counts: [usual.count, other.count, 0], first: Some(first), values: [0; 2] },
+            });
         }
     }
 }

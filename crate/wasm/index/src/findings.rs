@@ -97,6 +97,6 @@ impl JsRunFindings {
     /// What was found so far, the greatest first.
     #[wasm_bindgen(unchecked_return_type = "StandingFinding[]")]
     pub fn found(&self, index: &JsRunIndex) -> Array {
-        standing(self.findings.found(&index.index))
+        standing(self.findings.found(&index.index).0)
     }
 }
