@@ -182,6 +182,9 @@ pub struct Resources {
     live: HashMap<(u32, Kind, u64), u32>,
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
+    /// Interfaces that share a reference count with another one of their object, which has no
+    /// entry.
+    interfaces: HashMap<u64, u64>,
     /// What contexts hold, by their positions plus 1, which are the numbers of groups, too: 0 is
     /// for calls without a context.
     held: Vec<Context>,
@@ -386,12 +389,25 @@ impl Resources {
             let what = if slot == Slot::Drawn { What::Written } else { What::Drawn };
             self.event(at, call, what);
             if slot == Slot::Drawn {
-                let parts = self.all.get(at as usize).map(|it| it.parts.clone()).unwrap_or_default();
-                for part in parts {
-                    self.count(part, WRITES, 1);
-                    self.event(part, call, What::Written);
-                }
+                self.write_parts(at, call);
             }
+        }
+    }
+
+    /// A call writes to a framebuffer that it names.
+    fn write_to(&mut self, context: &mut Context, name: u32, call: u64) {
+        let Some(at) = self.of(context, Kind::Framebuffer, name, call) else { return };
+        self.count(at, WRITES, 1);
+        self.event(at, call, What::Written);
+        self.write_parts(at, call);
+    }
+
+    /// Notes a write to all that is attached to a framebuffer.
+    fn write_parts(&mut self, framebuffer: u32, call: u64) {
+        let parts = self.all.get(framebuffer as usize).map(|it| it.parts.clone()).unwrap_or_default();
+        for part in parts {
+            self.count(part, WRITES, 1);
+            self.event(part, call, What::Written);
         }
     }
 
@@ -575,7 +591,13 @@ impl Resources {
                     self.event(at, number, What::Written);
                 }
             }
-            Act::Draw if call.draws || call.clears => self.draw(context, number, call.clears),
+            Act::Draw if call.draws || call.clears => {
+                // Clears and blits of OpenGL 4.5 name what they write to.
+                match known.uint(call, "framebuffer").or(known.uint(call, "drawFramebuffer")) {
+                    Some(name) => self.write_to(context, name, number),
+                    None => self.draw(context, number, call.clears),
+                }
+            }
             Act::Draw => {}
         }
     }

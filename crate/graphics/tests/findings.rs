@@ -162,6 +162,19 @@ fn uploads_after_other_writes_are_none() {
         .call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
     texel(&mut calls, 0, 1);
     assert_eq!(calls.of(Kind::Upload), []);
+    // What writes to a framebuffer by its name, while another one is bound.
+    for (name, arguments) in [
+        ("glClearNamedFramebufferfi", &[1, gl::DEPTH_STENCIL, 0, 1, 0][..]),
+        ("glBlitNamedFramebuffer", &[0, 1, 0, 0, 8, 8, 0, 0, 8, 8, gl::COLOR_BUFFER_BIT, gl::NEAREST]),
+    ] {
+        let mut calls = Calls::new();
+        calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
+        calls.call("glNamedFramebufferTexture", &[1, gl::COLOR_ATTACHMENT0, 1, 0]);
+        texel(&mut calls, 0, 1);
+        calls.call(name, arguments);
+        texel(&mut calls, 0, 1);
+        assert_eq!(calls.of(Kind::Upload), [], "{name}");
+    }
     // Buffers: the same part, unless it was mapped, or shaders write to it.
     let part = |calls: &mut Calls| {
         calls.bytes("glBufferSubData", &[gl::ARRAY_BUFFER, 4, 2], &[5, 6]);

@@ -1,0 +1,1 @@
+"""True values of the claims of `unspool findings`, by the kind of trace. See scripts/claims.py."""
