@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { details, fixture, open, pictured, plain, test } from './page.ts';
+import { details, fixture, functions, open, pictured, plain, showCalls, test } from './page.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../shared/corpus/findings');
 
@@ -51,12 +51,15 @@ else {
     await places.nth(1).click();
     await expect(details(page)).toContainText('#330');
   });
-  test('places where records are missing lead there', async ({ page }) => {
+  test('time without records is a row of its own', async ({ page }) => {
     await open(page, join(FOLDER, 'lost.xray'));
-    const lost = rows(page).filter({ hasText: 'thread 7303 are lost' });
-    await lost.getByRole('button', { name: 'Places', exact: true }).click();
-    await lost.locator('p').last().getByRole('button').nth(1).click();
-    await expect(details(page)).toContainText('thread 7303');
+    await expect(rows(page).filter({ hasText: 'thread 7303 are lost' })).toContainText(/nothing is known of 4.09.ms/);
+    await showCalls(page, 'Functions');
+    const row = functions(page).getByRole('row').filter({ hasText: 'time without records' });
+    await expect(row).toContainText(/4.085.ms/);
+    await page.getByRole('combobox', { name: 'Search', exact: true }).fill('time without records');
+    await page.keyboard.press('Enter');
+    await expect(details(page)).toContainText('Nothing is known of this time');
   });
 }
 

@@ -272,9 +272,8 @@ impl CallFindings {
         }
         for (name, _) in std::mem::take(&mut self.bursts) {
             let parts = self.exact.of(name).and_then(|it| it.begins.as_ref());
-            let said = parts.and_then(|parts| burst::said(&calls.name(name), parts, clock));
-            self.refuted += u64::from(said.is_none());
-            self.found.extend(said);
+            // A few hundred sampled begins say little: what they propose is not a claim yet.
+            self.found.extend(parts.and_then(|parts| burst::said(&calls.name(name), parts, clock)));
         }
         let (slow, refuted) = slow::findings(&mut self.functions, &self.exact, &self.threads, calls, clock);
         self.found.extend(slow);

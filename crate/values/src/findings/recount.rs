@@ -233,7 +233,8 @@ impl Answer {
                 if let (Some(x), Some(y), Some(z)) = (x, y, z)
                     && let Some(quotient) = x.checked_div(y)
                 {
-                    self.counts[if quotient == z { 0 } else { 2 }] += 1;
+                    let [holds, _, fails] = &mut self.counts;
+                    *(if quotient == z { holds } else { fails }) += 1;
                 }
             }
             Question::Wrap { statement, key } if of == statement => {
