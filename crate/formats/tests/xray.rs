@@ -531,3 +531,21 @@ proptest! {
         prop_assert_eq!(decode(&file, &[portion], 3).0, whole(&file));
     }
 }
+
+/// Without --symbolize, llvm-xray writes the id in place of a name.
+#[test]
+fn ids_in_yaml_are_no_names() {
+    let yaml = br"---
+header:
+  version:         3
+  type:            0
+  constant-tsc:    true
+  nonstop-tsc:     true
+  cycle-frequency: 1000000000
+records:
+  - { type: 0, func-id: 1, function: '1', cpu: 0, thread: 7, process: 7, kind: function-enter, tsc: 100, data: '' }
+  - { type: 0, func-id: 2, function: '1', cpu: 0, thread: 7, process: 7, kind: function-enter, tsc: 200, data: '' }
+...
+";
+    assert_eq!(whole(yaml).since_restart(1), ["+#1@100", "+1@200"]);
+}

@@ -131,8 +131,10 @@ impl YamlWalk {
             _ => return None,
         };
         if let Some(kind) = kind {
+            // Without --symbolize, llvm-xray writes the id in place of a name.
             if let Ok(name) = core::str::from_utf8(&record.function)
                 && !name.is_empty()
+                && name.parse() != Ok(record.func)
             {
                 sink.name(record.func, name);
             }
