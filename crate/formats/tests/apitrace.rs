@@ -237,6 +237,26 @@ fn recognises_every_corpus_file_and_nothing_else() {
 }
 
 #[test]
+fn what_follows_damage_is_no_evidence_against_a_trace() {
+    let mut w = Writer::new(&[]);
+    for _ in 0..5 {
+        w.call(0, &FunctionSig { id: 0, name: "glVertex3f", args: &["x"] }, vec![Arg::Float(1.0)], None);
+    }
+    let whole_calls = w.stream().len();
+    // What the damage leads to may look like a function without a plausible name.
+    w.call(0, &FunctionSig { id: 1, name: "\u{1}\u{2}\u{3}", args: &[] }, vec![], None);
+    let mut stream = w.stream().to_vec();
+    stream.extend([0xff; 64]);
+    let mut gzip = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    gzip.extend(miniz_oxide::deflate::compress_to_vec(&stream, 1));
+    gzip.extend([0; 8]);
+    for file in [gzip, snappy(&stream, 1 << 20)] {
+        let probe = Probe { head: &file, tail: &file, size: file.len() as u64, name: "x.trace" };
+        assert!((format("apitrace").sniff)(&probe).is_some(), "{} of {} bytes are whole", whole_calls, stream.len());
+    }
+}
+
+#[test]
 fn recognises_traces_whose_first_name_is_long_or_not_ascii() {
     let long = "a_very_long_name_".repeat(600);
     let longer = "n".repeat(100_000);

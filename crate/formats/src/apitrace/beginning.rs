@@ -48,7 +48,8 @@ impl Beginning {
         Ok(())
     }
 
-    /// The name of the first function, if the names of all functions so far are plausible.
+    /// The name of the first function, if the names of all functions so far are plausible, or if it
+    /// is one that tracers know: what follows damage proves nothing.
     pub(super) fn first_function(&self) -> Option<&str> {
         let mut names = (0..).map_while(|i| self.tables.functions.get(i)).map(|f| f.name.as_str());
         let first = names.next()?;
@@ -58,8 +59,17 @@ impl Beginning {
         // Brotli decompresses nearly anything to something, so there only the names are evidence.
         let is_brotli = self.container == Container::Brotli;
         let plausible = |name: &str| !name.is_empty() && (is_usual(name) || !is_brotli && is_text(name));
-        (plausible(first) && names.all(plausible)).then_some(first)
+        let is_known = || KNOWN.iter().any(|prefix| first.starts_with(prefix)) && is_identifier(first);
+        (plausible(first) && names.all(plausible) || is_known()).then_some(first)
     }
+}
+
+/// Beginnings of the names of functions that tracers wrap. Some begin with others of this list.
+const KNOWN: [&str; 9] = ["gl", "egl", "wgl", "CGL", "ID", "D3D", "Direct", "Create", "memcpy"];
+
+/// Whether a name is one of a function, or of a method with its interface.
+fn is_identifier(name: &str) -> bool {
+    name.len() < 256 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b':')
 }
 
 pub(super) fn unsupported(version: u32) -> Error {
