@@ -227,3 +227,18 @@ fn blobs_are_printed_on_request() {
     }
     assert!(blobs > 0);
 }
+
+#[test]
+fn both_forms_of_a_value_are_printed_with_blobs() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/apitrace/values.trace");
+    let shader = |more: &[&str]| {
+        let text = String::from_utf8(dump(&file, &[&["--as", "jsonl"], more].concat())).unwrap();
+        let calls = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut args = calls.flat_map(|call| call["args"].as_object().unwrap().values().cloned().collect::<Vec<_>>());
+        args.find(|value| value.to_string().contains("ps_3_0")).unwrap()
+    };
+    assert_eq!(shader(&[]), "ps_3_0\ndcl t0.xy\n");
+    let both = shader(&["--blobs"]);
+    assert_eq!(both["text"], "ps_3_0\ndcl t0.xy\n");
+    assert_eq!(both["machine"]["hex"].as_str().unwrap().len() as u64, 2 * both["machine"]["bytes"].as_u64().unwrap());
+}

@@ -124,7 +124,8 @@ fn list_role(name: &str) -> Option<ListRole> {
 fn renders(name: &str) -> Option<Renders> {
     // Those of apitrace, and what it leaves out.
     let is_clear = (name.starts_with("glClear") && (name == "glClear" || is_buffer_clear(name)))
-        || (name.ends_with("::Clear") && is_render(name));
+        || (name.ends_with("::Clear") && is_render(name))
+        || is_view_clear(name);
     if is_clear {
         return Some(Renders::Clear);
     }
@@ -264,6 +265,16 @@ fn is_gl_other(gl: &str) -> bool {
 /// `IDXGISwapChain1::Present`.
 fn method_of<'a>(name: &'a str, interface: &str) -> Option<(&'a str, &'a str)> {
     name.strip_prefix(interface)?.split_once("::")
+}
+
+/// Whether a method of Direct3D 10 or 11 clears what is drawn to.
+fn is_view_clear(name: &str) -> bool {
+    ["ID3D10Device", "ID3D11DeviceContext"].iter().filter_map(|interface| method_of(name, interface)).any(
+        |(digits, method)| {
+            digits.bytes().all(|b| b.is_ascii_digit())
+                && matches!(method, "ClearRenderTargetView" | "ClearDepthStencilView")
+        },
+    )
 }
 
 fn is_word(text: &str) -> bool {

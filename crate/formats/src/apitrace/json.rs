@@ -95,6 +95,10 @@ impl Notation for Json {
         false
     }
 
+    fn both_forms(&self) -> Option<[&'static str; 3]> {
+        self.blobs.then_some(["{\"text\":", ",\"machine\":", "}"])
+    }
+
     fn open_array(&mut self, out: &mut String, _len: u64) {
         out.push('[');
     }

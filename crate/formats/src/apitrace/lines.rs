@@ -45,6 +45,11 @@ pub(super) trait Notation {
     fn bytes(&mut self, out: &mut String, bytes: &[u8]);
     fn unit(&mut self, out: &mut String, unit: u32);
     fn end_bytes(&mut self, out: &mut String);
+    /// Words around the two forms of a value that is recorded for people and for machines, and
+    /// between them. `None` if the second one is not printed.
+    fn both_forms(&self) -> Option<[&'static str; 3]> {
+        None
+    }
     /// A struct that is a GUID, by its parts: a number of 32 bits, two of 16, and eight bytes.
     fn guid(&mut self, out: &mut String, parts: &[u64]);
     /// A call, with its line end.
@@ -199,6 +204,9 @@ impl<N: Notation> Lines<N> {
             Nest::Repr => {
                 if index == 1 {
                     level.mark = self.line.text.len();
+                    if let Some([_, between, _]) = self.notation.both_forms() {
+                        self.line.text.push_str(between);
+                    }
                 }
             }
             Nest::Struct(signature) => {
@@ -422,7 +430,7 @@ impl<N: Notation> Sink for Lines<N> {
                     text.push('{');
                 }
             }
-            Nest::Repr => {}
+            Nest::Repr => text.push_str(self.notation.both_forms().map_or("", |[before, ..]| before)),
         }
         self.levels.push(level);
     }
@@ -432,8 +440,10 @@ impl<N: Notation> Sink for Lines<N> {
         let text = &mut self.line.text;
         match level.kind {
             Nest::Array(len) => self.notation.close_array(text, len),
-            // The part for machines is not printed.
-            Nest::Repr => text.truncate(level.mark),
+            Nest::Repr => match self.notation.both_forms() {
+                Some([.., behind]) => text.push_str(behind),
+                None => text.truncate(level.mark),
+            },
             Nest::Struct(_) if level.is_guid => {
                 text.truncate(level.mark);
                 self.notation.guid(text, &self.guid);
