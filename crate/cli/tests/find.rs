@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Writer};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -116,4 +117,31 @@ fn hits_are_as_many_as_in_the_dump() {
     assert!(bound > 0);
     assert_eq!(found("name:glBindTexture arg.texture:1"), bound);
     assert_eq!(found("text:\"gl_Position\""), count(&|call| call.contains("gl_Position")));
+}
+
+/// A call belongs to the frame in which it returns.
+#[test]
+fn frames_have_the_calls_that_return_in_them() {
+    const SWAP: FunctionSig<'_> = FunctionSig { id: 0, name: "glXSwapBuffers", args: &[] };
+    const CLEAR: FunctionSig<'_> = FunctionSig { id: 1, name: "glClear", args: &["mask"] };
+    const FINISH: FunctionSig<'_> = FunctionSig { id: 2, name: "glFinish", args: &[] };
+    let mut writer = Writer::new(&[]);
+    writer.call(0, &CLEAR, vec![], None);
+    let finish = writer.enter(1, &FINISH, &Details::default());
+    writer.call(0, &SWAP, vec![], None);
+    writer.call(0, &CLEAR, vec![], None);
+    writer.leave(finish, &Details::default());
+    writer.call(0, &SWAP, vec![], None);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("two.trace");
+    std::fs::write(&file, writer.finish()).unwrap();
+    let names = |expression: &str| {
+        let (hits, _) = hits(&file, expression, &[]);
+        hits.iter().map(|hit| hit["name"].as_str().unwrap_or_default().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("frame:0 name:gl*"), ["glClear", "glXSwapBuffers"]);
+    assert_eq!(names("frame:1 name:gl*"), ["glFinish", "glClear", "glXSwapBuffers"]);
+    // With a condition on arguments, records are searched.
+    assert_eq!(names("frame:0 -arg.mask:5 name:gl*"), ["glClear", "glXSwapBuffers"]);
+    assert_eq!(names("frame:1 -arg.mask:5 name:gl*"), ["glFinish", "glClear", "glXSwapBuffers"]);
 }

@@ -376,7 +376,12 @@ impl Binder<'_> {
                 Ok(Atom::Slice(SliceTest::At(self.span(bounds, self.context.begin)?.into_iter().collect())))
             }
             Term::Depth(bounds) => Ok(Atom::Slice(SliceTest::Depth(integers(bounds)))),
-            Term::Frame(bounds) => self.frames(bounds).map(|spans| Atom::Slice(SliceTest::At(spans))),
+            // A call belongs to the frame in which it returns. Where that is the one in which it
+            // begins, a search for records need not be told of all calls.
+            Term::Frame(bounds) => self.frames(bounds).map(|spans| {
+                let test = if self.context.has_calls_across_frames { SliceTest::Ends } else { SliceTest::At };
+                Atom::Slice(test(spans))
+            }),
             Term::Flag(bits) => Ok(Atom::Slice(SliceTest::Flag(*bits))),
             Term::Field { path, test } => record(RecordTest::Field { path: path.clone(), test: test.clone() }),
             Term::Text(pattern) => record(RecordTest::Text(pattern.clone())),
@@ -539,6 +544,7 @@ mod tests {
             begin: 500,
             frequency,
             frames: vec![0, 10, 20, 40],
+            has_calls_across_frames: false,
             ..Context::default()
         }
     }

@@ -12,6 +12,8 @@ pub enum SliceTest {
     Tracks(Vec<u32>),
     /// It begins in one of these ranges.
     At(Vec<Span>),
+    /// The last position of it is in one of these ranges; of a group of calls, the first.
+    Ends(Vec<Span>),
     /// It touches this range.
     Touches(Span),
     /// Its duration in ticks.

@@ -32,12 +32,16 @@ impl Store {
             name: track.def.name.clone(),
             thread: track.def.id.filter(|_| track.def.kind == TrackKind::Thread),
         });
+        let places = if frames { self.frames() } else { Vec::new() };
         Context {
             names: (0..).zip(self.names()).map(name).collect(),
             tracks: tracks.collect(),
             begin: self.extent().map_or(0, |(from, _)| from),
             frequency,
-            frames: if frames { self.frames() } else { Vec::new() },
+            has_calls_across_frames: places
+                .get(1..)
+                .is_some_and(|ends| ends.iter().any(|end| self.has_call_over(*end))),
+            frames: places,
             offers: Offers::default(),
         }
     }
@@ -56,5 +60,14 @@ impl Store {
         }
         places.extend(end);
         places
+    }
+
+    /// Whether a call of a thread begins before a position and returns behind it.
+    fn has_call_over(&self, at: u64) -> bool {
+        let threads = self.tracks.iter().filter(|track| track.def.kind == TrackKind::Thread);
+        threads.flat_map(|track| track.columns()).any(|(_, column)| {
+            let over = column.overlapping(at.saturating_sub(1), at).filter_map(|index| column.get(index));
+            over.into_iter().any(|it| it.start < at && it.end > at && !self.texts.is_group(self.calls.name(it.node)))
+        })
     }
 }

@@ -111,7 +111,7 @@ impl Find {
                 let holds = |(is, test): &(bool, SliceTest)| {
                     let holds = match test {
                         SliceTest::Tracks(tracks) => tracks.contains(&id),
-                        SliceTest::At(spans) => within(spans, instant.time),
+                        SliceTest::At(spans) | SliceTest::Ends(spans) => within(spans, instant.time),
                         _ => false,
                     };
                     holds == *is
@@ -187,6 +187,8 @@ fn holds(test: &SliceTest, store: &Store, track: TrackId, depth: i32, slice: &Sl
     match test {
         SliceTest::Tracks(tracks) => tracks.contains(&track),
         SliceTest::At(spans) => within(spans, slice.start),
+        SliceTest::Ends(spans) if store.texts.is_group(store.calls.name(slice.node)) => within(spans, slice.start),
+        SliceTest::Ends(spans) => within(spans, slice.end.saturating_sub(1).max(slice.start)),
         SliceTest::Touches((from, to)) => slice.start <= *to && (slice.end > *from || slice.start >= *from),
         SliceTest::Duration(span) => span.is_some_and(|(low, high)| (low..=high).contains(&(slice.end - slice.start))),
         SliceTest::Depth(span) => {

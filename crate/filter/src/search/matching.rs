@@ -73,6 +73,8 @@ pub(super) fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'
                 || !matches!(value, FieldValue::Symbol { .. }) && passes(test, None, *value)
         }
         FieldValue::Text(text) => is_text(text),
+        // As lists show them.
+        FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED && printed(bytes).is_some_and(is_text) => true,
         FieldValue::Bool(is) if is_text(if is { "true" } else { "false" }) => true,
         FieldValue::Null => is_text("null"),
         value => test.number.as_ref().is_some_and(|bounds| is_within(bounds, value)),

@@ -29,6 +29,7 @@ fn context() -> Context {
         begin: 1000,
         frequency: Some(1_000_000),
         frames: vec![1000, 1010, 1030],
+        has_calls_across_frames: false,
         offers: Offers { code: true, state: true, calls: true },
     }
 }
@@ -101,6 +102,8 @@ fn fields_are_found_by_path_and_value() {
         "bytes:9090",
         "text:\"GET /\"",
         "arg.data:*",
+        // Bytes that lists show as text are text.
+        "arg.payload:GET*",
         "-arg.none:*",
         "-arg.count:4",
         "-arg.nothing:1",
