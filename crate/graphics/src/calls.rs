@@ -31,7 +31,7 @@ pub struct Call {
     /// The item of each argument.
     arguments: Vec<u32>,
     result: Option<u32>,
-    /// The items of arguments that are called `pp…`: pointers to pointers of Microsoft's headers.
+    /// The items of arguments that return interfaces: pointers to pointers of Microsoft's headers.
     outgoing: Vec<u32>,
     /// Lists that are open, by item.
     open: Vec<u32>,
@@ -183,7 +183,7 @@ impl Call {
         self.result.map_or(Value::Null, |at| self.value(at))
     }
 
-    /// The pointers in lists that are called `pp…`.
+    /// The interfaces that the call returns in its arguments.
     pub(crate) fn made(&self) -> impl Iterator<Item = u64> {
         let lists = self.outgoing.iter().filter_map(|at| self.value(*at).list());
         lists.flatten().filter_map(|value| if let Value::Uint(address) = value { Some(address) } else { None })
@@ -273,7 +273,7 @@ impl Call {
                 None => self.items.push(Item::Null),
             }
             let is_list = matches!(self.items.get(at as usize), Some(Item::List { .. }));
-            if is_list && call.key(index).is_some_and(|key| key.starts_with("pp")) {
+            if is_list && call.key(index).is_some_and(is_outgoing) {
                 self.outgoing.push(at);
             }
         }
@@ -455,4 +455,9 @@ impl Visitor for Line {
             self.depth -= 1;
         }
     }
+}
+/// Whether a list in an argument of this name has interfaces that a call returns: `pp…`, or `lplp…`
+/// of DirectDraw. `IDXGIDevice::GetAdapter` has one name without the second `p`.
+fn is_outgoing(key: &str) -> bool {
+    key.starts_with("pp") || key.starts_with("lplp") || key == "pAdapter"
 }

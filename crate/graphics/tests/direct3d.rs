@@ -3,7 +3,9 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
 use crate::common::{fixture, indexed};
+use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
 use unspool_graphics::Survey;
+use unspool_graphics::frames::FIGURES;
 use unspool_graphics::resources::{Resources, What};
 
 fn surveyed(name: &str) -> Survey<Vec<u8>> {
@@ -73,4 +75,44 @@ fn interfaces_of_direct3d_11_are_followed() {
     ];
     assert_eq!(listed(&survey), expected);
     assert_eq!(survey.frames().frames().len(), 3);
+}
+
+#[test]
+fn interfaces_that_share_a_reference_count_go_together() {
+    let method = |id, name, args| FunctionSig { id, name, args };
+    let (device, dxgi, adapter, context, list) = (0x10_0000, 0x10_0018, 0x20_0000, 0x30_0000, 0x40_0000);
+    let made = |address| Value::Array(vec![Value::Pointer(address)]);
+    let ok = || Some(Value::Int(0));
+    let mut w = Writer::new(&[]);
+    let create = method(0, "D3D11CreateDevice", &["pAdapter", "ppDevice", "ppImmediateContext"][..]);
+    w.call(0, &create, vec![Value::Null, made(device), made(context)], ok());
+    let query = method(1, "ID3D11Device::QueryInterface", &["this", "ppvObject"]);
+    w.call(0, &query, vec![Value::Pointer(device), made(dxgi)], ok());
+    let get = method(2, "IDXGIDevice::GetAdapter", &["this", "pAdapter"]);
+    w.call(0, &get, vec![Value::Pointer(dxgi), made(adapter)], ok());
+    let finish = method(3, "ID3D11DeviceContext::FinishCommandList", &["this", "ppCommandList"]);
+    w.call(0, &finish, vec![Value::Pointer(context), made(list)], ok());
+    let clear = method(4, "ID3D11DeviceContext::ClearDepthStencilView", &["this"]);
+    w.call(0, &clear, vec![Value::Pointer(context)], None);
+    let release = |w: &mut Writer, id, name, address, left| {
+        w.call(0, &method(id, name, &["this"]), vec![Value::Pointer(address)], Some(Value::Uint(left)));
+    };
+    release(&mut w, 5, "IDXGIDevice::Release", dxgi, 1);
+    release(&mut w, 6, "IDXGIAdapter::Release", adapter, 0);
+    release(&mut w, 7, "ID3D11CommandList::Release", list, 0);
+    release(&mut w, 8, "ID3D11Device::Release", device, 0);
+    let (index, file) = indexed(w.finish());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let ends: Vec<_> = listed(&survey).into_iter().map(|it| (it.0, it.1, it.2, it.3)).collect();
+    let expected = [
+        ("ID3D11Device", device, 0, Some(8)),
+        ("ID3D11DeviceContext", context, 0, None),
+        ("IDXGIDevice", dxgi, 1, Some(8)),
+        ("IDXGIAdapter", adapter, 2, Some(6)),
+        ("ID3D11CommandList", list, 3, Some(7)),
+    ];
+    assert_eq!(ends, expected);
+    let clears = FIGURES.iter().position(|it| it.key == "clears").unwrap();
+    assert_eq!(survey.frames().frames()[0].figures[clears], 1);
 }

@@ -3,8 +3,9 @@
 //!
 //! Nearly every call is a method, such as
 //! `IDirect3DDevice9::SetTexture(this = 0x…, Stage = 0, pTexture = 0x…)`. apitrace records each
-//! interface by its address. Outgoing interfaces are parameters with names that begin with `pp`,
-//! the pointer to a pointer of Microsoft's headers.
+//! interface by its address. Outgoing interfaces are parameters with names that begin with `pp` or
+//! `lplp`, the pointer to a pointer of Microsoft's headers. What `QueryInterface` returns shares
+//! its reference count with the interface that was asked: they are one object.
 
 use super::{BINDS, Kind, Resources, What};
 use crate::calls::Call;
@@ -18,6 +19,8 @@ pub(super) struct Method {
     makes: bool,
     /// It gives up a reference.
     is_release: bool,
+    /// An interface that it makes shares the reference count of its own object.
+    is_query: bool,
     /// What the interfaces that it makes are called, or '' if they may be any.
     made: String,
 }
@@ -28,7 +31,7 @@ impl Method {
         let (interface, method) = match name.split_once("::") {
             Some((interface, method)) if interface.starts_with('I') => (interface, method),
             Some(_) => return None,
-            None if ["Direct3DCreate", "D3D10Create", "D3D11Create", "CreateDXGI"]
+            None if ["Direct3DCreate", "D3D10Create", "D3D11Create", "CreateDXGI", "DirectDrawCreate"]
                 .iter()
                 .any(|it| name.starts_with(it)) =>
             {
@@ -37,18 +40,26 @@ impl Method {
             None => return None,
         };
         // `ppbData` of a lock is memory. What is set is there already.
-        let makes = ["Create", "Get", "QueryInterface", "Enum", "Open", "EndStateBlock"]
+        let makes = ["Create", "Get", "QueryInterface", "Enum", "Open", "EndStateBlock", "FinishCommandList"]
             .iter()
             .any(|word| method.contains(word));
         let made = made(interface, method);
-        Some(Self { interface: interface.into(), makes, is_release: method == "Release", made })
+        let (is_release, is_query) = (method == "Release", method == "QueryInterface");
+        Some(Self { interface: interface.into(), makes, is_release, is_query, made })
     }
 }
 
 /// What a method makes, by its name: `CreateTexture` of `IDirect3DDevice9` makes an
 /// `IDirect3DTexture9`.
 fn made(interface: &str, method: &str) -> String {
-    let Some(what) = method.strip_prefix("Create") else { return String::new() };
+    let what = match method {
+        "FinishCommandList" => "CommandList",
+        "GetAdapter" => return "IDXGIAdapter".into(),
+        _ => method.strip_prefix("Create").unwrap_or_default(),
+    };
+    if what.is_empty() {
+        return String::new();
+    }
     let is_device = what == "DeviceEx";
     let what = match what.strip_suffix("Ex").unwrap_or(what) {
         "RenderTarget" | "DepthStencilSurface" | "OffscreenPlainSurface" | "ImageSurface" => "Surface",
@@ -113,17 +124,38 @@ impl Resources {
             {
                 resource.facts.clone_from(&method.made);
             }
+            if method.is_query && address != this {
+                let object = self.object_of(this);
+                self.interfaces.insert(address, object);
+            }
         }
-        if method.is_release
-            && call.result().int() == Some(0)
-            && let Some(at) = self.live.remove(&(0, Kind::Interface, this))
-        {
+        if method.is_release && call.result().int() == Some(0) {
+            self.released(this, number);
+        }
+        self.methods.insert(function, method);
+    }
+}
+
+impl Resources {
+    /// The first known interface of the object that an interface belongs to.
+    fn object_of(&self, address: u64) -> u64 {
+        self.interfaces.get(&address).copied().unwrap_or(address)
+    }
+
+    /// The last reference to an object is given up: all of its interfaces are gone.
+    fn released(&mut self, address: u64, number: u64) {
+        let object = self.object_of(address);
+        let mut gone: Vec<u64> = self.interfaces.iter().filter(|it| *it.1 == object).map(|it| *it.0).collect();
+        gone.sort_unstable();
+        self.interfaces.retain(|_, of| *of != object);
+        gone.push(object);
+        for of in gone {
+            let Some(at) = self.live.remove(&(0, Kind::Interface, of)) else { continue };
             if let Some(resource) = self.all.get_mut(at as usize) {
                 resource.deleted = Some(number);
             }
             self.event(at, number, What::Deleted);
         }
-        self.methods.insert(function, method);
     }
 }
 
@@ -148,6 +180,8 @@ mod tests {
         assert_eq!(made("ID3D11Device3::CreateRasterizerState2").as_deref(), Some("ID3D11RasterizerState2"));
         assert_eq!(made("IDXGIFactory::CreateSwapChain").as_deref(), Some(""));
         assert_eq!(made("IDXGISwapChain::GetBuffer").as_deref(), Some(""));
+        assert_eq!(made("IDXGIDevice::GetAdapter").as_deref(), Some("IDXGIAdapter"));
+        assert_eq!(made("ID3D11DeviceContext::FinishCommandList").as_deref(), Some("ID3D11CommandList"));
         assert_eq!(made("glCreateShader"), None);
         assert_eq!(made("glXCreateContext"), None);
     }
