@@ -93,7 +93,7 @@ fn figures_are_said_to_be_uncertain() {
     assert!(literal.contains("the program that wrote the log shows where. Add it with --binary."), "{literal}");
     let cut = said(&log, &["--binary", program.to_str().unwrap()]);
     assert!(cut.contains("no exit of 1 call,") && !cut.contains("--binary"), "{cut}");
-    assert_eq!(said(&root("tests/fixtures/xray/tail-calls.xray"), &[]), "");
+    assert!(!said(&root("tests/fixtures/xray/tail-calls.xray"), &[]).contains("uncertain"));
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! `unspool stats` of whole files, in its three output forms.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use unspool_formats::xray::encode::basic_log;
+use unspool_formats::xray::wire::{Basic, FunctionKind};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
@@ -240,4 +243,16 @@ fn what_is_wrong_with_a_trace_is_said_beside_the_answer() {
     assert!(output.status.success() && !output.stdout.is_empty());
     assert!(said.contains("truncated.xray: at byte ") && said.contains("the file ends too early"), "{said}");
     assert!(stats(&fixture("xray/threads.xray"), &[]).stderr.is_empty());
+}
+
+#[test]
+fn basic_logs_lack_short_calls_and_say_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("basic.xray");
+    let record = |kind, clock| Basic::Function { cpu: 0, kind: Ok(kind), func: 1, clock, tid: 7, pid: 7 };
+    let log = basic_log(1_000_000_000, &[record(FunctionKind::Enter, 100), record(FunctionKind::Exit, 9000)]);
+    fs::write(&file, log).unwrap();
+    let said = |file: &Path| String::from_utf8(stats(file, &[]).stderr).unwrap();
+    assert!(said(&file).contains("Short calls are not in the log below the recorder's threshold"), "{}", said(&file));
+    assert_eq!(said(&fixture("xray/threads.xray")), "");
 }

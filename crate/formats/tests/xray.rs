@@ -9,7 +9,9 @@ use unspool_trace::{Decoder, EventKind, Locator, Problem, Value};
 use crate::common;
 use crate::common::Delivered;
 use unspool_formats::xray::encode::{FdrBuffer, basic_log, basic_log_of, header};
-use unspool_formats::xray::problems::{COPIED_BUFFER, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS};
+use unspool_formats::xray::problems::{
+    COPIED_BUFFER, COPIED_RECORD, CUT_BUFFER, OVERWRITTEN_PAYLOAD, STRAY_ARGUMENT, WRONG_EXTENTS,
+};
 use unspool_formats::xray::wire::{Basic, FunctionKind, Header, Mode};
 
 impl Delivered {
@@ -548,4 +550,21 @@ records:
 ...
 ";
     assert_eq!(whole(yaml).since_restart(1), ["+#1@100", "+1@200"]);
+}
+
+/// A process that forks writes what its parent had not written yet, as the parent does.
+#[test]
+fn records_of_a_basic_log_that_a_child_wrote_again_count_once() {
+    let record = |kind, func, clock, tid| Basic::Function { cpu: 0, kind: Ok(kind), func, clock, tid, pid: tid };
+    let (enter, exit) = (FunctionKind::Enter, FunctionKind::Exit);
+    let parent = [record(enter, 1, 100, 7), record(enter, 2, 110, 7), record(exit, 2, 120, 7)];
+    let child = [record(enter, 3, 130, 8), record(exit, 3, 140, 8), record(exit, 1, 150, 8)];
+    let later = [record(enter, 2, 160, 7), record(exit, 2, 170, 7), record(exit, 1, 180, 7)];
+    let all = whole(&basic_log(1_000_000_000, &[&parent[..], &child, &parent, &later].concat()));
+    assert_eq!(all.since_restart(1), ["+#1@100", "+#2@110", "-#2@120", "+#2@160", "-#2@170", "-#1@180"]);
+    assert_eq!((all.records, all.kinds()), (12, vec![&COPIED_RECORD; 3]));
+    // A clock that goes back otherwise is a problem of the log.
+    let all = whole(&basic_log(1_000_000_000, &[&parent[..], &[record(exit, 1, 105, 7)]].concat()));
+    assert_eq!(all.since_restart(1).len(), 4);
+    assert!(!all.kinds().contains(&&COPIED_RECORD));
 }

@@ -1,5 +1,8 @@
 //! The walk over the records of basic mode, all versions.
 
+use alloc::collections::VecDeque;
+
+use hashbrown::HashMap;
 use unspool_trace::input::Cursor;
 use unspool_trace::problem::{MALFORMED, Problem, TRUNCATED};
 
@@ -16,12 +19,68 @@ pub(crate) struct BasicWalk {
     enter: Option<(i32, u32, u32)>,
     /// Thread and process of the previous function record.
     thread: Option<(u32, u32)>,
+    copies: Copies,
+}
+
+/// Records of a thread that are remembered. Writers keep 4,096 until they write them, unless
+/// another number was set.
+const MOST_KNOWN: usize = 1 << 14;
+/// Threads whose records are remembered.
+const MOST_THREADS: usize = 128;
+
+/// The latest records of threads, to know them again: a process that forks inherits what its parent
+/// has not written yet, and writes it, too.
+#[derive(Clone, Debug, Default)]
+struct Copies {
+    threads: HashMap<(u32, u32), Recent>,
+}
+
+/// The latest records of a thread: their clocks, and hashes of their bytes.
+#[derive(Clone, Debug, Default)]
+struct Recent {
+    records: VecDeque<(u64, u64)>,
+    /// The index of the record that the next one is if it is a copy, too.
+    next: Option<usize>,
+}
+
+impl Copies {
+    /// Whether a record of a thread is a copy. A run of copies begins where the clock goes back to
+    /// a record that is the same.
+    fn has(&mut self, thread: (u32, u32), clock: u64, bytes: &[u8; BASIC_LEN]) -> bool {
+        if self.threads.len() >= MOST_THREADS && !self.threads.contains_key(&thread) {
+            return false;
+        }
+        let Recent { records, next } = self.threads.entry(thread).or_default();
+        let record = (clock, hash_of(bytes));
+        if let Some(index) = next.filter(|index| records.get(*index) == Some(&record)) {
+            *next = Some(index + 1);
+            return true;
+        }
+        *next = None;
+        if records.back().is_some_and(|latest| clock < latest.0) {
+            let first = records.partition_point(|it| it.0 < clock);
+            let same = records.range(first..).take_while(|it| it.0 == clock).position(|it| *it == record);
+            *next = same.map(|at| first + at + 1);
+            // A clock that goes back otherwise would disturb the order.
+            return same.is_some();
+        }
+        if records.len() == MOST_KNOWN {
+            records.pop_front();
+        }
+        records.push_back(record);
+        false
+    }
+}
+
+fn hash_of(bytes: &[u8; BASIC_LEN]) -> u64 {
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    bytes.as_chunks().0.iter().fold(0, |hash, word| mix(hash, u64::from_le_bytes(*word)))
 }
 
 impl BasicWalk {
     /// A walk that begins at the record at absolute offset `at`.
     pub(crate) fn new(header: &Header, at: u64) -> Self {
-        Self { wire: header.wire(), at, enter: None, thread: None }
+        Self { wire: header.wire(), at, enter: None, thread: None, copies: Copies::default() }
     }
 
     /// Walks over `input`. Returns the number of bytes used.
@@ -55,7 +114,12 @@ impl BasicWalk {
                     sink.thread(pid as i32, tid as i32, at);
                 }
                 self.enter = kind.is_enter().then_some((func, tid, pid));
-                sink.function(Function { at, kind, func, clock, cpu: cpu.into() });
+                let function = Function { at, kind, func, clock, cpu: cpu.into() };
+                if self.copies.has((tid, pid), clock, bytes) {
+                    sink.copied(function);
+                } else {
+                    sink.function(function);
+                }
             }
             Ok(Basic::Argument { func, tid, pid, value }) if enter == Some((func, tid, pid)) => sink.argument(value),
             Ok(Basic::Argument { value, .. }) => sink.problem(Problem { at, kind: &STRAY_ARGUMENT, value }),

@@ -72,6 +72,10 @@ pub(crate) trait Sink {
     /// The name of a function, if the log records it; called before the function's records.
     fn name(&mut self, _func: i32, _name: &str) {}
     fn function(&mut self, function: Function);
+    /// A record that the log has already (basic mode).
+    fn copied(&mut self, function: Function) {
+        self.function(function);
+    }
     /// Takes leading records of `records`, if the sink has a faster way than one by one. They are
     /// little-endian, back-to-back from absolute offset `at`, follow a record at `clock`, and are
     /// all of `cpu`. Returns `None` if the first one needs [`Sink::function`].

@@ -132,6 +132,11 @@ impl Decoder for XrayDecoder {
         if !matches!(self.walk, Walk::Yaml(_)) {
             properties.push(("Function names", "not in the log".to_string()));
         }
+        if h.mode == Mode::Basic {
+            // The log does not say which threshold was used.
+            let words = "not in the log below the recorder's threshold, which is 5 µs unless it was set";
+            properties.push(("Short calls", words.to_string()));
+        }
         Info {
             format: &FORMAT,
             title: format!("XRay {} {}{}", h.mode.name(), h.version, self.form()),

@@ -17,6 +17,7 @@ use super::decode::{Event, Function, Sink, Taken};
 use super::labels::{Held, Labels};
 use super::left_calls::LeftCalls;
 use super::plan::{Plan, Planned};
+use super::problems::COPIED_RECORD;
 use super::tail_calls::TailCalls;
 use super::threads::Threads;
 use super::wire::{FUNCTION_LEN, FunctionKind, Header};
@@ -289,6 +290,12 @@ impl Sink for ToBatch<'_> {
             return;
         }
         self.add(kind, key, f.clock, f.at, || name_of(f.func, named));
+    }
+
+    fn copied(&mut self, f: Function) {
+        self.flush();
+        self.count(f.at, (f.clock, f.clock), 1);
+        self.problem(Problem { at: f.at, kind: &COPIED_RECORD, value: 1 });
     }
 
     // Appending to five vectors costs more than decoding. Short columns of fixed size are filled
