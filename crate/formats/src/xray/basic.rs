@@ -1,6 +1,7 @@
 //! The walk over the records of basic mode, all versions.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use hashbrown::HashMap;
 use unspool_trace::input::Cursor;
@@ -32,7 +33,10 @@ const MOST_THREADS: usize = 128;
 /// has not written yet, and writes it, too.
 #[derive(Clone, Debug, Default)]
 struct Copies {
-    threads: HashMap<(u32, u32), Recent>,
+    by_id: HashMap<(u32, u32), usize>,
+    threads: Vec<Recent>,
+    /// The thread of the latest record, and its index: threads write many records at once.
+    latest: Option<((u32, u32), usize)>,
 }
 
 /// The latest records of a thread: their clocks, and hashes of their bytes.
@@ -44,13 +48,29 @@ struct Recent {
 }
 
 impl Copies {
+    /// The records of a thread. `None` if there is no room for another one.
+    #[inline]
+    fn recent(&mut self, thread: (u32, u32)) -> Option<&mut Recent> {
+        let index = match self.latest {
+            Some((latest, index)) if latest == thread => index,
+            _ => {
+                let new = self.threads.len();
+                let index = self.by_id.get(&thread).copied().or_else(|| (new < MOST_THREADS).then_some(new))?;
+                if index == new {
+                    self.by_id.insert(thread, index);
+                    self.threads.push(Recent::default());
+                }
+                self.latest = Some((thread, index));
+                index
+            }
+        };
+        self.threads.get_mut(index)
+    }
+
     /// Whether a record of a thread is a copy. A run of copies begins where the clock goes back to
     /// a record that is the same.
     fn has(&mut self, thread: (u32, u32), clock: u64, bytes: &[u8; BASIC_LEN]) -> bool {
-        if self.threads.len() >= MOST_THREADS && !self.threads.contains_key(&thread) {
-            return false;
-        }
-        let Recent { records, next } = self.threads.entry(thread).or_default();
+        let Some(Recent { records, next }) = self.recent(thread) else { return false };
         let record = (clock, hash_of(bytes));
         if let Some(index) = next.filter(|index| records.get(*index) == Some(&record)) {
             *next = Some(index + 1);
