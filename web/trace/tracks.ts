@@ -72,22 +72,20 @@ export function countedSlices(slices: number, tracks: readonly Track[], info: Pi
   return `${formatCount(slices)}${NBSP}${plural(2, noun)} and ${plural(2, GROUP)}`;
 }
 
-/** Number of slices that are neither groups nor time without records. */
-function callsOf({ slices, groups = 0, gapSlices = 0 }: Track): number {
-  return slices - groups - gapSlices;
-}
-
 /** Number of slices by noun: first those of threads, then groups of them, then lane by lane. */
 export function slicesByNoun(
   tracks: Iterable<Track>,
   info: Pick<TraceInfo, 'sliceNoun'>,
 ): readonly (readonly [noun: string, count: number])[] {
   const counts = new Map<string, number>([[info.sliceNoun, 0]]);
+  // There may be tens of thousands of tracks, and they are counted again whenever there is more in them.
   for (const track of tracks) {
-    if (track.slices === 0) continue;
+    const { slices, groups = 0, gapSlices = 0 } = track;
+    if (slices === 0) continue;
     const noun = sliceNounOf(track, info);
-    counts.set(noun, (counts.get(noun) ?? 0) + callsOf(track));
-    if (track.groups) counts.set(GROUP, (counts.get(GROUP) ?? 0) + track.groups);
+    // Time without records is not a call.
+    counts.set(noun, (counts.get(noun) ?? 0) + slices - groups - gapSlices);
+    if (groups > 0) counts.set(GROUP, (counts.get(GROUP) ?? 0) + groups);
   }
   return [...counts];
 }
@@ -96,8 +94,9 @@ export function slicesByNoun(
 export function trackLines(track: Track, info: Pick<TraceInfo, 'sliceNoun'>): string[] {
   if (track.kind === 'counter') return [[track.detail, readings(track)].filter((part) => part !== '').join(' · ')];
   const counts: string[] = [];
-  const { groups = 0 } = track;
-  if (callsOf(track) > 0) counts.push(formatCounted(callsOf(track), sliceNounOf(track, info)));
+  const { slices, groups = 0, gapSlices = 0 } = track;
+  const calls = slices - groups - gapSlices;
+  if (calls > 0) counts.push(formatCounted(calls, sliceNounOf(track, info)));
   if (groups > 0) counts.push(formatCounted(groups, GROUP));
   const noun = track.id >= DERIVED ? (track.noun ?? 'event') : 'event';
   if (track.instants > 0) counts.push(formatCounted(track.instants, noun));
