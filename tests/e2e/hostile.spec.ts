@@ -18,9 +18,10 @@ const FILES = existsSync(FOLDER)
 const SETTLES_MS = 30_000;
 /**
  * What the page's own thread may do, counted, because on a busy machine it stands still for reasons of its own: executions of blocks
- * of its scripts (20,000 threads take 3 million, most other files a tenth of that), and characters of a text that it lays out.
+ * of its scripts (20,000 threads take 0.6 million each time that more of them have come, which is 5 to 20 times, with the speed of the
+ * machine; most other files a tenth of that), and characters of a text that it lays out.
  */
-const WORK = 10_000_000;
+const WORK = 30_000_000;
 const LONGEST_TEXT = 5000;
 /** Milliseconds within which Cancel stops anything, with some for a busy machine. */
 const STOPS_MS = 2000;
