@@ -94,7 +94,7 @@ const RARE = {
   'the Python package': { tests: [], rooms: /^(python|crate)\// },
 };
 /** Folders of the corpus whose findings are computed once more, and traces whose counts of OpenGL calls are. */
-const CLAIMED = ['findings', 'why', 'xray', 'xray-real', 'trace-db', 'frames', 'rvn'];
+const CLAIMED = ['findings', 'why', 'xray', 'xray-real', 'trace-db', 'frames', 'rvn', 'features', 'compare', 'calls'];
 const OPENGL = [
   ...['chromium-bsu', 'kitty', 'lugaru', 'qtquick6', 'supertux'].map((name) => `programs/${name}.trace`),
   ...['finish', 'thrown-away', 'uploads'].map((name) => `findings/${name}.trace`),

@@ -63,6 +63,18 @@ else {
   });
 }
 
+test('places where records are missing lead there', async ({ page }) => {
+  await open(page, fixture('gaps.xray'));
+  const lost = rows(page).filter({ hasText: 'main thread 4711 are lost' });
+  await expect(lost).toContainText(/in 2.places/);
+  await lost.getByRole('button', { name: 'Places', exact: true }).click();
+  const places = lost.locator('p').last().getByRole('button');
+  await expect(places).toHaveCount(2);
+  await places.nth(1).click();
+  await expect(details(page)).toContainText('main thread 4711');
+  await expect(details(page)).toContainText('tick 7,140,220,618,000');
+});
+
 test('a finding says why it is listed, and kinds that are not wanted are remembered', async ({ page }) => {
   await open(page, fixture('trace_db/overrun.trace'));
   await pictured(page);

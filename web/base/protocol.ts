@@ -145,7 +145,7 @@ export type Find =
   /** The slice or instant of a record, by its locator, its position and its track, or the slice that the record ends. */
   | { readonly to: 'record'; readonly time: Ticks; readonly track: number; readonly locator: bigint };
 
-/** Bits of {@link Rects.flags}: the slice began before the recording. */
+/** Bits of {@link Rects.flags}: the beginning of the slice was not recorded. */
 export const FLAG_BEGAN_BEFORE = 1;
 /** The slice was still running when the recording ended. */
 export const FLAG_NEVER_ENDED = 2;

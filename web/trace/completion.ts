@@ -57,7 +57,7 @@ const OF_CALLS: readonly Completion[] = [
 ];
 const FLAGS: readonly Completion[] = [
   { text: 'open', meaning: 'Still running at the end' },
-  { text: 'began-before', meaning: 'Began before the recording' },
+  { text: 'began-before', meaning: 'Its beginning was not recorded' },
   { text: 'end-inferred', meaning: 'Its end is not in the trace' },
   { text: 'uncertain', meaning: 'A guess' },
 ];

@@ -28,9 +28,9 @@ pub(crate) fn read_whole(trace: &TraceArgs) -> Result<(Source, Session), Failure
 }
 
 /// Says what is wrong with a trace, on stderr: what a command answers is about what could be read.
-/// Remarks are for `unspool info`, which lists them all. `has_binary`: the program of an XRay log
-/// was given.
-fn say_problems(name: &str, session: &Session, has_binary: bool) {
+/// Remarks are for `unspool info`, which lists them all. `takes_binary`: the command could be given
+/// the program, and was not.
+fn say_problems(name: &str, session: &Session, takes_binary: bool) {
     let noun = session.info().place_noun;
     let limits = session.stopped_at_limit();
     let progress = session.progress();
@@ -38,7 +38,7 @@ fn say_problems(name: &str, session: &Session, has_binary: bool) {
         complain(name, Place::At { noun, at: problem.first.offset }, &problem.summary);
     }
     if let Some(Uncertainty { sentence, remedy }) = progress.uncertainty {
-        let more = if has_binary { String::new() } else { format!(" {remedy} Add it with --binary.") };
+        let more = if takes_binary { format!(" {remedy} Add it with --binary.") } else { String::new() };
         console::say(format_args!("unspool: {}: {sentence}{more}", console::one_line(name)));
     }
 }
@@ -172,7 +172,7 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<
         binaries.name_or_fail(&mut session)?;
         session = read_again(&mut source, session, trace, levels, &mut binaries)?;
     }
-    say_problems(&source.name, &session, !names.binary.is_empty());
+    say_problems(&source.name, &session, names.binary.is_empty());
     if let (Some(naming), Some(path)) = (naming, &names.names) {
         name_by(&mut session, path, naming);
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use unspool_engine::statistics::{Function, Question, Summary};
 use unspool_engine::{ClockOut, Session, Store};
 
-use crate::console::{self, one_line};
+use crate::console::{one_line, say};
 use crate::limit::{LimitArgs, Listed};
 use crate::listing::{Cell, Column, Form, Listing, column, key_columns};
 use crate::read_whole::{complete, read_named};
@@ -130,7 +130,7 @@ pub(crate) fn run(what: &Stats) -> Result<(), Failure> {
     answer(what, &source, &session)?;
     // Counts and times of functions lack them.
     if let Some((_, words)) = session.info().properties.iter().find(|(key, _)| *key == "Short calls") {
-        console::say(format_args!("unspool: {}: Short calls are {words}.", console::one_line(&source.name)));
+        say(format_args!("unspool: {}: Short calls are {words}.", one_line(&source.name)));
     }
     Ok(())
 }

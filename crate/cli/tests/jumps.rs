@@ -89,10 +89,10 @@ fn figures_are_said_to_be_uncertain() {
         String::from_utf8(output.stderr).unwrap()
     };
     let literal = said(&log, &[]);
-    assert!(literal.contains("Figures are uncertain: the log has no exit of 7 calls,"), "{literal}");
+    assert!(literal.contains("Figures are uncertain: the log has no exit of 7 calls."), "{literal}");
     assert!(literal.contains("the program that wrote the log shows where. Add it with --binary."), "{literal}");
     let cut = said(&log, &["--binary", program.to_str().unwrap()]);
-    assert!(cut.contains("no exit of 1 call,") && !cut.contains("--binary"), "{cut}");
+    assert!(cut.contains("no exit of 1 call.") && !cut.contains("--binary"), "{cut}");
     assert!(!said(&root("tests/fixtures/xray/tail-calls.xray"), &[]).contains("uncertain"));
 }
 

@@ -37,7 +37,7 @@ pub struct Context {
     pub frequency: Option<u64>,
     /// Where its frames begin, and where the last one ends. Frames follow one another.
     pub frames: Vec<u64>,
-    /// Calls begin in one frame and return in another one.
+    /// Whether there are calls that begin in one frame and return in another one.
     pub has_calls_across_frames: bool,
     /// What its records have.
     pub offers: Offers,

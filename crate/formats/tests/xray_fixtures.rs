@@ -31,6 +31,7 @@ fn fixtures_are_what_the_encoder_writes() {
         ("tests/fixtures/xray/coarse.xray", &coarse),
         ("tests/fixtures/xray/tail-calls.xray", &tail_calls()),
         ("tests/fixtures/xray/copies.xray", &copies()),
+        ("tests/fixtures/xray/gaps.xray", &gaps()),
         ("web/public/samples/threads.xray", &threads),
         ("web/public/samples/events.xray", &events),
     ];
@@ -304,6 +305,21 @@ fn binary_log(objects: &[u32]) -> Vec<u8> {
     let mut log = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
     thread.done.iter().for_each(|(_, buffer)| log.extend(buffer));
     log
+}
+
+/// A thread that has lost records twice, each time within another call of one function.
+fn gaps() -> Vec<u8> {
+    use FunctionKind::{Enter, Exit};
+    let mut buffer = FdrBuffer::new(PID, PID, 0, START, (0, 0));
+    // The enter of 4 is missing.
+    let lossy = [(Enter, 2), (Enter, 3), (Exit, 3), (Exit, 4), (Enter, 3), (Exit, 3), (Exit, 2)];
+    let records = [&[(Enter, 1)][..], &lossy, &lossy, &[(Exit, 1)]].concat();
+    for (clock, (kind, func)) in (START..).step_by(10_000).zip(records) {
+        buffer.function(kind, func, clock);
+    }
+    let mut file = header(Mode::Fdr, FREQUENCY, BUFFER as u64).to_bytes().to_vec();
+    file.extend(buffer.finish());
+    file
 }
 
 /// One thread on three processors, and functions that leave by tail calls: 2 to 3 to 4, and 5 to

@@ -456,6 +456,7 @@ impl Visitor for Line {
         }
     }
 }
+
 /// Whether a list in an argument of this name has interfaces that a call returns: `pp…`, or `lplp…`
 /// of DirectDraw. `IDXGIDevice::GetAdapter` has one name without the second `p`.
 fn is_outgoing(key: &str) -> bool {

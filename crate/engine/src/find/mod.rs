@@ -62,10 +62,10 @@ impl Store {
         places
     }
 
-    /// Whether a call of a thread begins before a position and returns behind it.
+    /// Whether a call begins before the end of a frame and returns behind it.
     fn has_call_over(&self, at: u64) -> bool {
-        let threads = self.tracks.iter().filter(|track| track.def.kind == TrackKind::Thread);
-        threads.flat_map(|track| track.columns()).any(|(_, column)| {
+        let others = self.tracks.iter().filter(|track| !track.def.has_frames);
+        others.flat_map(|track| track.columns()).any(|(_, column)| {
             let over = column.overlapping(at.saturating_sub(1), at).filter_map(|index| column.get(index));
             over.into_iter().any(|it| it.start < at && it.end > at && !self.texts.is_group(self.calls.name(it.node)))
         })

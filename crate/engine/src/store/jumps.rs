@@ -3,9 +3,8 @@
 use serde::Serialize;
 use unspool_trace::batch::Key;
 use unspool_trace::batch::flags::{END_INFERRED, NEVER_ENDED};
-use unspool_trace::{Callees, Jumps, TrackId};
-
 use unspool_trace::figures::counted;
+use unspool_trace::{Callees, Jumps, TrackId};
 
 use super::Store;
 use super::problems;
@@ -35,11 +34,9 @@ impl Store {
         let calls = counted(count, "call");
         (count > 0).then(|| Uncertainty {
             sentence: format!(
-                "Figures are uncertain: the log has no exit of {calls}, and what was called after {} left counts as below {}.",
-                if count == 1 { "it was" } else { "they were" },
-                if count == 1 { "it" } else { "them" },
+                "Figures are uncertain: the log has no exit of {calls}. Where one was left, what was called afterwards counts as below it."
             ),
-            remedy: "If a jump or an exception left them, the program that wrote the log shows where.",
+            remedy: "If a jump or an exception did it, the program that wrote the log shows where.",
         })
     }
 
@@ -121,9 +118,9 @@ mod tests {
         assert_eq!(sentence("+a +b"), None, "the program was stopped");
         // c was called by a, after a jump out of b.
         let one = sentence("+a +b +c -c -a").unwrap();
-        assert!(one.contains("no exit of 1 call,") && one.contains("it was left counts as below it."), "{one}");
+        assert!(one.contains("no exit of 1 call.") && one.contains("counts as below it."), "{one}");
         let two = sentence("+a +b +b -a").unwrap();
-        assert!(two.contains("no exit of 2 calls,") && two.contains("they were left"), "{two}");
+        assert!(two.contains("no exit of 2 calls."), "{two}");
     }
 
     #[test]

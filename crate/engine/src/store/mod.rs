@@ -21,8 +21,9 @@
 //!   holds no slice of a step, or if it is two such bursts with a pause between them. It visits at
 //!   most 4 nodes and slices per step on average and draws coarser where data would cost more. A
 //!   test holds it to `4 × steps × rows + 64 × log n`. Windows of up to 256 ticks have no limit.
-//! - A track keeps the intervals in which records must be missing (`Track::gap`), at most 256. The
-//!   page hatches them (`web/timeline/render/gaps.ts`).
+//! - A track keeps the intervals in which records must be missing (`track/gaps.rs`), at most 256,
+//!   and has a slice for each where the decoder names it. The page hatches them
+//!   (`web/timeline/render/gaps.ts`).
 //! - Slices of length 0 at one tick share one mark of 2 px with the index of the first; `.` steps
 //!   through the rest.
 //! - `neighbours.rs` finds the slice at a position, and the next, previous, calling and called one,

@@ -64,8 +64,8 @@ impl Beginning {
     }
 }
 
-/// Beginnings of the names of functions that tracers wrap. Some begin with others of this list.
-const KNOWN: [&str; 9] = ["gl", "egl", "wgl", "CGL", "ID", "D3D", "Direct", "Create", "memcpy"];
+/// Beginnings of the names of functions that tracers wrap.
+const KNOWN: [&str; 10] = ["gl", "egl", "wgl", "CGL", "IDirect", "IDXGI", "ID3D", "D3D", "Direct", "CreateDXGI"];
 
 /// Whether a name is one of a function, or of a method with its interface.
 fn is_identifier(name: &str) -> bool {

@@ -367,7 +367,7 @@ impl Records {
                     let is_known = match depth {
                         _ if is_basic => opened.has_records,
                         0 => opened.is_lost,
-                        _ => opened.stack.is_told() || !opened.stack.has_gap(),
+                        _ => opened.stack.is_told() || opened.stack.shows_gap(),
                     };
                     begins = (!is_known && (has_before || opened.has_records)).then_some(previous.max(from));
                     if begins.is_none() {
@@ -442,13 +442,13 @@ impl Records {
         }
         let clock = latest.clamp(from, to);
         let mut stray = closing.stray.map(|stray| stray.func);
-        if let Some(Stray { func, has_gap, is_in_gap }) = closing.stray {
+        if let Some(Stray { func, shows_gap, is_in_gap }) = closing.stray {
             let (has_calls, is_basic) = (!closing.stack.calls().is_empty(), self.is_basic());
             let is_known = match has_calls {
                 true => is_basic || opened.is_some_and(|it| it.stack.is_told()),
                 false => opened.is_some_and(|it| it.has_records && (is_basic || it.is_lost)),
             };
-            if has_calls && !is_basic && (is_in_gap || !has_gap) {
+            if has_calls && !is_basic && (is_in_gap || shows_gap) {
                 // The time up to the exit is a gap: how much of it the call took is not known.
                 stray = None;
                 if !is_in_gap && clock < to {
@@ -566,7 +566,7 @@ impl Thread {
             let is_old = match stack.ended_by(func) {
                 Ended::Open(depth) => depth < old && stack.calls().len() == old,
                 Ended::BeforeRecording => self.begins < from,
-                Ended::Stray => self.has_before && kept.is_empty(),
+                Ended::Stray => self.has_before && kept.is_empty() && !stack.shows_gap(),
                 Ended::Hidden => false,
             };
             stack.exit(func);

@@ -68,12 +68,13 @@ pub(super) struct Stack {
     gaps: usize,
     /// The same, as readers of the part know.
     told: usize,
+    is_basic: bool,
 }
 
 impl Stack {
     /// A stack without calls. In basic mode, calls without an enter never reach back.
     pub(super) fn new(is_basic: bool) -> Self {
-        Self { open: Vec::new(), hidden: 0, is_lost: is_basic, gaps: 0, told: 0 }
+        Self { open: Vec::new(), hidden: 0, is_lost: is_basic, gaps: 0, told: 0, is_basic }
     }
 
     /// The calls from the outermost.
@@ -82,8 +83,14 @@ impl Stack {
     }
 
     /// Whether records are known to be missing since the innermost open call began.
-    pub(super) fn has_gap(&self) -> bool {
+    fn has_gap(&self) -> bool {
         self.gaps == self.open.len()
+    }
+
+    /// Whether an exit without an enter shows a gap, of which nothing is known but that its call
+    /// began there: it has no length.
+    pub(super) fn shows_gap(&self) -> bool {
+        !self.is_basic && !self.open.is_empty() && !self.has_gap()
     }
 
     /// Whether readers of the part know that, too.
@@ -250,13 +257,13 @@ impl Fold {
                 self.stack.take(step);
                 continue;
             };
-            let has_gap = self.stack.has_gap();
+            let shows_gap = self.stack.shows_gap();
             match self.stack.exit(func) {
                 Ended::BeforeRecording if piece.phase == Phase::After && self.beyond.len() < SHOWN => {
                     self.beyond.push(func);
                 }
                 Ended::Stray if i == 0 && is_first_after && piece.begins_with_exit => {
-                    self.stray = Some(Stray { func, has_gap, is_in_gap });
+                    self.stray = Some(Stray { func, shows_gap, is_in_gap });
                 }
                 _ => {}
             }
@@ -268,8 +275,8 @@ impl Fold {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stray {
     pub(super) func: i32,
-    /// Records were known to be missing since the innermost open call began.
-    pub(super) has_gap: bool,
+    /// [`Stack::shows_gap`] before it.
+    pub(super) shows_gap: bool,
     /// They are missing directly before its exit.
     pub(super) is_in_gap: bool,
 }

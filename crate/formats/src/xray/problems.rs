@@ -38,12 +38,13 @@ unspool_trace::problem_kinds! {
         "{count} buffer{|s} shorter than {its|their} extents say",
     );
 
-    /// A record of a basic log that is in it already: a process that forked has written what its
-    /// parent had not written yet, and the parent wrote it, too. `value`: always 1.
+    /// A record of a basic log that is in it already, byte for byte: as where a process that forked
+    /// has written what its parent had not written yet, and the parent wrote it, too. `value`:
+    /// always 1.
     COPIED_RECORD = ProblemKind::remark(
         "copied-record",
-        "the log has this record of the thread already; a process that forked wrote its parent's records again",
-        "{count} record{|s} that the log has twice count{s|} once: a process that forked wrote {it|them} again",
+        "the log has this record of the thread already, as where a process that forked wrote its parent's records, too",
+        "{count} record{|s} that the log has twice count{s|} once, as where a process that forked wrote its parent's, too",
     );
 
     /// A buffer that the log has already, because a thread held a buffer when the log was written.

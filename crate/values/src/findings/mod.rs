@@ -129,11 +129,6 @@ impl ValueFindings {
         !self.is_counted
     }
 
-    /// Memory of the second pass in bytes.
-    pub fn bytes(&self) -> usize {
-        self.recount.as_ref().map_or(0, Recount::bytes)
-    }
-
     /// The findings that hold when they are counted once more, the greatest first, and how many did
     /// not hold. Nothing before the end of the second pass. `name_of` names a statement.
     pub fn found(

@@ -100,11 +100,6 @@ impl Recount {
         self.questions.is_empty()
     }
 
-    /// Memory in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.questions.len() * size_of::<(Question, Answer)>() + (self.live.len() + self.freed.len()) * 32
-    }
-
     /// Adds the points of a segment. Segments come in order.
     pub(super) fn add(&mut self, segment: &Segment) {
         let is_any = |is: fn(&Question) -> bool| self.questions.iter().any(|(question, _)| is(question));
