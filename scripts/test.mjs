@@ -379,6 +379,7 @@ async function corpus() {
     'check_corpus.py',
     'check_stats.py',
     'check_calls.py',
+    'check_public.py',
     'check_steps.py',
     'check_state.py',
     'check_hostile.py',

@@ -84,6 +84,8 @@ export interface TraceReports {
   archive(archive: Archive): void;
   /** `entry` is the path of the trace in an archive, or null. */
   opened(info: TraceInfo, packed: boolean, entry: string | null): void;
+  /** The properties of the trace, now that it is read: some are inferred from all of it. */
+  described(properties: TraceInfo['properties']): void;
   /**
    * The trace itself, if it was packed: the file whose records can be read, and the write-ahead log that was packed with a
    * database. `whole` is false if there was no room for all of it. Comes before `opened` or after it.

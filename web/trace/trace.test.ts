@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobReply } from '../base/job_protocol.ts';
 import { nextTask } from '../base/next_task.fixture.ts';
-import type { Progress, TraceError, Track } from '../base/protocol.ts';
+import type { Progress, TraceError, TraceInfo, Track } from '../base/protocol.ts';
 import { type Recorded, recorded } from '../base/remote.fixture.ts';
 import { ticks } from '../base/ticks.ts';
 import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
@@ -19,6 +19,23 @@ const PROGRESS: Progress = {
   problems: [],
   stage: null,
   uncertainty: null,
+};
+const INFO: TraceInfo = {
+  format: 'frames',
+  title: 'BAP frames 3',
+  version: '3',
+  container: null,
+  clock: { kind: 'ordinal', unit: 'step' },
+  eventNoun: 'instruction',
+  recordNoun: 'frame',
+  sliceNoun: 'call',
+  placeNoun: 'byte',
+  whenEmpty: '',
+  offers: [],
+  firstTab: 'timeline',
+  companions: [],
+  columns: [],
+  properties: [],
 };
 const TRACK: Track = aTrack({ id: 1, name: 'thread 1', slices: 1 });
 
@@ -124,6 +141,13 @@ describe('the page side of a trace', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+  it('has the properties that are known when all is read', async () => {
+    page.opened({ ...INFO, properties: [['Machine', 'mips']] }, false, null);
+    page.described([['Values in memory', 'big-endian']]);
+    await nextTask();
+    expect(trace.info.value?.properties.map(([name]) => name)).toEqual(['Values in memory']);
+    expect(trace.info.value?.title).toBe('BAP frames 3');
   });
   it('keeps a worker that answers to a cancel', async () => {
     vi.useFakeTimers();

@@ -413,6 +413,10 @@ function createReports(state: TraceState): Omit<TraceReports, 'unpacked' | 'kept
       state.entry.value = entry;
       state.info.value = info;
     },
+    described: (properties) => {
+      const info = state.info.peek();
+      if (info && String(info.properties) !== String(properties)) state.info.value = { ...info, properties };
+    },
     names: (first, names, keys) => state.names.add(first, textsOf(names), keys && textsOf(keys)),
     renamed: (ids, names, keys) => state.names.rename(ids, textsOf(names), keys && textsOf(keys)),
     again: (jumps) => {

@@ -514,21 +514,6 @@ fn details_of_an_instruction_have_exact_values() {
 }
 
 #[test]
-fn memory_of_big_endian_machines_is_decoded() {
-    let pre = vec![Operand { value: vec![0, 0, 1, 2], bits: 32, ..Operand::loaded(64, 0) }];
-    let frame = Frame::Std(Std { address: 4, thread: 1, bytes: vec![1, 0, 0, 0], pre, ..Std::default() });
-    for (architecture, value) in [(6, 0x102), (9, 0x0201_0000)] {
-        let file = file(architecture, 1, std::slice::from_ref(&frame));
-        let (all, decoder) = decode(&file, &[1], 1);
-        let event = all.events.iter().find(|e| e.0 == EventKind::Begin).unwrap();
-        let Some(Value::Tree(read)) = field(&details(&file, decoder.as_ref(), event.4).fields, "Read") else {
-            panic!()
-        };
-        assert_eq!(field(&read, "[0x40]"), Some(Value::Hex(value)));
-    }
-}
-
-#[test]
 fn tables_of_all_writers_fit_and_wrong_tables_do_no_harm() {
     let frames: Vec<Frame> = (0..130).map(|i| std(0x1000 + i, NOP)).collect();
     let write = |n: usize, table| {

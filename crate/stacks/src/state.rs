@@ -116,6 +116,9 @@ pub(super) struct State {
     common: Option<Rc<Common>>,
     /// Among the calls that return to one address, the one that a jump leaves: 0 is the innermost.
     choice: usize,
+    /// Number of open calls when a return went to an address that none of them returns to, and that
+    /// address. 0 if the innermost of these calls has ended since.
+    strayed: (usize, u64),
     /// Number of returns that did not go to the innermost call's return address.
     surprises: u32,
     /// Number of jumps that did what a return should have done.
@@ -153,6 +156,7 @@ impl Default for State {
             held: Vec::new(),
             common: None,
             choice: 0,
+            strayed: (0, 0),
             surprises: 0,
             oddities: 0,
             limit: u64::MAX,
@@ -290,6 +294,9 @@ impl State {
                         self.begin(entered, [back; 3], at.time, (began, last.stack), program, sink);
                         self.divert(rules, last, ([to; 3], false), at, program, sink);
                     }
+                    None if rules.infers_handlers && self.is_handler(last, at, program) => {
+                        self.interrupt_call(last, at, program, sink);
+                    }
                     _ => {
                         let entered = Entered::new(SliceKind::Call, address);
                         self.begin(entered, [back; 3], at.time, (began, stack), program, sink);
@@ -380,7 +387,11 @@ impl State {
         if let Some(i) = self.landing(address, program) {
             return self.guess_landing(i, last, sink);
         }
-        // A jump by means of a return: the dynamic linker of i386 enters functions that way.
+        // A jump by means of a return: the dynamic linker of i386 enters functions that way. Or a
+        // signal, which shows when its handler ends.
+        if self.strayed.0 != self.open.len() {
+            self.strayed = (self.open.len(), address);
+        }
         self.tail_call(last, address, program);
     }
 
@@ -615,6 +626,9 @@ impl State {
     #[inline(never)]
     fn pop(&mut self, time: u64, flags: u8, sink: &mut dyn Sink) {
         let Some(open) = self.open.pop() else { return };
+        if self.strayed.0 > self.open.len() {
+            self.strayed = (0, 0);
+        }
         self.count(open.back, false);
         if self.open.len() < SHOWN {
             self.tell(Held::End { name: open.name, began: open.began, time, flags }, sink);

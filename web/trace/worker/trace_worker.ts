@@ -184,6 +184,7 @@ export function createTraceWorker(): TraceService {
     flush(open);
     names.report();
     binaries.report();
+    page.described(open.info().properties);
     const progress = progressOf(open);
     if (how === 'broken' && progress.events === 0 && error) fail(error);
     else page.done(how, progress, how === 'broken' ? error : null);

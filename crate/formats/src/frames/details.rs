@@ -21,6 +21,7 @@ use super::decode::Record;
 use super::fields::{self, is_thumb, place_name};
 use super::index::{FramesRecords, Index};
 use super::machine::Machine;
+use super::memory_order::MemoryOrder;
 use super::records::{Frame, List, Meta, Operand, Program, Std, Taint, Usage};
 use super::wire::META_AT;
 
@@ -90,7 +91,7 @@ impl FramesRecords {
     fn describer(&self) -> Describer {
         let Index { header, order, payload, .. } = &self.index;
         let payload = usize::try_from(*payload).unwrap_or(usize::MAX);
-        Describer { machine: Machine::of(header), order: *order, payload }
+        Describer { machine: Machine::of(header), order: *order, memory: self.index.memory_order(), payload }
     }
 }
 
@@ -99,6 +100,7 @@ impl FramesRecords {
 struct Describer {
     machine: Machine,
     order: ByteOrder,
+    memory: MemoryOrder,
     /// Limit in bytes for each value shown as bytes.
     payload: usize,
 }
@@ -236,8 +238,13 @@ fn operands<'a>(
 fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
     let place = operand.place.unwrap_or_default();
     let name = place_name(place, &mut String::new()).to_string();
-    let big = place.is_memory() && describer.machine.has_big_endian_memory(&describer.order);
-    let value = operand.value.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
+    let big = place.is_memory() && describer.memory.is_big;
+    let mut turned = Vec::new();
+    let bytes = match operand.value {
+        Some(bytes) if place.is_memory() => Some(describer.memory.in_order_of_addresses(bytes, &mut turned)),
+        bytes => bytes,
+    };
+    let value = bytes.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
     let mut extra = Vec::new();
     if let Some(usage) = usage(operand.usage, side) {
         extra.push(Field::new("Use", Value::Text(usage)));

@@ -45,7 +45,7 @@ pub(super) const COLUMNS: &[Column] = &[
 impl FramesDecoder {
     pub(super) fn new(header: Header, head: &[u8], options: OpenOptions) -> Self {
         let machine = Machine::of(&header);
-        let mut state = State::new(machine.isa, options.limits);
+        let mut state = State::new(machine, options.limits);
         // `info` needs the meta frame before it has been decoded. It is usually in the head.
         if header.has_meta() {
             let body = usize::try_from(META_AT).ok().and_then(|at| head.get(at..)).and_then(|b| b.split_first_chunk());
@@ -79,6 +79,10 @@ impl Decoder for FramesDecoder {
             (frames, _) => grouped(frames).to_string(),
         };
         properties.push(("Frames in header", counted));
+        if self.machine.may_be_big_endian() && self.end.is_some() {
+            let order = self.machine.memory_order(self.state.threads.order(), self.state.memory_votes());
+            properties.push(("Values in memory", order.sentence()));
+        }
         let isa = self.machine.isa;
         if !isa.has_stack() {
             let why = "not available: the calls and returns of this machine are unknown";

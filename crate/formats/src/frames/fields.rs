@@ -17,6 +17,7 @@
 //! address and the thread are known.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use unspool_stacks::isa::Isa;
@@ -31,6 +32,7 @@ use super::decode::{self, Sink};
 use super::index::Index;
 use super::instruction;
 use super::machine::Machine;
+use super::memory_order::MemoryOrder;
 use super::records::{Frame, List, Operand, Place, Std, TaintIntro};
 use super::to_batch::Lane;
 
@@ -41,9 +43,9 @@ const MAX_NUMBER: usize = 64;
 pub(super) struct Held<'a> {
     index: &'a Index,
     machine: Machine,
-    /// Whether instructions and memory have their most significant byte first.
+    /// Whether instructions have their most significant byte first.
     big_code: bool,
-    big_memory: bool,
+    memory: MemoryOrder,
     /// Limit in bytes for values that are passed on as bytes, and for instructions.
     limit: usize,
     /// The latest thread and its track: few traces have more than one.
@@ -56,6 +58,7 @@ pub(super) struct Held<'a> {
 struct Scratch {
     key: String,
     text: String,
+    value: Vec<u8>,
 }
 
 impl<'a> Held<'a> {
@@ -65,7 +68,7 @@ impl<'a> Held<'a> {
             index,
             machine,
             big_code: index.order.is_big(machine.isa),
-            big_memory: machine.has_big_endian_memory(&index.order),
+            memory: index.memory_order(),
             limit: usize::try_from(index.payload).unwrap_or(usize::MAX),
             thread: None,
             scratch: Scratch::default(),
@@ -279,20 +282,23 @@ impl ToVisitor<'_, '_> {
     /// Passes on an operand. Returns whether it is tainted.
     #[inline]
     fn operand(&mut self, operand: &Operand<'_>, used: Use) -> bool {
-        let Held { scratch: Scratch { key, text }, big_memory, limit, .. } = &mut *self.held;
+        let Held { scratch: Scratch { key, text, value: turned }, memory, limit, .. } = &mut *self.held;
         let place = operand.place.unwrap_or_default();
-        let big = *big_memory && place.is_memory();
+        let big = memory.is_big && place.is_memory();
+        let bytes = operand
+            .value
+            .map(|bytes| if place.is_memory() { memory.in_order_of_addresses(bytes, turned) } else { bytes });
         let name = place_name(place, key);
         let taint = taint_of(operand);
         self.visitor.operand(&records::Operand {
             name,
             address: place.memory.filter(|_| place.is_memory()).map(Option::unwrap_or_default),
-            value: operand.value.unwrap_or_default(),
+            value: bytes.unwrap_or_default(),
             is_big_endian: big,
             used,
             taint,
         });
-        let value = operand.value.map_or(FieldValue::Null, |bytes| number(bytes, operand.bits, big, *limit, text));
+        let value = bytes.map_or(FieldValue::Null, |bytes| number(bytes, operand.bits, big, *limit, text));
         self.visitor.field(name, value);
         taint.is_some()
     }
@@ -318,7 +324,7 @@ impl ToVisitor<'_, '_> {
     }
 
     fn taint_intro(&mut self, intro: &TaintIntro<'_>) {
-        let Held { scratch: Scratch { key, text }, limit, .. } = &mut *self.held;
+        let Held { scratch: Scratch { key, text, .. }, limit, .. } = &mut *self.held;
         let visitor = &mut *self.visitor;
         let name = place_name(Place { memory: Some(intro.address), register: None }, key);
         visitor.operand(&records::Operand {

@@ -20,6 +20,8 @@ use crate::pieces::{Pieces, Stretch, from_index};
 use super::decode::Walk;
 use super::events::FramesDecoder;
 use super::fields::{Held, ToVisitor};
+use super::machine::Machine;
+use super::memory_order::{MemoryOrder, MemoryVotes};
 use super::wire::Header;
 
 /// What is handed over.
@@ -27,6 +29,7 @@ use super::wire::Header;
 pub(super) struct Index {
     pub(super) header: Header,
     pub(super) order: ByteOrder,
+    pub(super) memory: MemoryVotes,
     /// Limit for values shown as bytes, in bytes.
     pub(super) payload: u64,
     /// Absolute offset of the end of the trace, if it was reached. Also the locator of the last
@@ -49,6 +52,7 @@ impl FramesDecoder {
         to_bytes(&Index {
             header: self.header,
             order: *state.threads.order(),
+            memory: state.memory_votes(),
             payload: self.options.limits.payload as u64,
             end: self.end,
             frames: self.walk.frames(),
@@ -83,6 +87,11 @@ pub(super) fn reader_of(index: &[u8]) -> Result<FramesRecords> {
 }
 
 impl Index {
+    /// The order of the bytes of memory.
+    pub(super) fn memory_order(&self) -> MemoryOrder {
+        Machine::of(&self.header).memory_order(&self.order, self.memory)
+    }
+
     /// What the pieces with these numbers comprise, as far as they exist.
     pub(super) fn stretch(&self, pieces: &Numbers<u32>) -> Stretch {
         self.pieces.stretch(pieces, self.frames_end).unwrap_or_default()

@@ -5,11 +5,13 @@ use alloc::string::{String, ToString};
 
 use unspool_stacks::isa::{ByteOrder, Isa};
 
+use super::memory_order::{MemoryOrder, MemoryVotes};
 use super::wire::Header;
 
 /// `frame_architecture`, in the order of `frame_arch.h`: the frozen enumeration of an old BFD, with
-/// five additions at the end.
-const ARCHITECTURES: [&str; 82] = [
+/// additions at the end. The last two were added in this order by the requests 29 and 30 of
+/// `bap-frames`.
+const ARCHITECTURES: [&str; 84] = [
     "unknown",
     "obscure",
     "m68k",
@@ -92,6 +94,8 @@ const ARCHITECTURES: [&str; 82] = [
     "8051",
     "sm83",
     "hexagon",
+    "tricore",
+    "riscv",
 ];
 
 /// Names of machines: architecture, machine, name.
@@ -174,15 +178,22 @@ impl Machine {
         format!("{known}, {machine}")
     }
 
-    /// Whether memory is big-endian. If the machine has both byte orders, `order` decides, which is
-    /// learnt from instructions.
-    pub(crate) fn has_big_endian_memory(&self, order: &ByteOrder) -> bool {
-        match self.isa {
-            Isa::Mips | Isa::PowerPc => order.is_big(self.isa),
-            // m68k, sparc, i370, m88k, hppa, s390, openrisc.
-            Isa::Other => matches!(self.architecture, 2 | 6 | 14 | 17 | 25 | 66 | 68),
-            _ => false,
-        }
+    /// Whether memory may be big-endian.
+    pub(super) fn may_be_big_endian(&self) -> bool {
+        matches!(self.isa, Isa::Mips | Isa::PowerPc) || self.is_always_big_endian()
+    }
+
+    /// m68k, sparc, i370, m88k, hppa, s390, openrisc.
+    fn is_always_big_endian(&self) -> bool {
+        self.isa == Isa::Other && matches!(self.architecture, 2 | 6 | 14 | 17 | 25 | 66 | 68)
+    }
+
+    /// The order of the bytes of memory. If the machine has both, operands decide, and instructions
+    /// if operands do not.
+    pub(super) fn memory_order(&self, order: &ByteOrder, votes: MemoryVotes) -> MemoryOrder {
+        let is_certain = self.is_always_big_endian();
+        let expects_big = is_certain || (self.may_be_big_endian() && order.is_big(self.isa));
+        votes.order(expects_big, is_certain)
     }
 }
 
@@ -198,6 +209,9 @@ mod tests {
         assert_eq!(name(9, 64), "i386, x86-64");
         assert_eq!(name(78, 0), "aarch64");
         assert_eq!(name(81, 68), "hexagon, machine 68");
+        assert_eq!(name(82, 162), "tricore, machine 162");
+        assert_eq!(name(83, 0), "riscv");
+        assert_eq!(name(84, 0), "architecture 84, machine 0 (unknown)");
         assert_eq!(name(999, 1), "architecture 999, machine 1 (unknown)");
     }
 }

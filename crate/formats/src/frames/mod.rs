@@ -43,6 +43,7 @@ mod fields;
 mod index;
 mod instruction;
 mod machine;
+mod memory_order;
 mod message;
 mod meta;
 mod operands;

@@ -23,6 +23,7 @@ use super::decode::{Record, Sink, Walk};
 use super::fields::is_thumb;
 use super::index::{FramesRecords, reader_of};
 use super::machine::Machine;
+use super::memory_order::MemoryOrder;
 use super::operands::Operands;
 use super::records::{Frame, List, Operand, Place};
 
@@ -46,12 +47,19 @@ impl Steps for FramesRecords {
 
     fn pass(&self, pieces: Numbers<u32>) -> Box<dyn Pass<Accesses> + '_> {
         let isa = Machine::of(&self.index.header).isa;
-        let held = Held { isa, is_big: self.index.order.is_big(isa), ..Held::default() };
+        let held = Held {
+            isa,
+            is_big: self.index.order.is_big(isa),
+            mode: (Vec::new(), 0),
+            operands: Operands::default(),
+            memory: self.index.memory_order(),
+            turned: Vec::new(),
+        };
         Box::new(FramesSteps { walk: Walk::over(self.index.header, self.index.stretch(&pieces)), held })
     }
 
     fn is_big_endian(&self) -> bool {
-        Machine::of(&self.index.header).has_big_endian_memory(&self.index.order)
+        self.index.memory_order().is_big
     }
 
     fn is_stack_pointer(&self, name: &str) -> bool {
@@ -90,11 +98,13 @@ impl Pass<Accesses> for FramesSteps {
 }
 
 /// What [`ToSteps`] keeps from one portion to the next.
-#[derive(Default)]
 struct Held {
     isa: Isa,
     /// Whether instructions have their most significant byte first.
     is_big: bool,
+    memory: MemoryOrder,
+    /// A value in memory that was turned round.
+    turned: Vec<u8>,
     /// The latest mode, and its number; 0 for none.
     mode: (Vec<u8>, u32),
     /// Those of the latest usual instruction.
@@ -174,6 +184,10 @@ impl ToSteps<'_> {
                 (None, Some(Some(address))) => steps::Place::Memory(address),
                 (None, _) => continue,
             };
+            let value = match place {
+                steps::Place::Memory(_) => self.held.memory.in_order_of_addresses(value, &mut self.held.turned),
+                steps::Place::Register(_) => value,
+            };
             self.visitor.access(&Access { place, thread, written, value });
         }
     }
@@ -222,7 +236,12 @@ impl Sink for ToSteps<'_> {
         let thread = Some(frame.thread);
         let step = Step { thread, address: Some(frame.address), ..Step::default() };
         if self.begin_step(record, step, frame.bytes, frame.mode) {
-            self.held.operands.visit(&frame, |place, value, written| {
+            let Held { operands, memory, turned, .. } = &mut *self.held;
+            operands.visit(&frame, |place, value, written| {
+                let value = match place {
+                    steps::Place::Memory(_) => memory.in_order_of_addresses(value, turned),
+                    steps::Place::Register(_) => value,
+                };
                 self.visitor.access(&Access { place, thread, written, value });
             });
         }

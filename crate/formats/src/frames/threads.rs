@@ -22,6 +22,8 @@ use unspool_trace::problem::{MANY_THREADS, Problem};
 use crate::names::Texts;
 
 use super::instruction;
+use super::memory_order::MemoryEvidence;
+use super::records::{Frame, List, Place};
 use super::wire::Fields;
 
 /// After an instruction of two bytes, this many instructions of four bytes are taken to be Thumb
@@ -56,6 +58,20 @@ pub(crate) enum Pointer<'a> {
 }
 
 impl Pointer<'_> {
+    /// Passes on the operands for what they show of memory.
+    #[cold]
+    pub(super) fn show(self, evidence: &mut MemoryEvidence) {
+        match self {
+            Self::Listed { read, written } => {
+                evidence.look(|| instruction::values(read), || instruction::values(written));
+            }
+            Self::Within(frame) => {
+                let std = Frame::of(frame).std.unwrap_or_default();
+                evidence.look(|| values_of(std.pre), || values_of(std.post));
+            }
+        }
+    }
+
     /// The value before the instruction: the first one read.
     fn read(self, names: StackPointer) -> Option<u64> {
         match self {
@@ -71,6 +87,12 @@ impl Pointer<'_> {
             Self::Within(frame) => register_values(frame, 5, names).last(),
         }
     }
+}
+
+/// Places and values of a list of operands, as far as they have both.
+fn values_of<'a>(list: Option<List<'a>>) -> impl Iterator<Item = (Place<'a>, &'a [u8])> {
+    let operands = list.into_iter().flat_map(List::operands);
+    operands.filter_map(|operand| operand.place.zip(operand.value))
 }
 
 /// Values of the stack pointer in the lists of operands of a frame's instruction, which are the

@@ -6,7 +6,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use unspool_stacks::flow::LOOKED_AT;
-use unspool_stacks::isa::Isa;
 use unspool_trace::batch::{EventBatch, EventKind, Key, Orphans, SliceKind, TrackDef, TrackId, TrackKind};
 use unspool_trace::error::Error;
 use unspool_trace::limits::Limits;
@@ -18,6 +17,8 @@ use crate::pieces::Pieces;
 
 use super::decode::{Record, Sink};
 use super::instruction::{self, Instruction};
+use super::machine::Machine;
+use super::memory_order::{MemoryEvidence, MemoryVotes};
 use super::meta::properties;
 use super::problems::UNKNOWN_RECORD;
 use super::records::{Exception, Frame, Meta, Std, Syscall};
@@ -41,6 +42,8 @@ pub(super) struct State {
     pub(super) frames_end: u64,
     /// Properties of the trace from the meta frame.
     pub(super) meta: Vec<(&'static str, String)>,
+    /// `None` if memory can only be little-endian.
+    memory: Option<MemoryEvidence>,
     pub(super) failed: Option<Error>,
 }
 
@@ -64,18 +67,24 @@ impl Lane {
 }
 
 impl State {
-    pub(super) fn new(isa: Isa, limits: Limits) -> Self {
+    pub(super) fn new(machine: Machine, limits: Limits) -> Self {
         Self {
             limits,
-            threads: Threads::new(isa),
+            threads: Threads::new(machine.isa),
             names: Texts::default(),
             tracks: 0,
             lanes: [None; 3],
             pieces: Pieces::default(),
             frames_end: 0,
             meta: Vec::new(),
+            memory: machine.may_be_big_endian().then(MemoryEvidence::default),
             failed: None,
         }
+    }
+
+    /// Evidence, from operands, of the order of the bytes of memory.
+    pub(super) fn memory_votes(&self) -> MemoryVotes {
+        self.memory.as_ref().map(MemoryEvidence::votes).unwrap_or_default()
     }
 
     /// The trace is complete.
@@ -117,6 +126,9 @@ impl State {
 
     #[inline]
     fn step(&mut self, step: &Step<'_>, out: &mut EventBatch) {
+        if let Some(evidence) = &mut self.memory {
+            step.pointer.show(evidence);
+        }
         let limits = &self.limits;
         let mut cx = Context { names: &mut self.names, tracks: &mut self.tracks, limits, out };
         keep_error(self.threads.step(step, &mut cx), &mut self.failed);
@@ -212,7 +224,11 @@ impl Sink for ToBatch<'_> {
     fn meta(&mut self, record: Record, message: &[u8]) {
         let (fields, defect) = record.checked(message);
         self.out.problems.extend(defect);
-        self.state.meta = properties(&Meta::of(fields));
+        let meta = Meta::of(fields);
+        if let (Some(evidence), Some(tracer)) = (&mut self.state.memory, meta.tracer) {
+            evidence.tracer(tracer.name.unwrap_or_default());
+        }
+        self.state.meta = properties(&meta);
         self.state.lane(Lane::Recording, "meta frame", 0, record.at, self.out);
     }
 

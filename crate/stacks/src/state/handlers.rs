@@ -6,7 +6,7 @@ use crate::syscalls;
 use unspool_trace::batch::SliceKind;
 use unspool_trace::batch::flags::{END_INFERRED, UNCERTAIN};
 
-use super::{State, expected};
+use super::{Open, State, expected};
 
 /// Maximum number of nested handlers. More indicate gaps in the trace.
 const HANDLERS: usize = 64;
@@ -14,6 +14,8 @@ const HANDLERS: usize = 64;
 const KNOWN_HANDLERS: usize = 64;
 /// `sysenter` returns at most this many bytes after itself.
 const SYSTEM_CALL_GAP: u64 = 16;
+/// Length of the longest instruction that calls, in bytes, with its delay slot.
+const LONGEST_CALL: u64 = 15;
 
 impl State {
     /// Begins the handler of a recorded exception. Returns `None` if execution did not go to a
@@ -28,16 +30,19 @@ impl State {
         program: &mut Program,
         sink: &mut dyn Sink,
     ) -> Option<()> {
+        // At the last instruction again, whether that took effect is known after the handler.
+        let is_open = raised.from == Some(last.address);
         let next = match raised.from {
-            Some(from) => Some([from, expected(last).first().copied().unwrap_or(from), from]),
-            None => self.continues(rules, last),
+            Some(from) if !is_open => Some([from, expected(last).first().copied().unwrap_or(from), from]),
+            _ => self.continues(rules, last),
         };
         // Without its address, the handler begins wherever the interrupted code does not go on.
         let is_known = program.handlers.contains(&at.address);
         let goes_on = match (raised.from, next) {
-            (Some(from), _) => at.address == from,
-            (None, Some(next)) => !is_known && next.contains(&at.address),
-            (None, None) => match last.flow {
+            (Some(from), _) if at.address == from => true,
+            (Some(_), _) if !is_open => false,
+            (_, Some(next)) => !is_known && next.contains(&at.address),
+            (_, None) => match last.flow {
                 Flow::Call { back, .. } => back == at.address || (!is_known && program.functions.contains(&at.address)),
                 _ => false,
             },
@@ -46,13 +51,13 @@ impl State {
             // After a fault without a handler in the trace, the instruction restarts.
             return (goes_on && at.address == last.address).then_some(());
         }
-        let resumed = next.and_then(|next| next.first().copied());
+        let resumed = next.and_then(|next| next.first().copied()).filter(|_| !is_open);
         if let Some(address) = resumed.filter(|address| *address != last.address) {
             let interrupted = Arrival { address, opening: Opening::Usual, stack: last.stack, ..*at };
             self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
         }
         let goes = next.unwrap_or([last.address; 3]);
-        let mut pending = next.is_none().then_some(last.departure);
+        let mut pending = (is_open || next.is_none()).then_some(last.departure);
         if pending.is_some()
             && returns_from_signal(rules, last)
             && let Some(i) = self.open.iter().rposition(|open| !open.is_call())
@@ -67,6 +72,28 @@ impl State {
             (handler.pending, handler.waiting) = (pending, raised.waiting);
         }
         Some(())
+    }
+
+    /// Whether what follows an indirect call is a handler that came before the callee: something
+    /// was pushed in between, or, if the stack pointer is unknown, there is a handler at this
+    /// address.
+    pub(super) fn is_handler(&self, last: &Last, at: &Arrival, program: &Program) -> bool {
+        match last.stack.zip(at.stack) {
+            _ if self.gaps => false,
+            Some((left, now)) => now < left,
+            None => program.handlers.contains(&at.address),
+        }
+    }
+
+    /// A handler begins after an indirect call. Where the call goes shows when the handler has
+    /// ended.
+    #[cold]
+    pub(super) fn interrupt_call(&mut self, last: &Last, at: &Arrival, program: &mut Program, sink: &mut dyn Sink) {
+        let entered = Entered::new(SliceKind::Signal, at.address);
+        self.begin(entered, [last.address; 3], at.time, (at.locator, at.stack), program, sink);
+        if let Some(handler) = self.open.last_mut().and_then(|open| open.handler.as_mut()) {
+            handler.pending = Some(last.departure);
+        }
     }
 
     /// Whether the innermost handler returns to `address` as the callee of the call that it seemed
@@ -128,18 +155,46 @@ impl State {
         program: &mut Program,
         sink: &mut dyn Sink,
     ) {
-        let handler = self.resuming(at.address).or_else(|| self.open.iter().rposition(|open| !open.is_call()));
+        let innermost = self.open.iter().rposition(|open| !open.is_call());
+        let is_pending = innermost.and_then(|i| self.open.get(i)).is_some_and(Open::is_pending);
+        let handler = if is_pending { innermost } else { self.resuming(at.address).or(innermost) };
         let Some(i) = handler else {
-            // The handler's beginning was not recognised. The next one will be.
-            return self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
+            return self.return_from_unknown_handler(rules, last, at, program, sink);
         };
-        if let Some(open) = self.open.get(i)
-            && program.handlers.len() < KNOWN_HANDLERS
-            && !program.handlers.contains(&open.address)
-        {
-            program.handlers.push(open.address);
+        if let Some(open) = self.open.get(i) {
+            learn_handler(open.address, program);
         }
         self.end_handler(i, rules, last, at, program, sink);
+    }
+
+    /// A signal handler has ended whose beginning was not recognised: it came immediately after a
+    /// return, or in place of the callee of an indirect call. The next one will be recognised.
+    #[cold]
+    fn return_from_unknown_handler(
+        &mut self,
+        rules: Rules,
+        last: &Last,
+        at: &Arrival,
+        program: &mut Program,
+        sink: &mut dyn Sink,
+    ) {
+        let top = self.open.last().filter(|_| self.strayed.0 == self.open.len());
+        match top.map(|top| (top.address, top.back)) {
+            Some((_, back)) if back == at.address => learn_handler(self.strayed.1, program),
+            Some((address, back)) => {
+                // What seemed to be the callee was the handler. The callee begins now, unless the
+                // call is repeated.
+                learn_handler(address, program);
+                self.close(self.open.len() - 1, last.after, (0, 0), sink);
+                if back.wrapping_sub(at.address) > LONGEST_CALL {
+                    let entered = Entered::new(SliceKind::Call, at.address);
+                    self.begin(entered, [back; 3], at.time, (at.locator, at.stack), program, sink);
+                }
+                return;
+            }
+            None => {}
+        }
+        self.returned_to(Rules { infers_handlers: false, ..rules }, last, at, program, sink);
     }
 
     /// The handler `i` has ended, and execution continues at the interrupted address, where the
@@ -160,7 +215,12 @@ impl State {
             return;
         };
         self.close(i, last.after, (0, END_INFERRED), sink);
-        if handler.resumes(at.address) {
+        let goes_on = match more.pending {
+            // The interrupted instruction had no effect, and is repeated.
+            Some(interrupted) => at.address == interrupted.address,
+            None => handler.resumes(at.address),
+        };
+        if goes_on {
             return;
         }
         let waiting = more.waiting.pop();
@@ -199,7 +259,7 @@ impl State {
         // Without reliable branch targets only the innermost handler ends: a handler may execute
         // the code it interrupted.
         if let Some(i) = resumed.filter(|i| rules.infers_handlers || i + 1 == self.open.len()) {
-            return self.close(i, last.after, (0, END_INFERRED), sink);
+            return self.end_handler(i, rules, last, at, program, sink);
         }
         if !rules.infers_handlers || self.gaps {
             return;
@@ -216,6 +276,13 @@ impl State {
         let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
         let entered = Entered { guessed, ..Entered::new(kind, at.address) };
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+    }
+}
+
+/// Remembers the address of a handler that has returned from a signal.
+fn learn_handler(address: u64, program: &mut Program) {
+    if program.handlers.len() < KNOWN_HANDLERS && !program.handlers.contains(&address) {
+        program.handlers.push(address);
     }
 }
 
