@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::{fs, io};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use rusqlite::{Connection, InterruptHandle};
 use tempfile::{NamedTempFile, TempDir};
@@ -14,13 +15,18 @@ use tempfile::{NamedTempFile, TempDir};
 /// What a shell reports for a command that was interrupted.
 pub(crate) const STATUS: u8 = 130;
 
-static STATE: Mutex<State> = Mutex::new(State { query: None, files: Vec::new() });
+/// Time that a query has to end once it is interrupted. After it, the command ends.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+static STATE: Mutex<State> = Mutex::new(State { query: None, is_asking: false, files: Vec::new() });
 /// The directory of all temporary files that have a name.
 static SCRATCH: OnceLock<TempDir> = OnceLock::new();
 
 struct State {
     /// Ends the query that is running.
     query: Option<InterruptHandle>,
+    /// Whether a query is running.
+    is_asking: bool,
     /// Files that are not complete.
     files: Vec<PathBuf>,
 }
@@ -82,16 +88,25 @@ pub(crate) fn check() -> io::Result<()> {
 pub(crate) fn listen() {
     // Without a handler Ctrl+C ends the command as well, and leaves its temporary files.
     let _ = ctrlc::set_handler(|| {
-        let mut state = state();
-        match state.query.take() {
-            Some(query) => query.interrupt(),
-            None => {
-                state.files.iter().for_each(|file| drop(fs::remove_file(file)));
-                clean();
-                exit(STATUS.into());
+        let query = state().query.take();
+        let Some(query) = query else { end() };
+        query.interrupt();
+        // SQLite looks between rows and steps, and some functions run for hours.
+        let until = Instant::now() + PATIENCE;
+        while state().is_asking {
+            if Instant::now() > until {
+                end();
             }
+            thread::sleep(Duration::from_millis(10));
         }
     });
+}
+
+/// Ends the command. Nothing that it has begun to write is left.
+fn end() -> ! {
+    state().files.iter().for_each(|file| drop(fs::remove_file(file)));
+    clean();
+    exit(STATUS.into());
 }
 
 /// Deletes the temporary files. Called before the command ends.
@@ -154,7 +169,8 @@ impl Query {
             *stop.query() = Some(connection.get_interrupt_handle());
             return Self;
         }
-        state().query = Some(connection.get_interrupt_handle());
+        let mut state = state();
+        (state.query, state.is_asking) = (Some(connection.get_interrupt_handle()), true);
         Self
     }
 }
@@ -163,7 +179,10 @@ impl Drop for Query {
     fn drop(&mut self) {
         match STOP.with_borrow(Clone::clone) {
             Some(stop) => *stop.query() = None,
-            None => state().query = None,
+            None => {
+                let mut state = state();
+                (state.query, state.is_asking) = (None, false);
+            }
         }
     }
 }

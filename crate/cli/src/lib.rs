@@ -48,6 +48,7 @@ mod shell;
 mod slices;
 mod sql;
 mod sql_functions;
+mod sql_rows;
 mod sqlite;
 mod stats;
 mod steps;
@@ -101,6 +102,8 @@ enum Command {
     Resources(resources::Resources),
     Image(resources::Image),
     Sql(sql::Sql),
+    #[command(hide = true)]
+    SqlRows(sql_rows::SqlRows),
     Convert(convert::Convert),
     Compare(compare::Compare),
     Suspects(suspects::Suspects),
@@ -251,6 +254,7 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Resources(what) => resources::resources(what).map(done),
         Command::Image(what) => resources::image(what).map(done),
         Command::Sql(what) => sql::run(what).map(done),
+        Command::SqlRows(what) => sql_rows::run(what).map(done),
         Command::Convert(what) => convert::run(what),
         Command::Compare(what) => compare::run(what),
         Command::Suspects(what) => suspects::run(what).map(done),

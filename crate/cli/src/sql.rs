@@ -126,7 +126,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
 }
 
 /// Opens the tables of a trace for reading, with the functions that statements have.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     sql_functions::add(&connection)?;
@@ -150,7 +150,7 @@ pub(crate) struct Tables {
     connection: Connection,
     has_records: bool,
     /// The file that they are in.
-    _file: tempfile::NamedTempFile,
+    file: tempfile::NamedTempFile,
 }
 
 /// Runs statements on a trace that was read. Its tables are made when they are needed first, and
@@ -169,18 +169,39 @@ pub(crate) fn answer(
     result
 }
 
-/// A connection to the tables of a trace that was read. They are made if they are not there, or
-/// lack the records that are wanted.
+/// A connection to the tables of a trace that was read, as [`tables`] makes them.
 ///
 /// # Errors
 ///
 /// Returns an error if the trace is too large for a database, or a file cannot be read or written.
-pub(crate) fn connection<'t>(
+fn connection<'t>(
+    source: &Source,
+    session: &Session,
+    held: &'t mut Option<Tables>,
+    wants_records: bool,
+) -> Result<&'t Connection, Failure> {
+    tables(source, session, held, wants_records).map(|held| &held.connection)
+}
+
+impl Tables {
+    /// The file that they are in.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+/// The tables of a trace that was read. They are made if they are not there, or lack the records
+/// that are wanted.
+///
+/// # Errors
+///
+/// Returns an error if the trace is too large for a database, or a file cannot be read or written.
+pub(crate) fn tables<'t>(
     source: &Source,
     session: &Session,
     tables: &'t mut Option<Tables>,
     wants_records: bool,
-) -> Result<&'t Connection, Failure> {
+) -> Result<&'t Tables, Failure> {
     if tables.as_ref().is_none_or(|held| wants_records && !held.has_records) {
         let file = interrupt::temporary()?;
         write_read(source, session, file.path(), wants_records)?;
@@ -188,9 +209,9 @@ pub(crate) fn connection<'t>(
         if session.is_pulled() {
             attach(&connection, &source.path, "rvn").map_err(|error| wrong(&error, ""))?;
         }
-        *tables = Some(Tables { connection, has_records: wants_records, _file: file });
+        *tables = Some(Tables { connection, has_records: wants_records, file });
     }
-    tables.as_ref().map(|held| &held.connection).ok_or_else(|| Failure::new("There are no tables."))
+    tables.as_ref().ok_or_else(|| Failure::new("There are no tables."))
 }
 
 /// What is printed without a query.

@@ -262,6 +262,7 @@ fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limit
         stream.lift_limit();
     }
     while !stream.is_over() {
+        interrupt::check()?;
         let bytes = stream.unpack();
         if !bytes.is_empty() {
             target.write_all(bytes)?;

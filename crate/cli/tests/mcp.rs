@@ -8,9 +8,15 @@ use serde_json::{Value, json};
 
 /// The answers to lines, in their order.
 fn answers(lines: &[String]) -> Vec<Value> {
+    answers_of(&[], lines)
+}
+
+/// The answers of a server with these options.
+fn answers_of(options: &[&str], lines: &[String]) -> Vec<Value> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
     let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
         .arg("mcp")
+        .args(options)
         .arg(fixtures)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -86,4 +92,32 @@ fn tools_answer_in_short_and_refuse_what_they_do_not_know() {
     }
     assert_eq!(answers[6]["result"]["content"][0]["mimeType"], "image/png");
     assert_eq!(text(7).0, false);
+}
+
+/// Within one function nothing interrupts SQLite, and a text may be as long as its limit.
+#[test]
+fn sql_that_does_not_end_is_ended_and_answers_have_a_size() {
+    let sql = |id: u64, statement: &str| {
+        let arguments = json!({ "path": "xray/threads.xray", "statement": statement, "limit": 500 });
+        request(id, "tools/call", &json!({ "name": "sql", "arguments": arguments }))
+    };
+    let lines = [
+        sql(1, "select instr(hex(zeroblob(5000000)), hex(zeroblob(2400000))||'1')"),
+        sql(2, "select zeroblob(999999999)"),
+        sql(3, "with recursive c(i) as (select 1 union all select i+1 from c) select i, hex(zeroblob(400000)) from c"),
+        sql(4, "select name, x'00ff' as bytes, null as missing, 1.5 as number from names limit 1"),
+        sql(5, "select x from nowhere"),
+    ];
+    let answers = answers_of(&["--timeout", "1"], &lines);
+    let text = |at: usize| answers[at]["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text(0).starts_with("cut off after 1 s"), "{}", text(0));
+    assert!(text(1).contains("too big"), "{}", text(1));
+    let many: Value = serde_json::from_str(text(2)).unwrap();
+    assert_eq!(many["truncated"], true);
+    assert!(many["rows"][0]["hex(zeroblob(400000))"].as_str().unwrap().ends_with("… (800000 bytes in all)"));
+    assert!(answers.iter().all(|answer| answer.to_string().len() < 64 << 10));
+    let few: Value = serde_json::from_str(text(3)).unwrap();
+    assert_eq!(few["rows"][0]["bytes"], "00ff");
+    assert_eq!((&few["rows"][0]["missing"], &few["rows"][0]["number"]), (&Value::Null, &1.5.into()));
+    assert!(text(4).contains("no such table: nowhere"), "{}", text(4));
 }

@@ -377,3 +377,41 @@ fn a_write_ahead_log_belongs_to_its_database() {
     assert_eq!(whole["digest"], bare["digest"]);
     assert_ne!(lacking["digest"], bare["digest"]);
 }
+
+/// To read a row of such a table may take hours, and nothing interrupts SQLite within a row.
+#[test]
+fn tables_that_are_computed_are_not_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = |name: &str, change: &str| {
+        let path = dir.path().join(name);
+        assert!(unspool(&["generate", "rvn", "--events", "100", "-o", &text(&path)]).status.success());
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        path
+    };
+    let computed = "pc + 1";
+    let columns = "pc int8, instruction_data blob, instruction_count int2";
+    let paths = [
+        made(
+            "column.sqlite",
+            &format!("drop table blocks; create table blocks({columns}, mode int1 as ({computed})); insert into blocks values(1, x'90', 1)"),
+        ),
+        // The schema calls a view a table.
+        made(
+            "view.sqlite",
+            "drop table blocks; create view blocks as select 1 as pc, x'90' as instruction_data, 1 as instruction_count, 0 as mode, 1 as rowid;
+                 pragma writable_schema = on; update sqlite_schema set type = 'table' where name = 'blocks';",
+        ),
+        made("virtual.sqlite", "drop table execution; create virtual table execution using rtree(transition_id, block_id, b)"),
+        made("metadata.sqlite", "alter table _metadata add column more as (type + 1)"),
+    ];
+    for path in paths {
+        for command in ["info", "coverage"] {
+            let refused = unspool(&[command, &text(&path)]);
+            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert!(!refused.status.success() && said.contains("is computed"), "{command} {}: {said}", path.display());
+        }
+    }
+    // A computed column of another table does no harm.
+    let path = made("other.sqlite", &format!("create table other(pc, b as ({computed})); insert into other values(1)"));
+    assert!(unspool(&["info", &text(&path)]).status.success());
+}

@@ -276,7 +276,7 @@ impl Database {
     fn cells(&self, rest: &str) -> Vec<Vec<Cell>> {
         if rest.contains("sqlite_schema") {
             let table = |(i, (name, sql)): (i64, ((&str, usize), &str))| {
-                vec![Cell::Text(name.0.into()), Cell::Int(i), Cell::Text(sql.into())]
+                vec![Cell::Text(name.0.into()), Cell::Int(i), Cell::Text(sql.into()), Cell::Int(0)]
             };
             return (2..).zip(TABLES.into_iter().zip(SCHEMA)).take(self.tables).map(table).collect();
         }

@@ -5,6 +5,7 @@
 //! subscriptions and sampling needs four methods. The official SDK would bring an asynchronous
 //! runtime for them.
 
+mod fit;
 mod picture;
 mod tools;
 mod traces;

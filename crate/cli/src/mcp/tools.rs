@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use unspool_engine::Session;
 use unspool_trace::{Capability, batch::flags};
 
-use super::picture;
 use super::traces::{self, Traces, within};
+use super::{fit, picture};
 use crate::limit::LimitArgs;
 use crate::listing::Form;
 use crate::opened::Opened;
@@ -17,8 +17,6 @@ use crate::{Command, Failure, find, stats, steps};
 const ROWS: u64 = 20;
 /// Most rows of an answer.
 const MOST_ROWS: u64 = 500;
-/// Most characters of a text in an answer.
-const LONGEST: usize = 400;
 
 /// The tools with the schemas of their arguments.
 pub(super) fn list() -> Value {
@@ -116,7 +114,7 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Valu
     let schema = known.as_array()?.iter().find(|tool| tool["name"] == name)?;
     let answer = checked(schema, args).and_then(|()| {
         let args = Args(args);
-        within(traces.timeout(), || {
+        within(traces.begin(), || {
             let answer = match name {
                 "open" => open(traces, &args),
                 "info" => info(traces, &args),
@@ -137,25 +135,8 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Valu
     })
 }
 
-fn text(mut answer: Value) -> Value {
-    shorten(&mut answer);
-    json!({ "type": "text", "text": answer.to_string() })
-}
-
-/// Cuts long texts, and says so in them.
-fn shorten(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            let len = text.chars().count();
-            if len > LONGEST {
-                let first: String = text.chars().take(LONGEST).collect();
-                *text = format!("{first}… ({} more characters)", len - LONGEST);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(fields) => fields.values_mut().for_each(shorten),
-        _ => {}
-    }
+fn text(answer: Value) -> Value {
+    json!({ "type": "text", "text": fit::to_size(answer) })
 }
 
 /// Fails if an argument is missing, unknown, or not of its type.
@@ -348,13 +329,14 @@ fn found(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
 }
 
 fn sql(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
+    let until = traces.until();
     let open = traces.open(args.path(), None)?;
     let Some(statement) = args.text("statement") else {
-        let tables = traces::schema(open)?;
+        let tables = traces::schema(open, until)?;
         let next = ["select name, count(*), sum(dur) from named_slices group by 1 order by 3 desc"];
         return Ok(with_hints(json!({ "tables": tables }), None, &next));
     };
-    let (rows, is_cut) = traces::rows(open, statement, args.rows() as usize)?;
+    let (rows, is_cut) = traces::rows(open, statement, args.rows() as usize, until)?;
     let left_out = is_cut.then(|| "further rows; raise limit, aggregate, or use LIMIT and OFFSET".to_string());
     let next: &[&str] = if rows.is_empty() { &["sql without a statement: the tables"] } else { &[] };
     Ok(with_hints(json!({ "rows": rows, "truncated": is_cut }), left_out, next))
@@ -499,13 +481,5 @@ mod tests {
         assert!(wrong(json!({ "path": 1 })).contains("path must be"));
         assert!(wrong(json!({ "path": "a", "by": "moon" })).contains("by must be"));
         assert!(wrong(json!([])).contains("not an object"));
-    }
-
-    #[test]
-    fn long_texts_are_cut_and_say_so() {
-        let mut value = json!({ "a": ["x".repeat(LONGEST + 7)], "b": "y" });
-        shorten(&mut value);
-        assert!(value["a"][0].as_str().unwrap().ends_with("x… (7 more characters)"));
-        assert_eq!(value["b"], "y");
     }
 }

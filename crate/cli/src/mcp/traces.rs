@@ -2,18 +2,17 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::ffi::OsString;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::Batch;
-use rusqlite::fallible_iterator::FallibleIterator;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::interrupt::{self, Stop};
+use crate::interrupt::Stop;
 use crate::opened::Opened;
 use crate::read_whole::read_named;
 use crate::{Failure, NameArgs, TraceArgs, binaries, sql, unpack};
@@ -27,6 +26,8 @@ const MOST_BYTES: u64 = 64 << 20;
 pub(super) struct Traces {
     roots: Vec<PathBuf>,
     timeout: Duration,
+    /// When the answer to the current question has to be there.
+    until: Deadline,
     /// The one that was used last is the last.
     open: Vec<Open>,
 }
@@ -51,7 +52,8 @@ impl Traces {
             if path.is_dir() { Ok(path) } else { Err(Failure::usage(format!("{}: not a directory", root.display()))) }
         };
         let roots = roots.iter().map(root).collect::<Result<_, _>>()?;
-        Ok(Self { roots, timeout: Duration::from_secs(seconds), open: Vec::new() })
+        let timeout = Duration::from_secs(seconds);
+        Ok(Self { roots, timeout, until: Deadline::after(timeout), open: Vec::new() })
     }
 
     /// A path without symbolic links, if it is below a directory of this server. One that is not
@@ -128,9 +130,15 @@ impl Traces {
         self.open.iter().find(|open| open.path == path).map(|open| &open.names)
     }
 
-    /// How long a question may take.
-    pub(super) fn timeout(&self) -> Duration {
+    /// A question begins. Returns how long it may take.
+    pub(super) fn begin(&mut self) -> Duration {
+        self.until = Deadline::after(self.timeout);
         self.timeout
+    }
+
+    /// When the answer to the current question has to be there.
+    pub(super) fn until(&self) -> Deadline {
+        self.until
     }
 
     /// What another command answers, as JSON.
@@ -139,25 +147,42 @@ impl Traces {
     ///
     /// Returns the error of the command, or one if it takes too long.
     pub(super) fn ask(&self, args: &[String]) -> Result<Value, Failure> {
-        let bytes = self.run(args)?;
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let bytes = self.until.run(&args, "")?;
         serde_json::from_slice(&bytes).map_err(|error| Failure::new(format!("the answer is not complete: {error}")))
     }
+}
 
-    /// What another command prints.
+/// When an answer has to be there.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline {
+    at: Instant,
+    timeout: Duration,
+}
+
+impl Deadline {
+    fn after(timeout: Duration) -> Self {
+        Self { at: Instant::now() + timeout, timeout }
+    }
+
+    /// What another command of this program prints, with `input` on its standard input.
     ///
     /// # Errors
     ///
-    /// As [`Traces::ask`].
-    fn run(&self, args: &[String]) -> Result<Vec<u8>, Failure> {
+    /// Returns the error of the command, or one if it takes too long.
+    fn run(self, args: &[OsString], input: &str) -> Result<Vec<u8>, Failure> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(args)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let (Some(out), Some(error)) = (child.stdout.take(), child.stderr.take()) else {
+        let (Some(mut stdin), Some(out), Some(error)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(Failure::new("The command cannot be run."));
         };
+        let input = input.to_string();
+        thread::spawn(move || stdin.write_all(input.as_bytes()));
         let (sent, received) = mpsc::channel();
         let collect = |source: Box<dyn Read + Send>, sent: mpsc::Sender<Vec<u8>>| {
             thread::spawn(move || {
@@ -169,7 +194,7 @@ impl Traces {
         collect(Box::new(out), sent);
         let (sent, errors) = mpsc::channel();
         collect(Box::new(error), sent);
-        let Ok(bytes) = received.recv_timeout(self.timeout) else {
+        let Ok(bytes) = received.recv_timeout(self.at.saturating_duration_since(Instant::now())) else {
             end(child, Instant::now())?;
             return Err(late(self.timeout));
         };
@@ -229,44 +254,34 @@ fn late(timeout: Duration) -> Failure {
 /// databases, too, which may be anywhere.
 const QUESTIONS: [&str; 4] = ["select", "with", "values", "explain"];
 
-/// The rows of a statement, at most `most`, and whether there are more.
+/// The rows of a statement, at most `most`, and whether there are more. The statement runs in a
+/// process of its own: within one function, nothing else ends it.
 ///
 /// # Errors
 ///
-/// Returns an error if it is not one question, is wrong, or is stopped.
-pub(super) fn rows(opened: &Opened, text: &str, most: usize) -> Result<(Vec<Value>, bool), Failure> {
+/// Returns an error if it is not one question, is wrong, or takes too long.
+pub(super) fn rows(opened: &Opened, text: &str, most: usize, until: Deadline) -> Result<(Vec<Value>, bool), Failure> {
     let word = sql::first_word(text).to_ascii_lowercase();
     if !QUESTIONS.contains(&word.as_str()) {
         return Err(Failure::usage("Only questions are answered: a statement begins with SELECT, WITH or VALUES."));
     }
     let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
-    let mut tables = opened.tables.borrow_mut();
-    let connection = sql::connection(&opened.source, &opened.session, &mut tables, with_records)?;
-    let _query = interrupt::Query::of(connection);
-    // It may have been stopped before there was a query to end.
-    interrupt::check()?;
-    let answer = || -> rusqlite::Result<(Vec<Value>, bool)> {
-        let mut batch = Batch::new(connection, text);
-        let Some(mut statement) = batch.next()? else { return Ok((Vec::new(), false)) };
-        if batch.next()?.is_some() {
-            return Err(rusqlite::Error::MultipleStatement);
-        }
-        let heads: Vec<String> = statement.column_names().map(String::from).collect();
-        let mut rows = statement.query([])?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            if found.len() == most {
-                return Ok((found, true));
-            }
-            let cells = heads.iter().enumerate().map(|(at, head)| {
-                let value = serde_json::to_value(sql::cell(row, at)).unwrap_or_default();
-                (head.clone(), value)
-            });
-            found.push(Value::Object(cells.collect::<Map<_, _>>()));
-        }
-        Ok((found, false))
-    };
-    answer().map_err(|error| sql::wrong(&error, text))
+    let mut held = opened.tables.borrow_mut();
+    let tables = sql::tables(&opened.source, &opened.session, &mut held, with_records)?;
+    let mut args: Vec<OsString> = vec!["sql-rows".into(), tables.path().into()];
+    if opened.session.is_pulled() {
+        args.extend(["--rvn".into(), opened.source.path.clone().into_os_string()]);
+    }
+    args.extend(["--limit".into(), most.to_string().into()]);
+    let bytes = until.run(&args, text)?;
+    let mut lines: Vec<Value> =
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let last = lines.pop().unwrap_or_default();
+    match (last.get("error").and_then(Value::as_str), last.get("more").and_then(Value::as_bool)) {
+        (Some(error), _) => Err(Failure::usage(error)),
+        (None, Some(more)) => Ok((lines, more)),
+        (None, None) => Err(Failure::new("SQLite has ended without an answer.")),
+    }
 }
 
 /// The tables and views with their columns.
@@ -274,8 +289,8 @@ pub(super) fn rows(opened: &Opened, text: &str, most: usize) -> Result<(Vec<Valu
 /// # Errors
 ///
 /// Returns an error if the trace is too large for a database.
-pub(super) fn schema(opened: &Opened) -> Result<Value, Failure> {
-    let (rows, _) = rows(opened, sql::LIST, usize::MAX)?;
+pub(super) fn schema(opened: &Opened, until: Deadline) -> Result<Value, Failure> {
+    let (rows, _) = rows(opened, sql::LIST, usize::MAX, until)?;
     let table = |row: &Value| Some((row.get("table")?.as_str()?.to_string(), row.get("columns")?.clone()));
     let tables: BTreeMap<String, Value> = rows.iter().filter_map(table).collect();
     Ok(json!(tables))
@@ -284,6 +299,7 @@ pub(super) fn schema(opened: &Opened) -> Result<Value, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interrupt;
 
     #[test]
     fn what_takes_too_long_is_stopped_and_said_so() {

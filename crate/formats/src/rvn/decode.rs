@@ -15,7 +15,7 @@ use super::blocks::{Blocks, Entry};
 use super::btree::Scan;
 use super::metadata;
 use super::problems::{BAD_INDEX, BAD_ROW, LONG_BLOCK, NO_INTERRUPT_BLOCK, NO_METADATA, OLD_SCHEMA};
-use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema};
+use super::wire::{self, BLOCK_BYTES, Block, INTERRUPT_BLOCK, Interrupt, Metadata, Mode, Schema, TABLES};
 
 /// A run of a block: the transitions from `begin` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,11 +262,22 @@ impl Reader {
         let has = |name: &str| rows.iter().any(|row| row.first().is_some_and(|c| c.text().eq_ignore_ascii_case(name)));
         self.has_metadata = has("_metadata");
         self.scan = rows.iter().find_map(|row| match row.as_slice() {
-            [name, Cell::Int(root), Cell::Text(sql)] if name.text().eq_ignore_ascii_case("execution") => {
+            [name, Cell::Int(root), Cell::Text(sql), ..] if name.text().eq_ignore_ascii_case("execution") => {
                 Scan::of(sql, *root, self.size)
             }
             _ => None,
         });
+        let is_read = |name: &str| TABLES.iter().any(|(table, _)| table.eq_ignore_ascii_case(name));
+        let computed = rows.iter().find_map(|row| match row.as_slice() {
+            [name, _, _, Cell::Int(1..)] if is_read(name.text()) => Some(name.text()),
+            _ => None,
+        });
+        if let Some(name) = computed {
+            let sentence = format!(
+                "The table {name:?} of this database is computed: it has generated columns, or is a view or a virtual table. No recorder writes such tables, and reading one may never end, so it is not opened."
+            );
+            return Err(RowError::new(Class::Unsupported, sentence));
+        }
         self.missing = ["blocks", "execution"].into_iter().find(|name| !has(name));
         if let Some(missing) = self.missing {
             // Other REVEN resources have metadata as well; these name the resource.

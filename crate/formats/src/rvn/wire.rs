@@ -157,9 +157,16 @@ impl Interrupt {
     }
 }
 
-/// Queries names, root pages and statements of all tables.
+/// Whether a table is anything but rows that are stored: a view or a virtual table, whatever the
+/// schema calls it, or a table with generated columns. To read one row of such a table may take
+/// hours, and nothing interrupts SQLite within a row.
+const IS_COMPUTED: &str = "coalesce((select max(type<>'table') from pragma_table_list(s.name) where schema='main'),1) \
+                           or exists(select 1 from pragma_table_xinfo(s.name) where hidden<>0)";
+
+/// Queries names, root pages and statements of all tables, and whether they are computed. Computes
+/// nothing of them.
 pub fn tables() -> Query {
-    cells(&["name", "rootpage", "sql"], "from sqlite_schema where type='table' limit 1000".into())
+    cells(&["name", "rootpage", "sql", IS_COMPUTED], "from sqlite_schema s where type='table' limit 1000".into())
 }
 
 /// Queries all columns of the metadata, which depend on its version.
