@@ -15,7 +15,7 @@ use unspool_trace::Probe;
 use crate::clean::CleanArgs;
 use crate::console;
 use crate::output::{Inputs, Output};
-use crate::scope::range;
+use crate::scope::{range, span};
 use crate::{Failure, Place, Source, TraceArgs, complain, json};
 
 /// Writes a part of a trace as a trace of its own, in the same format.
@@ -44,7 +44,7 @@ pub(crate) struct Cut {
     #[arg(long, value_parser = range)]
     range: Option<(u64, u64)>,
     /// Frames of an apitrace, from 0: one, or both ends included, 12..14.
-    #[arg(long, value_parser = frames, value_name = "N", conflicts_with = "range", requires = "self_contained")]
+    #[arg(long, value_parser = span, value_name = "N", conflicts_with = "range", requires = "self_contained")]
     frames: Option<(u64, u64)>,
     /// Keep what the frames need from before, so that they replay by themselves.
     #[arg(long, requires = "frames")]
@@ -136,12 +136,4 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         (None, false) => {}
     }
     Ok(())
-}
-
-/// Frames: `12` or `12..14`.
-fn frames(text: &str) -> Result<(u64, u64), String> {
-    match text.parse() {
-        Ok(frame) => Ok((frame, frame)),
-        Err(_) => range(text),
-    }
 }

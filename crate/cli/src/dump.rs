@@ -1,22 +1,39 @@
-//! `unspool dump`: every record as text.
+//! `unspool dump`: records as text.
+
+mod blobs;
+mod part;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use unspool_engine::{pull, read, refusal};
-use unspool_formats::{apitrace, recognise};
+use unspool_formats::{apitrace, recognise, trace_db};
 use unspool_trace::decoder::TextDump;
-use unspool_trace::{Format, Naming, OpenOptions, Probe, RowDecoder, Text};
+use unspool_trace::{Format, Naming, OpenOptions, Part, Probe, RowDecoder, Text};
 
 use crate::binaries::Binaries;
 use crate::console;
+use crate::output::Inputs;
 use crate::progress::Progress;
 use crate::read_whole::{read_names, read_with_binaries};
 use crate::sqlite::Database;
 use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain};
 
-/// Prints every record of a trace.
+use blobs::BlobFiles;
+use part::{Offers, PartArgs};
+
+/// Prints the records of a trace, or of a part of it.
+///
+///     unspool dump game.trace --frames 12 --name 'glDraw*'
+///     unspool dump game.trace --calls 4000..4100 --blob-files blobs/
+///     unspool dump app.xray --range 0x3f5a..0x9c00 --thread 17 --binary ./app
+///
+/// A part has the same lines as the whole, with the same numbers, and the lines that precede the
+/// records. Reading stops where no later record can belong to it, except in logs of XRay, which need
+/// not be in the order of time. What is wrong with the rest of the file is then not known.
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Dump {
     #[command(flatten)]
     trace: TraceArgs,
@@ -34,6 +51,12 @@ pub(crate) struct Dump {
     /// Print the contents of blobs, not just their lengths (apitrace, jsonl).
     #[arg(long)]
     blobs: bool,
+    /// Write the contents of each blob to a file in this directory, CALL-ARGUMENT.bin (apitrace),
+    /// and print the records as well. Of the blobs of a call, at most 64 MiB are written.
+    #[arg(long, value_name = "DIR")]
+    blob_files: Option<PathBuf>,
+    #[command(flatten)]
+    part: PartArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,20 +101,30 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         if how.form() == Some(As::Text) {
             return Err(Failure::usage(NOT_TEXT));
         }
-        if how.thread_ids.is_some() || how.blobs {
-            return Err(Failure::usage("--thread-ids and --blobs are about apitrace traces."));
+        if how.thread_ids.is_some() || how.blobs || how.blob_files.is_some() {
+            return Err(Failure::usage("--thread-ids, --blobs and --blob-files are about apitrace traces."));
         }
         if !how.names.binary.is_empty() || how.names.names.is_some() {
             return Err(refused("its records have blocks and no addresses that could be named.".into()));
         }
-        return database(decoder, &source);
+        let names = Err("--name has no meaning here: the records of this trace have blocks, not names.");
+        let part = how.part.part(Offers { calls: false, threads: false, names })?;
+        return database(decoder, part, how, &source);
     }
     let mut dump = text_dump(format, &source, how)?;
     let namings = namings(how)?;
     if !namings.is_empty() && !dump.name_by(namings) {
         return Err(refused("its records have no ids that could be named.".into()));
     }
-    stream(dump, source)
+    let is_apitrace = format.id == apitrace::ROW.format.id;
+    if how.blob_files.is_some() && !is_apitrace {
+        return Err(Failure::usage("--blob-files is about apitrace traces."));
+    }
+    let is_named = is_apitrace || !how.names.binary.is_empty() || how.names.names.is_some();
+    let names = if is_named { Ok(()) } else { Err("--name needs names: use it with --binary or --names.") };
+    let threads = format.id != trace_db::ROW.format.id;
+    *dump.part() = how.part.part(Offers { calls: is_apitrace, threads, names })?;
+    stream(dump, how, source)
 }
 
 /// The names to print with the records. Which binary names what is known only when the whole trace
@@ -140,28 +173,56 @@ fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn Tex
 const NOT_TEXT: &str = "This trace cannot be printed as text: only apitrace traces can. Use --as jsonl.";
 
 /// Prints the records of a file that is read as bytes.
-fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure> {
+fn stream(mut dump: Box<dyn TextDump>, how: &Dump, mut source: Source) -> Result<(), Failure> {
     let name = source.name.clone();
     let refused = |why: String| Failure::of(&name, why);
+    let mut files = match &how.blob_files {
+        Some(directory) => {
+            dump.part().blobs = Some(Vec::new());
+            let created = BlobFiles::create(directory.clone(), Inputs::of(&how.trace, Some(&how.names)));
+            Some(created.map_err(|error| unwritable(&format!("{}: {error}", directory.display())))?)
+        }
+        None => None,
+    };
     let mut out = console::data();
     let mut written = false;
+    let mut failed = None;
     let end = read::text(
         dump.as_mut(),
         &mut source,
-        |text| {
+        |text, part| {
             written |= !text.is_empty();
-            out.write_all(text.as_bytes())
+            out.write_all(text.as_bytes())?;
+            match (&mut files, &mut part.blobs) {
+                (Some(files), Some(blobs)) => {
+                    let end = blobs.drain(..).try_for_each(|blob| files.write(&blob));
+                    failed = end.as_ref().err().map(ToString::to_string);
+                    end
+                }
+                _ => Ok(()),
+            }
         },
         |problem| {
             let hint = if problem.kind.offers_to_go_on() { GO_ON } else { "" };
             let mark = if hint.is_empty() { "" } else { "." };
             complain(&name, Place::At { noun: "byte", at: problem.at }, &format!("{problem}{mark}{hint}"));
         },
-    )?;
+    );
+    if let Some(sentence) = failed {
+        return Err(unwritable(&sentence));
+    }
+    let end = end?;
     out.flush()?;
     source.bar.finish();
+    if let Some(BlobFiles { files, bytes, .. }) = &files {
+        let plural = if *files == 1 { "" } else { "s" };
+        console::say(format_args!("{files} file{plural} of blobs, {bytes} bytes"));
+    }
     match end {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            say_if_nothing(how, dump.part());
+            Ok(())
+        }
         Err(error) if written => {
             complain(&name, Place::At { noun: "byte", at: error.at }, &error.cause.to_string());
             Ok(())
@@ -170,8 +231,20 @@ fn stream(mut dump: Box<dyn TextDump>, mut source: Source) -> Result<(), Failure
     }
 }
 
+/// The failure of a file of blobs, which says nothing of the trace.
+fn unwritable(sentence: &str) -> Failure {
+    Failure::usage(format!("{sentence}. Choose another directory for --blob-files."))
+}
+
+/// Says so if no record belongs to the part.
+fn say_if_nothing(how: &Dump, part: &Part) {
+    if let Some(sentence) = how.part.nothing().filter(|_| part.printed == 0) {
+        console::say(sentence);
+    }
+}
+
 /// Prints the records of a database.
-fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure> {
+fn database(decoder: Box<dyn RowDecoder>, mut part: Part, how: &Dump, source: &Source) -> Result<(), Failure> {
     let refused = |why: String| Failure::of(&source.name, why);
     let database = Database::open(&source.path).map_err(|error| refused(error.sentence))?;
     let noun = decoder.info().format.nouns.place;
@@ -180,6 +253,7 @@ fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure
     let end = pull::text(
         decoder,
         Box::new(database),
+        &mut part,
         |text| {
             written |= !text.is_empty();
             out.write_all(text.as_bytes())
@@ -188,7 +262,10 @@ fn database(decoder: Box<dyn RowDecoder>, source: &Source) -> Result<(), Failure
     )?;
     out.flush()?;
     match end {
-        Ok(()) => Ok(()),
+        Ok(()) => {
+            say_if_nothing(how, &part);
+            Ok(())
+        }
         Err(error) if written => {
             complain(&source.name, Place::Whole, &error.sentence);
             Ok(())

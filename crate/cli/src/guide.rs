@@ -69,6 +69,7 @@ macro_rules! schemas {
 
 /// By name.
 const SCHEMAS: &[(&str, &str)] = schemas![
+    "buffer",
     "compare",
     "convert",
     "coverage",

@@ -10,6 +10,7 @@
 //! `--json` as JSON. docs/scripts.md describes it.
 
 mod binaries;
+mod buffer;
 mod clean;
 mod compare;
 mod console;
@@ -101,6 +102,7 @@ enum Command {
     Findings(findings::Findings),
     Resources(resources::Resources),
     Image(resources::Image),
+    Buffer(buffer::Buffer),
     Sql(sql::Sql),
     #[command(hide = true)]
     SqlRows(sql_rows::SqlRows),
@@ -253,6 +255,7 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Findings(what) => findings::run(what),
         Command::Resources(what) => resources::resources(what).map(done),
         Command::Image(what) => resources::image(what).map(done),
+        Command::Buffer(what) => buffer::run(what).map(done),
         Command::Sql(what) => sql::run(what).map(done),
         Command::SqlRows(what) => sql_rows::run(what).map(done),
         Command::Convert(what) => convert::run(what),

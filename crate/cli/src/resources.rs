@@ -84,7 +84,7 @@ struct Report<R> {
 }
 
 /// Surveys a trace.
-fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>), Failure> {
+pub(crate) fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>), Failure> {
     let (source, index, file) = calls_of(trace)?;
     let opened = Survey::open(&index, file);
     let mut survey = opened.map_err(|error| Failure::of(&source.name, error))?;

@@ -96,6 +96,16 @@ pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
     Ok((from, to))
 }
 
+/// Parses what [`range`] takes, one position, or `A-B` as apitrace writes it.
+pub(crate) fn span(text: &str) -> Result<(u64, u64), String> {
+    let one = text.parse().ok().or_else(|| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok());
+    match (one, text.split_once('-')) {
+        (Some(one), _) => Ok((one, one)),
+        (None, Some((from, to))) if !from.is_empty() && !to.is_empty() => range(&format!("{from}..{to}")),
+        _ => range(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +115,11 @@ mod tests {
         assert_eq!(range("5..0x10"), Ok((5, 16)));
         assert_eq!(range("..7"), Ok((0, 7)));
         assert_eq!(range("7.."), Ok((7, u64::MAX)));
+        assert_eq!(
+            [span("7"), span("0x10"), span("7-9"), span("7..9"), span("7..")],
+            [Ok((7, 7)), Ok((16, 16)), Ok((7, 9)), Ok((7, 9)), Ok((7, u64::MAX))]
+        );
+        assert!(span("-7").is_err() && span("9-7").is_err() && span("1,2").is_err() && span("").is_err());
         assert!(range("7").is_err() && range("9..8").is_err() && range("a..b").is_err());
     }
 }

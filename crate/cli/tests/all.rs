@@ -13,6 +13,7 @@
 mod account;
 mod binaries;
 mod btree;
+mod buffer;
 mod compare;
 mod compare_records;
 mod console;
@@ -23,6 +24,7 @@ mod cut;
 mod cut_open;
 mod digests;
 mod dump;
+mod dump_part;
 mod find;
 mod findings;
 mod generate;

@@ -70,6 +70,8 @@ const LINES: [&str; 7] = ["dump", "find", "history", "loops", "query", "slices",
 
 /// Runs of each command, without `--json`.
 const RUNS: &[&[&str]] = &[
+    &["buffer", "graphics/uploads.trace", "--name", "1", "--as", "f32"],
+    &["buffer", "graphics/uploads.trace", "--name", "1", "-o", "OUT"],
     &["compare", XRAY, "xray/copies.xray"],
     &["compare", XRAY, "xray/copies.xray", "--limit", "1"],
     &["compare", XRAY, "xray/copies.xray", "--records", "--limit", "1"],
@@ -236,9 +238,12 @@ fn value(command: &str, option: &str, folder: &Path, file: &str) -> String {
         ("stats", "--by") => "thread".into(),
         (_, "--by") => "module".into(),
         ("dump", "--as") => if file == GL { "jsonl" } else { "text" }.into(),
+        ("buffer", "--as") => "u16".into(),
         (_, "--as") => "json".into(),
         (_, "--thread-ids") => "yes".into(),
-        (_, "--times" | "--save" | "--html" | "--folded" | "--parquet") => folder.join("more").display().to_string(),
+        (_, "--times" | "--save" | "--html" | "--folded" | "--parquet" | "--blob-files" | "--output") => {
+            folder.join("more").display().to_string()
+        }
         (_, "--thread") => "99".into(),
         (_, "--memory") => "0x1000+4".into(),
         (_, "--level" | "--layer") => "7".into(),
@@ -275,6 +280,7 @@ fn no_option_is_ignored_without_a_word() {
         &["history", "IN", "RSP"],
         &["origin", "IN", "RSP", "--at", "9"],
         &["image", "graphics/uploads.trace", "--texture", "1", "-o", "OUT"],
+        &["buffer", "graphics/uploads.trace", "--name", "1"],
         &["convert", "IN", "--to", "csv", "-o", "OUT"],
         &["compare", "IN", "IN"],
         &["cut", "IN", "-o", "OUT"],

@@ -77,7 +77,7 @@ fn dump(db: &Connection) -> Vec<serde_json::Value> {
         let mut more = true;
         while more {
             let mut portion = String::new();
-            more = decoder.print(&mut portion).unwrap();
+            more = decoder.print(&mut unspool_trace::Part::default(), &mut portion).unwrap();
             text.push_str(&portion);
         }
         let Some(query) = decoder.want(PAGE) else { break };

@@ -5,6 +5,7 @@ use std::io;
 use unspool_formats::recognise;
 use unspool_records::RowSource;
 use unspool_records::TraceErrorOut;
+use unspool_trace::part::Part;
 use unspool_trace::rows::PAGE;
 use unspool_trace::{EventBatch, Instructions, OpenOptions, Opened, Probe, Problem, RowDecoder, RowError, Rows};
 
@@ -132,8 +133,8 @@ pub fn row_decoder(probe: &Probe<'_>) -> Result<Option<Box<dyn RowDecoder>>, Tra
     })
 }
 
-/// Prints every record of a database as one JSON object a line. `write` receives the text in
-/// portions of about 1 MiB, `problem` each problem in the file.
+/// Prints the records of a part of a database as one JSON object a line. `write` receives the text
+/// in portions of about 1 MiB, `problem` each problem in the file.
 ///
 /// # Errors
 ///
@@ -142,6 +143,7 @@ pub fn row_decoder(probe: &Probe<'_>) -> Result<Option<Box<dyn RowDecoder>>, Tra
 pub fn text(
     decoder: Box<dyn RowDecoder>,
     source: Box<dyn RowSource>,
+    part: &mut Part,
     mut write: impl FnMut(&str) -> io::Result<()>,
     mut problem: impl FnMut(Problem),
 ) -> io::Result<Result<(), RowError>> {
@@ -152,10 +154,13 @@ pub fn text(
     }
     let mut out = String::new();
     loop {
-        let more = pull.decoder.print(&mut out);
+        let more = pull.decoder.print(part, &mut out);
         write(&out)?;
         out.clear();
         pull.decoder.take_problems().into_iter().for_each(&mut problem);
+        if more.is_ok() && part.is_over {
+            return Ok(Ok(()));
+        }
         match more.and_then(|more| if more { Ok(true) } else { pull.fetch(PAGE) }) {
             Ok(true) => {}
             Ok(false) => return Ok(pull.failed.take().map_or(Ok(()), Err)),

@@ -5,7 +5,7 @@ use std::io;
 
 use unspool_cut::Cut;
 use unspool_trace::decoder::TextDump;
-use unspool_trace::{Error, Want};
+use unspool_trace::{Error, Part, Want};
 
 use crate::input::Input;
 use crate::session::{Session, Step};
@@ -91,8 +91,8 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
     }
 }
 
-/// Prints every record of a file. `write` receives the text in portions, `problem` each problem in
-/// the file.
+/// Prints the records of a part of a file. `write` receives the text in portions, with the part,
+/// whose blobs it may take; `problem` each problem in the file.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ pub fn session(session: &mut Session, file: &mut impl ReadAt, mut after: impl Fn
 pub fn text(
     dump: &mut dyn TextDump,
     file: &mut impl ReadAt,
-    mut write: impl FnMut(&str) -> io::Result<()>,
+    mut write: impl FnMut(&str, &mut Part) -> io::Result<()>,
     mut problem: impl FnMut(unspool_trace::Problem),
 ) -> io::Result<Result<(), Error>> {
     let mut input = Input::default();
@@ -127,7 +127,7 @@ pub fn text(
                 input.clear();
             }
         }
-        write(&out)?;
+        write(&out, dump.part())?;
         out.clear();
         dump.take_problems().into_iter().for_each(&mut problem);
         if let Err(error) = result {

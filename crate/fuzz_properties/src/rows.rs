@@ -5,7 +5,7 @@ use unspool_formats::rvn::wire::{Metadata, SCHEMA, TABLES};
 use unspool_formats::{FORMATS, open_row_records};
 use unspool_trace::rows::{Cell, Shape};
 use unspool_trace::{
-    EventBatch, EventKind, Instructions, OpenOptions, Opened, Query, RowDecoder, RowScan, Rows, records,
+    EventBatch, EventKind, Instructions, OpenOptions, Opened, Part, Query, RowDecoder, RowScan, Rows, records,
 };
 
 use crate::choices::Choices;
@@ -61,7 +61,12 @@ pub(crate) fn decoded(bytes: &[u8]) {
 
     let mut text = String::new();
     let mut printer = open();
-    let is_printed = pull(&mut *printer, &database, || 1 << 16, |printer| printer.print(&mut text).map_err(drop));
+    let is_printed = pull(
+        &mut *printer,
+        &database,
+        || 1 << 16,
+        |printer| printer.print(&mut Part::default(), &mut text).map_err(drop),
+    );
     if is_printed {
         // Interrupts have lines of their own.
         let runs = text.lines().filter(|line| line.starts_with("{\"begin\""));

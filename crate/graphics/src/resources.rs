@@ -14,6 +14,7 @@
 //! processor writes is not known here: the page asks the replay for it.
 
 mod binds;
+mod buffer_contents;
 mod contents;
 mod interfaces;
 mod kinds;
@@ -34,6 +35,7 @@ use kinds::{Act, Wrote};
 use objects::{Context, Slot};
 use shaders::Shaders;
 
+pub use buffer_contents::{BufferAt, Change, Does, Ranges};
 pub use contents::{Contents, Held, TextureAt};
 pub use kinds::{Kind, objects_of};
 pub use texture::TextureFacts;
@@ -145,6 +147,8 @@ pub struct Resource {
     pub texture: TextureFacts,
     /// Calls that gave it contents.
     pub uploads: Vec<Upload>,
+    /// Of a buffer: other calls that change what it holds.
+    pub changes: Vec<Change>,
     /// Of a program its shaders, of a framebuffer its attachments, by position.
     pub parts: Vec<u32>,
     /// What happened, in order.
@@ -333,6 +337,7 @@ impl Resources {
             facts: String::new(),
             texture: TextureFacts::default(),
             uploads: Vec::new(),
+            changes: Vec::new(),
             parts: Vec::new(),
             events: Vec::new(),
         });
@@ -572,6 +577,7 @@ impl Resources {
                 self.mapped.retain(|other| Some(other.buffer) != at);
             }
             Act::Copy => self.copy(call, known, context),
+            Act::Invalidate => self.invalidated(call, known, context),
             Act::Write(what) => {
                 let found: Vec<u32> = match what {
                     Wrote::Named(parameter) => {
@@ -586,6 +592,7 @@ impl Resources {
                         self.of(context, kind, uint("dstName"), number).into_iter().collect()
                     }
                 };
+                self.copied_or_cleared(call, known, &found, context);
                 for at in found {
                     self.count(at, WRITES, 1);
                     self.event(at, number, What::Written);
@@ -645,6 +652,7 @@ impl Resources {
     fn map(&mut self, call: &Call, known: &Known, is_named: bool, context: &Context) {
         let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
         self.touch(at, Touch::Map);
+        self.mapped_anew(call, known, at);
         let address = call.result().int().unwrap_or_default() as u64;
         if address != 0 {
             let length = known.int(call, "length").map(|length| length.max(0) as u64);

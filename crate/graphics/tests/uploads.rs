@@ -321,3 +321,83 @@ fn leaks_are_those_of_apitrace() {
         assert_eq!(ours, theirs, "{name}");
     }
 }
+
+/// Buffers by name and by target, with copies, clears, maps and invalidation: which bytes are
+/// known.
+#[test]
+fn buffers_hold_what_calls_gave_them() {
+    const COPY: u32 = 0x8f37;
+    let mut calls = Calls::new();
+    let at = |number: i64| Arg::Int(number);
+    calls
+        .with("glGenBuffers", vec![at(3), Arg::Array(vec![at(1), at(2), at(3)])])
+        .call("glBindBuffer", &[gl::ARRAY_BUFFER, 1])
+        .with("glBufferData", vec![at(gl::ARRAY_BUFFER.into()), at(8), Arg::Null, at(0)])
+        .bytes("glBufferSubData", &[gl::ARRAY_BUFFER, 2, 3], &[5, 6, 7])
+        // It does not fit: an error of OpenGL.
+        .bytes("glBufferSubData", &[gl::ARRAY_BUFFER, 6, 3], &[9, 9, 9])
+        .with("glNamedBufferData", vec![at(2), at(6), Arg::Blob(&[1, 2, 3, 4, 5, 6]), at(0)])
+        .call("glBindBuffer", &[COPY, 2])
+        .call("glCopyBufferSubData", &[gl::ARRAY_BUFFER, COPY, 1, 0, 3])
+        .call("glCopyNamedBufferSubData", &[2, 1, 1, 5, 2])
+        .bytes("glNamedBufferSubData", &[2, 0, 6], &[0xee; 6])
+        .with(
+            "glClearBufferSubData",
+            [gl::ARRAY_BUFFER, gl::R8, 0, 2, gl::RED, gl::UNSIGNED_BYTE]
+                .into_iter()
+                .map(|n| at(n.into()))
+                .chain([Arg::Null])
+                .collect(),
+        )
+        .call("glMapBufferRange", &[gl::ARRAY_BUFFER, 4, 2, 2 | 4])
+        .with("memcpy", vec![Arg::Pointer(0x1001), Arg::Blob(&[8]), at(1)])
+        .call("glUnmapBuffer", &[gl::ARRAY_BUFFER])
+        .call("glBindBufferBase", &[gl::SHADER_STORAGE_BUFFER, 0, 1])
+        .call("glDispatchCompute", &[1, 1, 1]);
+    let (index, file) = indexed(calls.file());
+    let survey = surveyed(&index, &file);
+    let found = survey.resources();
+    let mut reader = Reader::keeping(&index, file, u64::MAX).unwrap();
+    let mut held = |name: u32, call: u64| {
+        let buffer = found.find(Kind::Buffer, name, u64::MAX).unwrap();
+        Contents::new(found, &mut reader).buffer_at(buffer, call).unwrap()
+    };
+    let shown = |held: &unspool_graphics::resources::BufferAt| -> Vec<Option<u8>> {
+        let known = |at: usize| held.known.has(at, at + 1);
+        held.bytes.iter().enumerate().map(|(at, byte)| known(at).then_some(*byte)).collect()
+    };
+    assert_eq!(held(1, 1).sized, None);
+    let none = None;
+    assert_eq!(shown(&held(1, 2)), [none; 8]);
+    assert_eq!(shown(&held(1, 4)), [none, none, Some(5), Some(6), Some(7), none, none, none]);
+    assert_eq!(shown(&held(2, 7)), [none, Some(5), Some(6), Some(4), Some(5), Some(6)]);
+    // Not what the source holds later.
+    assert_eq!(shown(&held(1, 9)), [none, none, Some(5), Some(6), Some(7), Some(5), Some(6), none]);
+    assert_eq!(shown(&held(1, 10)), [Some(0), Some(0), Some(5), Some(6), Some(7), Some(5), Some(6), none]);
+    assert_eq!(shown(&held(1, 11)), [Some(0), Some(0), Some(5), Some(6), none, none, Some(6), none]);
+    let last = held(1, u64::MAX);
+    assert_eq!(shown(&last), [Some(0), Some(0), Some(5), Some(6), none, Some(8), Some(6), none]);
+    assert_eq!((last.sized, last.written, last.exposed), (Some(2), Some(15), Some(14)));
+    assert_eq!((held(1, 14).written, held(1, 13).exposed, held(2, u64::MAX).written), (None, None, None));
+}
+
+#[test]
+fn clears_of_buffers_that_convert_nothing_are_known() {
+    let clear = |internal: u32, format: u32, of: u32, bytes: &'static [u8]| {
+        let mut calls = Calls::new();
+        let at = |number: u32| Arg::Int(number.into());
+        calls
+            .with("glCreateBuffers", vec![at(1), Arg::Array(vec![at(1)])])
+            .with("glNamedBufferData", vec![at(1), at(8), Arg::Null, at(0)])
+            .bytes("glClearNamedBufferData", &[1, internal, format, of], bytes);
+        let (index, file) = indexed(calls.file());
+        let survey = surveyed(&index, &file);
+        let mut reader = Reader::keeping(&index, file, u64::MAX).unwrap();
+        let held = Contents::new(survey.resources(), &mut reader).buffer_at(0, u64::MAX).unwrap();
+        (held.known.len(), held.bytes)
+    };
+    assert_eq!(clear(gl::R32UI, gl::RED_INTEGER, gl::UNSIGNED_INT, &[1, 2, 3, 4]), (8, vec![1, 2, 3, 4, 1, 2, 3, 4]));
+    assert_eq!(clear(gl::RG8, gl::RG, gl::UNSIGNED_BYTE, &[7, 9]), (8, vec![7, 9, 7, 9, 7, 9, 7, 9]));
+    // From float to bytes.
+    assert_eq!(clear(gl::R8, gl::RED, gl::FLOAT, &[0, 0, 128, 63]), (0, vec![0; 8]));
+}

@@ -25,6 +25,7 @@ use crate::callees::Jumps;
 use crate::error::Result;
 use crate::info::Info;
 use crate::naming::Naming;
+use crate::part::Part;
 use crate::problem::Problem;
 
 /// Which bytes a decoder needs next.
@@ -128,6 +129,10 @@ pub trait TextDump {
 
     /// Returns the problems found since the last call.
     fn take_problems(&mut self) -> alloc::vec::Vec<Problem>;
+
+    /// The part of the records that is printed: all unless the caller assigns another one before
+    /// the first `push`.
+    fn part(&mut self) -> &mut Part;
 
     /// Prints the texts of these names with the ids of records, the last first. Returns whether the
     /// records have ids.

@@ -24,6 +24,7 @@ use crate::batch::EventBatch;
 use crate::decoder::Range;
 use crate::error::Class;
 use crate::info::Info;
+use crate::part::Part;
 use crate::problem::Problem;
 
 /// Maximum number of rows of one page.
@@ -247,12 +248,13 @@ pub trait RowDecoder {
     fn finish(&mut self, _out: &mut EventBatch) {}
 
     /// Appends one JSON object a record, until about 1 MiB. For use instead of
-    /// [`RowDecoder::work`]. Returns false if it needs more rows.
+    /// [`RowDecoder::work`]. Leaves out what does not belong to `part`. Returns false if it needs
+    /// more rows.
     ///
     /// # Errors
     ///
     /// Fails if decoding cannot continue. `out` has the text that came before.
-    fn print(&mut self, out: &mut String) -> Result<bool, RowError>;
+    fn print(&mut self, part: &mut Part, out: &mut String) -> Result<bool, RowError>;
 
     /// Returns the problems found since the last call. [`RowDecoder::work`] delivers them itself.
     fn take_problems(&mut self) -> Vec<Problem>;

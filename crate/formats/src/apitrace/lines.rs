@@ -1,8 +1,11 @@
 //! The sink that prints a line for each call, in some [`Notation`].
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
+
+use unspool_trace::part::{Blob, Part};
 
 use super::decode::Sink;
 use super::lists::{DisplayLists, ListArgs, Rendered};
@@ -17,6 +20,8 @@ const PORTION: usize = 1 << 20;
 /// Limit for the number of open calls, because the line of each is in memory. A file of a megabyte
 /// can hold a hundred million.
 pub(super) const MAX_OPEN: usize = 1 << 20;
+/// Limit for the bytes of the blobs of a call whose contents are wanted.
+const MAX_BLOBS: u64 = 64 << 20;
 
 /// How values and calls look. Each method appends to `out`.
 pub(super) trait Notation {
@@ -106,6 +111,10 @@ pub(super) struct Line {
     pub(super) rendered: Rendered,
     /// Indexes of the frames of the backtrace, if there is one.
     pub(super) backtrace: Option<Vec<u32>>,
+    /// It does not belong to the part that is printed: its values are not kept.
+    is_left_out: bool,
+    /// The contents of its blobs if they are wanted, each with the index of its argument.
+    blobs: Vec<(Option<u32>, Vec<u8>)>,
 }
 
 impl Line {
@@ -156,6 +165,15 @@ pub(super) struct Lines<N> {
     lists: DisplayLists,
     /// Number of frames that have ended.
     frames: u64,
+    pub(super) part: Part,
+    /// Number of open calls that may belong to the part.
+    kept: usize,
+    /// The contents of the current blob are wanted.
+    keeps_blob: bool,
+    /// Bytes of the blobs that the caller has yet to take.
+    blob_bytes: usize,
+    /// Bytes of blobs that were left out because they are too many.
+    blobs_left_out: u64,
     /// Calls were left out, because [`MAX_OPEN`] others were open.
     pub(super) too_many: bool,
     pub(super) closing: bool,
@@ -179,6 +197,11 @@ impl<N: Notation> Lines<N> {
             list: ListArgs::default(),
             lists: DisplayLists::default(),
             frames: 0,
+            part: Part::default(),
+            kept: 0,
+            keeps_blob: false,
+            blob_bytes: 0,
+            blobs_left_out: 0,
             too_many: false,
             closing: false,
         }
@@ -187,6 +210,46 @@ impl<N: Notation> Lines<N> {
     /// Forgets an open call: its line is not printed.
     pub(super) fn forget(&mut self, call: u64) {
         self.pending.take(call);
+    }
+
+    /// Number of bytes left out since the last call of this method, because they were too many.
+    pub(super) fn take_left_out(&mut self) -> u64 {
+        core::mem::take(&mut self.blobs_left_out) + self.notation.take_left_out()
+    }
+
+    /// The caller has taken the contents of blobs.
+    pub(super) fn blobs_taken(&mut self) {
+        if !self.has_blobs() {
+            self.blob_bytes = 0;
+        }
+    }
+
+    /// Whether there are contents of blobs for the caller to take.
+    pub(super) fn has_blobs(&self) -> bool {
+        self.part.blobs.as_ref().is_some_and(|blobs| !blobs.is_empty())
+    }
+
+    /// Whether no call of this number, thread and function, in this frame or a later one, belongs
+    /// to the part.
+    fn leaves_out(&self, tables: &Tables, enter: &Enter) -> bool {
+        let name = tables.functions.get(enter.function).map(|function| &*function.name);
+        !self.part.has_position(enter.call)
+            || !self.part.has_thread(Some(enter.thread))
+            || !self.part.has_name(name)
+            || self.part.ends_before_frame(self.frames)
+    }
+
+    /// Moves the contents of the current call's blobs to those that the caller takes.
+    fn hand_out_blobs(&mut self, function: &Function) {
+        let Some(blobs) = &mut self.part.blobs else { return };
+        for (argument, bytes) in self.line.blobs.drain(..) {
+            let argument = argument.map(|index| match function.args.get(index as usize) {
+                Some(name) if !name.is_empty() => String::from(name),
+                _ => format!("argument {index}"),
+            });
+            self.blob_bytes += bytes.len();
+            blobs.push(Blob { call: self.call, argument, bytes });
+        }
     }
 
     /// Prints what precedes a value: a comma, the name of a member. Returns whether the value is an
@@ -251,6 +314,13 @@ impl<N: Notation> Lines<N> {
 
     fn print(&mut self, tables: &Tables, incomplete: bool) {
         let Some(function) = tables.functions.get(self.line.function) else { return };
+        let is_in_part = !self.line.is_left_out && self.part.has_frame(self.frames);
+        if !is_in_part {
+            self.ended(function.flags.frame_end);
+            return;
+        }
+        self.part.printed += 1;
+        self.hand_out_blobs(function);
         // Arguments are nearly always in order. The later one of a repeated argument wins.
         let args = &mut self.line.args;
         if !args.is_sorted_by(|a, b| a.0 < b.0) {
@@ -260,7 +330,13 @@ impl<N: Notation> Lines<N> {
         }
         let (number, frame, line) = (self.call, self.frames, &self.line);
         self.notation.call(&mut self.out, &Call { tables, function, number, frame, incomplete, line });
-        self.frames += u64::from(function.flags.frame_end);
+        self.ended(function.flags.frame_end);
+    }
+
+    /// A call has ended, and with it perhaps a frame.
+    fn ended(&mut self, is_frame_end: bool) {
+        self.frames += u64::from(is_frame_end);
+        self.part.is_over |= self.part.ends_before_frame(self.frames);
     }
 
     fn recycle(&mut self) {
@@ -269,6 +345,8 @@ impl<N: Notation> Lines<N> {
         if line.text.capacity() <= 1 << 16 && self.spare.len() < 64 {
             line.text.clear();
             line.args.clear();
+            line.blobs.clear();
+            line.is_left_out = false;
             (line.result, line.fake, line.rendered, line.backtrace) = ((0, 0), false, Rendered::Nothing, None);
             self.spare.push(line);
         }
@@ -308,13 +386,14 @@ impl<N: Notation> Lines<N> {
 
 impl<N: Notation> Sink for Lines<N> {
     fn is_full(&self) -> bool {
-        self.out.len() >= PORTION && !self.closing
+        (self.out.len() + self.blob_bytes >= PORTION && !self.closing) || self.part.is_over
     }
 
     fn enter(&mut self, tables: &Tables, enter: Enter) {
         self.list.begin(tables.functions.get(enter.function).and_then(|function| function.flags.list));
         self.line = self.spare.pop().unwrap_or_default();
         (self.line.thread, self.line.function) = (enter.thread, enter.function);
+        self.line.is_left_out = self.leaves_out(tables, &enter);
         (self.call, self.leaving, self.known) = (enter.call, false, true);
     }
 
@@ -322,6 +401,7 @@ impl<N: Notation> Sink for Lines<N> {
         self.list.begin(None);
         let line = self.pending.take(call);
         self.known = line.is_some();
+        self.kept -= usize::from(line.as_ref().is_some_and(|line| !line.is_left_out));
         self.line = line.or_else(|| self.spare.pop()).unwrap_or_default();
         (self.call, self.leaving) = (call, true);
     }
@@ -333,7 +413,9 @@ impl<N: Notation> Sink for Lines<N> {
             self.line.rendered = self.lists.enter(function.flags, Some(&self.list), self.line.thread, self.call);
         }
         if !self.leaving && self.pending.len() < MAX_OPEN {
+            self.kept += usize::from(!self.line.is_left_out);
             self.pending.push(self.call, core::mem::take(&mut self.line));
+            self.part.is_over |= self.kept == 0 && self.part.ends_before(self.call.saturating_add(1));
             return;
         }
         if !self.leaving {
@@ -345,6 +427,10 @@ impl<N: Notation> Sink for Lines<N> {
             self.print(tables, false);
         }
         self.recycle();
+        // Calls that begin after this one have greater numbers. A number that never began says
+        // nothing.
+        let is_last = self.known && self.part.ends_before(self.call.saturating_add(1));
+        self.part.is_over |= self.kept == 0 && is_last;
     }
 
     fn flags(&mut self, flags: u64) {
@@ -370,6 +456,9 @@ impl<N: Notation> Sink for Lines<N> {
 
     fn scalar(&mut self, tables: &Tables, value: Scalar) {
         self.list.scalar(value);
+        if self.line.is_left_out {
+            return;
+        }
         self.before(tables, false);
         let text = &mut self.line.text;
         match value {
@@ -393,25 +482,55 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn begin_bytes(&mut self, tables: &Tables, kind: Bytes, len: u64) {
+        self.keeps_blob = false;
+        if self.line.is_left_out {
+            return;
+        }
+        if kind == Bytes::Blob && self.part.blobs.is_some() {
+            let held: u64 = self.line.blobs.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+            self.keeps_blob = len <= MAX_BLOBS.saturating_sub(held);
+            if self.keeps_blob {
+                self.line.blobs.push((self.target, Vec::new()));
+            } else {
+                self.blobs_left_out += len;
+            }
+        }
         self.before(tables, false);
         self.notation.begin_bytes(&mut self.line.text, kind, len);
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
         self.list.bytes(bytes);
+        if self.line.is_left_out {
+            return;
+        }
+        if self.keeps_blob
+            && let Some((_, blob)) = self.line.blobs.last_mut()
+        {
+            blob.extend_from_slice(bytes);
+        }
         self.notation.bytes(&mut self.line.text, bytes);
     }
 
     fn unit(&mut self, unit: u32) {
+        if self.line.is_left_out {
+            return;
+        }
         self.notation.unit(&mut self.line.text, unit);
     }
 
     fn end_bytes(&mut self) {
+        if self.line.is_left_out {
+            return;
+        }
         self.notation.end_bytes(&mut self.line.text);
         self.after();
     }
 
     fn open(&mut self, tables: &Tables, kind: Nest) {
+        if self.line.is_left_out {
+            return;
+        }
         let mark = self.line.text.len();
         let inline = self.before(tables, matches!(kind, Nest::Struct(_)));
         let comma = inline && self.levels.last().is_some_and(|level| level.comma);

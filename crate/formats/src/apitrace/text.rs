@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::Result;
+use unspool_trace::part::Part;
 use unspool_trace::problem::{LEFT_OUT, Problem, TOO_DEEP, TRUNCATED};
 use unspool_trace::sniff::{OpenOptions, Text};
 
@@ -65,13 +66,14 @@ impl<N: Notation> Printer<N> {
         }
         out.push_str(&self.lines.out);
         self.lines.out.clear();
-        let value = self.lines.notation.take_left_out();
+        let value = self.lines.take_left_out();
         if value > 0 {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
         }
         if self.lines.too_many && !core::mem::replace(&mut self.told_too_many, true) {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &TOO_DEEP, value: MAX_OPEN as u64 });
         }
+        self.done |= self.lines.part.is_over;
         if self.stream.is_over() && !self.done {
             self.finish(out);
         }
@@ -113,11 +115,12 @@ impl<N: Notation> Printer<N> {
 impl<N: Notation> TextDump for Printer<N> {
     fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
         let mut used = 0;
+        self.lines.blobs_taken();
         loop {
             let fed = self.stream.feed(input.get(used..).unwrap_or_default(), &mut self.lines);
             used += fed.used;
             self.after(out)?;
-            if !fed.more || !out.is_empty() {
+            if !fed.more || !out.is_empty() || self.done || self.lines.has_blobs() {
                 return Ok(Progress { used });
             }
         }
@@ -135,5 +138,9 @@ impl<N: Notation> TextDump for Printer<N> {
 
     fn take_problems(&mut self) -> Vec<Problem> {
         core::mem::take(&mut self.problems)
+    }
+
+    fn part(&mut self) -> &mut Part {
+        &mut self.lines.part
     }
 }

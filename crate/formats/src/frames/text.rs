@@ -10,7 +10,8 @@ use core::fmt::Write;
 use unspool_trace::batch::Key;
 use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::Result;
-use unspool_trace::naming::Naming;
+use unspool_trace::naming::{Named, Naming};
+use unspool_trace::part::Part;
 use unspool_trace::problem::{LEFT_OUT, Problem};
 use unspool_trace::sniff::{OpenOptions, Text};
 
@@ -47,6 +48,7 @@ struct Lines {
     problems: Vec<Problem>,
     /// Names of functions by address.
     namings: Vec<Naming>,
+    part: Part,
 }
 
 impl JsonLines {
@@ -71,11 +73,15 @@ impl TextDump for JsonLines {
     }
 
     fn want(&self) -> Want {
-        if self.over { Want::Nothing } else { Want::Next }
+        if self.over || self.lines.part.is_over { Want::Nothing } else { Want::Next }
     }
 
     fn take_problems(&mut self) -> Vec<Problem> {
         core::mem::take(&mut self.lines.problems)
+    }
+
+    fn part(&mut self) -> &mut Part {
+        &mut self.lines.part
     }
 
     fn name_by(&mut self, namings: Vec<Naming>) -> bool {
@@ -86,7 +92,7 @@ impl TextDump for JsonLines {
 
 impl Sink for Lines {
     fn is_full(&self) -> bool {
-        self.text.len() >= PORTION
+        self.text.len() >= PORTION || self.part.is_over
     }
 
     fn meta(&mut self, record: Record, message: &[u8]) {
@@ -95,17 +101,32 @@ impl Sink for Lines {
     }
 
     fn frame(&mut self, record: Record, message: &[u8]) {
+        if !self.reaches(&record) {
+            return;
+        }
         let (fields, defect) = record.checked(message);
         let frame = if defect.is_none() { Frame::of(fields) } else { Frame::default() };
+        let named = name_of(&frame, &self.namings);
+        if !self.part.has_thread(thread_of(&frame))
+            || !self.part.has_name(named.as_ref().map(|named| named.place.text.as_str()))
+        {
+            return;
+        }
+        self.part.printed += 1;
         if defect.is_none() && frame.is_unknown() {
-            self.problem(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
+            self.problems.push(Problem { at: record.at, kind: &UNKNOWN_RECORD, value: record.len });
         }
         self.problems.extend(defect);
-        line(&mut self.text, &record, &frame, &self.namings);
+        line(&mut self.text, &record, &frame, named);
     }
 
     fn long_frame(&mut self, record: Record, _beginning: &[u8]) {
-        line(&mut self.text, &record, &Frame::default(), &[]);
+        // Its thread and name are unknown.
+        if !self.reaches(&record) || !self.part.has_thread(None) || !self.part.has_name(None) {
+            return;
+        }
+        self.part.printed += 1;
+        line(&mut self.text, &record, &Frame::default(), None);
         self.problem(Problem { at: record.at, kind: &LEFT_OUT, value: record.len });
     }
 
@@ -114,16 +135,36 @@ impl Sink for Lines {
     }
 }
 
-/// Writes the line of a frame. An instruction has the name of its function if one of `namings` has
-/// that, the last first.
-fn line(out: &mut String, record: &Record, frame: &Frame<'_>, namings: &[Naming]) {
+impl Lines {
+    /// Whether the number of a frame is in the part. Notes when no later one can be.
+    fn reaches(&mut self, record: &Record) -> bool {
+        let index = record.index.unwrap_or(0);
+        self.part.is_over = self.part.ends_before(index.saturating_add(1));
+        self.part.has_position(index)
+    }
+}
+
+/// The name of the function of an instruction, if one of `namings` has that, the last first.
+fn name_of<'a>(frame: &Frame<'_>, namings: &'a [Naming]) -> Option<Named<'a>> {
+    let key = frame.std.and_then(|std| std.address).map_or(Key::None, Key::Address);
+    namings.iter().rev().find_map(|naming| naming.of(key))
+}
+
+/// The thread of an instruction, system call or exception.
+fn thread_of(frame: &Frame<'_>) -> Option<u64> {
+    let of_std = frame.std.and_then(|std| std.thread);
+    let of_syscall = || frame.syscall.and_then(|syscall| syscall.thread);
+    of_std.or_else(of_syscall).or_else(|| frame.exception.and_then(|exception| exception.thread))
+}
+
+/// Writes the line of a frame.
+fn line(out: &mut String, record: &Record, frame: &Frame<'_>, named: Option<Named<'_>>) {
     let mut object = Json { out, empty: true };
     object.begin();
     object.number("i", record.index.unwrap_or(0).into());
     object.number("offset", record.at.into());
     object.number("len", record.len.into());
-    let key = frame.std.and_then(|std| std.address).map_or(Key::None, Key::Address);
-    if let Some(named) = namings.iter().rev().find_map(|naming| naming.of(key)) {
+    if let Some(named) = named {
         let text = match named.offset {
             0 => named.place.text.clone(),
             offset => format!("{}+{offset:#x}", named.place.text),

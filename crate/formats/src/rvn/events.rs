@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use unspool_trace::batch::EventBatch;
 use unspool_trace::info::{Capability, Clock, Column, Info, Shows};
+use unspool_trace::part::Part;
 use unspool_trace::problem::Problem;
 use unspool_trace::rows::{Query, RowDecoder, RowError, RowScan, Rows};
 use unspool_trace::sniff::OpenOptions;
@@ -150,10 +151,21 @@ impl RowDecoder for RvnDecoder {
         let _ = self.sink(out).settle(end);
     }
 
-    fn print(&mut self, out: &mut String) -> Result<bool, RowError> {
+    fn print(&mut self, part: &mut Part, out: &mut String) -> Result<bool, RowError> {
         while out.len() < 1 << 20 {
             let Some(record) = self.reader.next() else { return Ok(false) };
-            text::record(&record, &self.reader.blocks, out);
+            let (begin, end) = match &record {
+                Record::Run(run) => (run.begin, run.end),
+                Record::Interrupt(interrupt) => (interrupt.transition, interrupt.transition),
+            };
+            if part.ends_before(begin) {
+                part.is_over = true;
+                return Ok(false);
+            }
+            if part.overlaps(begin, end) {
+                part.printed += 1;
+                text::record(&record, &self.reader.blocks, out);
+            }
         }
         Ok(true)
     }

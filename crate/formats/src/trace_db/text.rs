@@ -8,7 +8,8 @@ use core::fmt::Write;
 use unspool_trace::batch::Key;
 use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::Result;
-use unspool_trace::naming::Naming;
+use unspool_trace::naming::{Named, Naming};
+use unspool_trace::part::Part;
 use unspool_trace::problem::{LEFT_OUT, Problem};
 use unspool_trace::sniff::{OpenOptions, Text};
 
@@ -39,6 +40,7 @@ pub(crate) struct JsonLines {
     done: bool,
     problems: Vec<Problem>,
     namings: Vec<Naming>,
+    part: Part,
 }
 
 impl JsonLines {
@@ -49,24 +51,31 @@ impl JsonLines {
             done: false,
             problems: Vec::new(),
             namings: Vec::new(),
+            part: Part::default(),
         }
     }
 }
 
 impl TextDump for JsonLines {
     fn push(&mut self, input: &[u8], out: &mut String) -> Result<Progress> {
-        let Self { head, problems, namings, .. } = self;
-        let result = self.reader.push(input, |tables, point, _| {
+        let Self { head, problems, namings, part, .. } = self;
+        let result = self.reader.push(input, |tables, point, number| {
             if !core::mem::replace(head, true) {
                 put_head(out, tables);
             }
-            put_point(out, tables, point, namings);
+            part.is_over = part.ends_before(number.saturating_add(1));
+            let named = name_of(point, namings);
+            if !part.has_position(number) || !part.has_name(named.as_ref().map(|named| named.place.text.as_str())) {
+                return !part.is_over;
+            }
+            part.printed += 1;
+            put_point(out, tables, point, named);
             for (kind, value) in [(&ENTRIES_LEFT_OUT, point.entries_left_out), (&LEFT_OUT, point.bytes_left_out)] {
                 if value > 0 {
                     problems.push(Problem { at: point.at, kind, value });
                 }
             }
-            out.len() < PORTION
+            out.len() < PORTION && !part.is_over
         });
         if result.is_err() {
             self.put_head(out);
@@ -83,7 +92,7 @@ impl TextDump for JsonLines {
     }
 
     fn want(&self) -> Want {
-        if self.done { Want::Nothing } else { Want::Next }
+        if self.done || self.part.is_over { Want::Nothing } else { Want::Next }
     }
 
     fn name_by(&mut self, namings: Vec<Naming>) -> bool {
@@ -93,6 +102,10 @@ impl TextDump for JsonLines {
 
     fn take_problems(&mut self) -> Vec<Problem> {
         core::mem::take(&mut self.problems)
+    }
+
+    fn part(&mut self) -> &mut Part {
+        &mut self.part
     }
 }
 
@@ -123,13 +136,18 @@ fn put_head(out: &mut String, tables: &Tables) {
     out.push_str("]}\n");
 }
 
-fn put_point(out: &mut String, tables: &Tables, point: &Point, namings: &[Naming]) {
+/// The name of a point's statement, if one of `namings` has that, the last first.
+fn name_of<'a>(point: &Point, namings: &'a [Naming]) -> Option<Named<'a>> {
+    let key = point.statement.map_or(Key::None, |id| Key::Statement(id.bits()));
+    namings.iter().rev().find_map(|naming| naming.of(key))
+}
+
+fn put_point(out: &mut String, tables: &Tables, point: &Point, named: Option<Named<'_>>) {
     let _ = match point.statement {
         Some(statement) => write!(out, "{{\"statement\":{}", statement.bits()),
         None => write!(out, "{{\"statement\":null"),
     };
-    let key = point.statement.map_or(Key::None, |id| Key::Statement(id.bits()));
-    if let Some(named) = namings.iter().rev().find_map(|naming| naming.of(key)) {
+    if let Some(named) = named {
         for (field, text) in [(",\"name\":", &named.place.text), (",\"source\":", &named.place.source)] {
             if !text.is_empty() {
                 out.push_str(field);

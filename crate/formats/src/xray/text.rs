@@ -13,6 +13,7 @@ use unspool_trace::batch::Key;
 use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::naming::Naming;
+use unspool_trace::part::Part;
 use unspool_trace::problem::Problem;
 use unspool_trace::sniff::{OpenOptions, Text};
 
@@ -151,6 +152,10 @@ impl TextDump for JsonLines {
         core::mem::take(&mut self.lines.problems)
     }
 
+    fn part(&mut self) -> &mut Part {
+        &mut self.lines.part
+    }
+
     fn name_by(&mut self, namings: Vec<Naming>) -> bool {
         self.lines.namings = namings;
         true
@@ -194,6 +199,7 @@ struct Lines {
     again: bool,
     /// Names of functions by id.
     namings: Vec<Naming>,
+    part: Part,
 }
 
 impl Lines {
@@ -209,20 +215,28 @@ impl Lines {
     /// Ends the current line.
     fn finish(&mut self) {
         let Some(head) = self.record.head.take() else { return };
-        let Self { pid, tid, record: Record { arguments, payload, .. }, text, .. } = self;
+        let Self { pid, tid, record: Record { arguments, payload, .. }, text, namings, part, .. } = self;
         let (cpu, kind, func, clock) = match &head {
             Head::Function(f) => (f.cpu, kind_of(f.kind, !arguments.is_empty()), f.func, f.clock),
             Head::Event(event) => (event.cpu, kind_of_event(event), 0, event.clock),
         };
+        let key = if let Head::Function(f) = &head { Key::Id(f.func.into()) } else { Key::None };
+        let named = namings.iter().rev().find_map(|naming| naming.of(key));
+        if !part.has_position(clock)
+            || !part.has_thread(u64::try_from(*tid).ok())
+            || !part.has_name(named.as_ref().map(|named| named.place.text.as_str()))
+        {
+            return;
+        }
+        part.printed += 1;
         // Writing to a String cannot fail.
         let _ = write!(
             text,
             r#"{{"thread":{tid},"process":{pid},"cpu":{cpu},"kind":"{kind}","func_id":{func},"tsc":{clock}"#
         );
         match head {
-            Head::Function(f) => {
-                let key = Key::Id(f.func.into());
-                if let Some(named) = self.namings.iter().rev().find_map(|naming| naming.of(key)) {
+            Head::Function(_) => {
+                if let Some(named) = named {
                     text.push_str(",\"function\":");
                     put_text(text, &named.place.text);
                 }

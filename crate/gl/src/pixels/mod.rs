@@ -23,7 +23,7 @@ mod unpack;
 pub use compressed::{Block, Compressed};
 pub use internal::with_name;
 pub use internal::{Base, Holds, Internal, Number};
-pub use unpack::{Layout, PixelStore, SourceFormat, component};
+pub use unpack::{Layout, PixelStore, SourceFormat, component, half};
 
 /// Limit for the number of texels of an image: those of 16384 by 16384.
 pub const MOST_TEXELS: usize = 1 << 28;

@@ -378,7 +378,7 @@ fn signed(number: i64, width: u32, normal: bool) -> f64 {
 }
 
 /// A floating point number of 16 bits.
-pub(super) fn half(bits: u16) -> f32 {
+pub fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     sign * small_float(u32::from(bits & 0x7fff), 10) as f32
 }

@@ -43,6 +43,7 @@ impl Resources {
                         }
                         Several::Buffers | Several::Ranges => {
                             let at = self.of(context, Kind::Buffer, name, number);
+                            self.exposed(at, call.uint(0), number);
                             self.bind(context, Slot::Buffer { target: call.uint(0), index: Some(index) }, at, number);
                         }
                     }
@@ -50,6 +51,9 @@ impl Resources {
             }
             Act::BindBuffer => {
                 let at = self.of(context, Kind::Buffer, uint("buffer"), number);
+                if uint("target") == gl::QUERY_BUFFER {
+                    self.exposed(at, gl::QUERY_BUFFER, number);
+                }
                 let slot = match uint("target") {
                     gl::ELEMENT_ARRAY_BUFFER => Slot::Elements,
                     target => Slot::Buffer { target, index: None },
@@ -59,6 +63,7 @@ impl Resources {
             Act::BindBufferIndexed => {
                 let at = self.of(context, Kind::Buffer, uint("buffer"), number);
                 let target = uint("target");
+                self.exposed(at, target, number);
                 self.bind(context, Slot::Buffer { target, index: Some(uint("index")) }, at, number);
                 context.replace(Slot::Buffer { target, index: None }, at);
             }

@@ -10,9 +10,6 @@ use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
 
-/// Limit for the bytes of a buffer.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// A level of a texture at a call.
 #[derive(Clone, Debug)]
 pub struct TextureAt {
@@ -45,8 +42,8 @@ pub struct Held {
 
 /// Reads contents again. The reader must keep all bytes of blobs.
 pub struct Contents<'a, S> {
-    resources: &'a Resources,
-    reader: &'a mut Reader<S>,
+    pub(super) resources: &'a Resources,
+    pub(super) reader: &'a mut Reader<S>,
 }
 
 impl<'a, S: ByteSource> Contents<'a, S> {
@@ -91,20 +88,13 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         Ok(at)
     }
 
-    /// The bytes of a buffer after a call. What was never uploaded is 0.
+    /// The bytes of a buffer after a call. What is not known is 0.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read.
     pub fn buffer(&mut self, resource: u32, call: u64) -> Result<Vec<u8>, Unreadable> {
-        let Some(it) = self.resources.all.get(resource as usize).filter(|it| it.kind == Kind::Buffer) else {
-            return Ok(Vec::new());
-        };
-        let mut visitor =
-            BufferVisitor { uploads: &it.uploads, call, functions: Functions::default(), bytes: Vec::new() };
-        let calls = it.uploads.iter().map(|upload| upload.call).take_while(|upload| *upload <= call);
-        read(self.reader, calls, &mut visitor)?;
-        Ok(visitor.bytes)
+        Ok(self.buffer_at(resource, call)?.bytes)
     }
 
     /// The bytes that a call had as its first argument that is a blob: vertices or indices in the
@@ -164,7 +154,7 @@ impl<'a, S: ByteSource> Contents<'a, S> {
 
 /// Passes the calls of the pieces that have these calls to a visitor, which looks at the calls that
 /// it wants.
-fn read<S: ByteSource>(
+pub(super) fn read<S: ByteSource>(
     reader: &mut Reader<S>,
     calls: impl Iterator<Item = u64>,
     visitor: &mut dyn CallVisitor,
@@ -179,13 +169,13 @@ fn read<S: ByteSource>(
 
 /// The functions of a trace that a visitor has seen.
 #[derive(Default)]
-struct Functions {
-    known: Vec<Known>,
+pub(super) struct Functions {
+    pub(super) known: Vec<Known>,
     numbers: HashMap<String, u32>,
 }
 
 impl Functions {
-    fn number(&mut self, name: &str) -> u32 {
+    pub(super) fn number(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
@@ -300,46 +290,6 @@ impl TextureVisitor<'_> {
             self.at.image = Some(Image::new(format, width, height, depth)?);
         }
         Ok(())
-    }
-}
-
-struct BufferVisitor<'a> {
-    uploads: &'a [Upload],
-    call: u64,
-    functions: Functions,
-    bytes: Vec<u8>,
-}
-
-impl CallVisitor for BufferVisitor<'_> {
-    fn function(&mut self, name: &str) -> Option<u32> {
-        Some(self.functions.number(name))
-    }
-
-    fn wants(&mut self, number: u64, _function: u32) -> bool {
-        number <= self.call && is_one_of(self.uploads, number).is_some()
-    }
-
-    fn call(&mut self, call: &Call) {
-        let Some(known) = self.functions.known.get(call.function as usize) else { return };
-        let Some(upload) = is_one_of(self.uploads, call.number) else { return };
-        let size = known.int(call, "size").map(|size| size.max(0) as u64);
-        let is_whole = known.canonical.ends_with("BufferData") || known.canonical.ends_with("BufferStorage");
-        if let Some(size) = size.filter(|_| is_whole) {
-            self.bytes.clear();
-            self.bytes.resize(size.min(MOST_BYTES) as usize, 0);
-        }
-        let (data, offset) = match known.canonical.as_str() {
-            "memcpy" => (known.arg(call, "src"), upload.offset),
-            _ if is_whole => (known.arg(call, "data"), 0),
-            _ => (known.arg(call, "data"), known.int(call, "offset").unwrap_or_default().max(0) as u64),
-        };
-        let Value::Bytes(from, _) = data else { return };
-        let at = usize::try_from(offset).unwrap_or(usize::MAX);
-        if let Some(to) = self.bytes.get_mut(at..) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = *from;
-            }
-        }
     }
 }
 

@@ -153,6 +153,8 @@ pub(super) enum Act {
     },
     /// `memcpy` to where a buffer may be mapped.
     Copy,
+    /// Contents of a buffer become undefined.
+    Invalidate,
     /// The graphics processor writes buffers, or an image.
     Write(Wrote),
     Draw,
@@ -244,6 +246,7 @@ impl Act {
             "UnmapBuffer" => Self::Unmap { named: false },
             "UnmapNamedBuffer" => Self::Unmap { named: true },
             "memcpy" => Self::Copy,
+            "InvalidateBufferData" | "InvalidateBufferSubData" => Self::Invalidate,
             "CopyImageSubData" => Self::Write(Wrote::Image),
             "CopyBufferSubData" => Self::Write(Wrote::Bound("writeTarget")),
             "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => Self::Write(Wrote::Named("writeBuffer")),
