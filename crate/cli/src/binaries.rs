@@ -8,7 +8,7 @@ use unspool_engine::Session;
 use unspool_symbols::{Called, Programs, Range, Report, Work};
 use unspool_trace::{Jumps, Naming};
 
-use crate::{Failure, Place, complain};
+use crate::{Failure, NameArgs, Place, complain};
 
 /// A binary, and what the user says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub(crate) struct Binaries {
     programs: Programs,
     files: Vec<File>,
     names: Vec<(u32, String)>,
+    /// The form in which names are shown.
+    arguments: NameArgs,
 }
 
 impl Binaries {
@@ -72,10 +74,10 @@ impl Binaries {
     /// # Errors
     ///
     /// Returns an error if a file cannot be read.
-    pub(crate) fn read(arguments: &[Argument]) -> Result<Self, Failure> {
+    pub(crate) fn read(arguments: &NameArgs) -> Result<Self, Failure> {
         let mut programs = Programs::default();
         let (mut files, mut names) = (Vec::new(), Vec::new());
-        for (id, Argument { object, base, path }) in (FIRST..).zip(arguments) {
+        for (id, Argument { object, base, path }) in (FIRST..).zip(&arguments.binary) {
             let name = path.display().to_string();
             let failed = |error: io::Error| Failure::io(&name, &error);
             let file = File::open(path).map_err(failed)?;
@@ -85,7 +87,7 @@ impl Binaries {
             files.push(file);
             names.push((id, name));
         }
-        let mut binaries = Self { programs, files, names };
+        let mut binaries = Self { programs, files, names, arguments: arguments.clone() };
         binaries.run()?;
         Ok(binaries)
     }
@@ -124,8 +126,8 @@ impl Binaries {
             self.programs.set_called(Called::new(addresses, session.addresses(true), modules), true);
             self.run()?;
         }
-        let namings: Vec<(u32, Naming)> =
-            self.names.iter().filter_map(|(id, _)| Some((*id, self.programs.naming(*id)?))).collect();
+        let naming = |id: u32| Some((id, self.arguments.shown(self.programs.naming(id)?)));
+        let namings: Vec<(u32, Naming)> = self.names.iter().filter_map(|(id, _)| naming(*id)).collect();
         namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
         Ok(namings.into_iter().map(|(_, naming)| naming).collect())
     }

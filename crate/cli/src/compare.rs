@@ -395,7 +395,7 @@ fn side_args(what: &Compare, file: &Path, names: &Option<PathBuf>, binaries: &[A
         nest_tail_calls: what.nest_tail_calls,
         max_memory: what.max_memory,
     };
-    (trace, NameArgs { names: names.clone(), binary: binaries.to_vec() })
+    (trace, NameArgs { names: names.clone(), binary: binaries.to_vec(), short_names: false })
 }
 
 /// What the instructions of a trace are of, if it says so: as `i386` of `i386, x86-64`.

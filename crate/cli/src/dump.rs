@@ -83,6 +83,7 @@ impl Dump {
 /// Prints the trace in the wanted form, or else as its format's own tool does where there is such a
 /// tool, and as JSON Lines otherwise.
 pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
+    how.names.check()?;
     let mut source = Source::open(&how.trace)?;
     if io::stdout().is_terminal() {
         // The records that scroll by show progress enough.
@@ -130,11 +131,13 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
 /// The names to print with the records. Which binary names what is known only when the whole trace
 /// is.
 fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
-    let mut namings: Vec<Naming> = how.names.names.as_deref().map(read_names).transpose()?.into_iter().collect();
+    let named = how.names.names.as_deref().map(read_names).transpose()?;
+    let mut namings: Vec<Naming> = named.map(|naming| how.names.shown(naming)).into_iter().collect();
     if !how.names.binary.is_empty() {
-        let mut binaries = Binaries::read(&how.names.binary)?;
+        let mut binaries = Binaries::read(&how.names)?;
         // What is wrong with it is said as its records are printed.
-        let (_, mut session, _) = read_with_binaries(&how.trace, &NameArgs { names: None, binary: Vec::new() })?;
+        let (_, mut session, _) =
+            read_with_binaries(&how.trace, &NameArgs { names: None, binary: Vec::new(), short_names: false })?;
         namings.extend(binaries.name_or_fail(&mut session)?);
     }
     Ok(namings)

@@ -66,7 +66,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use progress::Progress;
 use unspool_engine::read::{ReadAt, head_and_tail};
-use unspool_trace::{Limits, OpenOptions};
+use unspool_symbols::short_names;
+use unspool_trace::{Limits, Naming, OpenOptions};
 
 #[derive(Parser)]
 #[command(name = "unspool", version, about = "Inspects traces of programs.", arg_required_else_help = true)]
@@ -181,9 +182,26 @@ struct NameArgs {
     /// append it, as in prog@0x555555554000.
     #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
     binary: Vec<binaries::Argument>,
+    /// Shorten these names, of C++ and Rust: no return types, parameters, template arguments and
+    /// namespaces. Names that would be alike keep more. Searches are then for the short names.
+    #[arg(long)]
+    short_names: bool,
 }
 
 impl NameArgs {
+    /// Fails if there are no names to shorten.
+    fn check(&self) -> Result<(), Failure> {
+        if self.short_names && self.names.is_none() && self.binary.is_empty() {
+            return Err(Failure::usage("--short-names shortens names of --binary and --names: give one of them."));
+        }
+        Ok(())
+    }
+
+    /// Names as they are to be shown.
+    fn shown(&self, naming: Naming) -> Naming {
+        if self.short_names { naming.with_texts(short_names) } else { naming }
+    }
+
     /// As options of a command whose options of names end in `suffix`.
     fn options(&self, suffix: &str) -> Vec<String> {
         let names = self.names.iter().map(|path| (format!("--names{suffix}"), path.display().to_string()));

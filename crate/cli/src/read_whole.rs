@@ -165,8 +165,9 @@ pub(crate) fn read_for_records(trace: &TraceArgs, names: &NameArgs) -> Result<(S
 }
 
 fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<(Source, Session), Failure> {
-    let naming = names.names.as_deref().map(read_names).transpose()?;
-    let mut binaries = Binaries::read(&names.binary)?;
+    names.check()?;
+    let naming = names.names.as_deref().map(read_names).transpose()?.map(|naming| names.shown(naming));
+    let mut binaries = Binaries::read(names)?;
     let (mut source, mut session) = read_with(trace, levels)?;
     if !names.binary.is_empty() {
         binaries.name_or_fail(&mut session)?;
@@ -212,16 +213,17 @@ pub(crate) fn read_with_binaries(
     trace: &TraceArgs,
     names: &NameArgs,
 ) -> Result<(Source, Session, Option<Binaries>), Failure> {
+    names.check()?;
     let (mut source, mut session) = read_with(trace, Some(Levels::Kept))?;
     let mut binaries = None;
     if !names.binary.is_empty() {
-        let mut read = Binaries::read(&names.binary)?;
+        let mut read = Binaries::read(names)?;
         read.name(&mut session)?;
         session = read_again(&mut source, session, trace, Some(Levels::Kept), &mut read)?;
         binaries = Some(read);
     }
     if let Some(path) = &names.names {
-        name_by(&mut session, path, read_names(path)?);
+        name_by(&mut session, path, names.shown(read_names(path)?));
     }
     Ok((source, session, binaries))
 }

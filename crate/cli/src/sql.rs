@@ -98,11 +98,13 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
         Ok::<(), Failure>(())
     };
     if let Some(other) = &what.with {
-        add(other, "b".into(), &NameArgs { names: what.names_b.clone(), binary: what.binary_b.clone() })?;
+        let (names, binary) = (what.names_b.clone(), what.binary_b.clone());
+        let short_names = what.names.short_names && (names.is_some() || !binary.is_empty());
+        add(other, "b".into(), &NameArgs { names, binary, short_names })?;
     }
     for (number, other) in (1..).zip(&what.attach) {
         let schema = if number == 1 { "other".to_string() } else { format!("other{number}") };
-        add(other, schema, &NameArgs { names: None, binary: Vec::new() })?;
+        add(other, schema, &NameArgs { names: None, binary: Vec::new(), short_names: false })?;
     }
     let connection = connect(path).map_err(|error| wrong(&error, text))?;
     if what.with.is_some() {

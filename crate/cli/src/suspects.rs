@@ -129,7 +129,8 @@ fn listed(line: &str) -> Result<Option<(bool, &str)>, ()> {
 /// The values of a run. Adds the names of its statements.
 fn profile(what: &Suspects, file: &Path, names: &mut Names) -> Result<Profile, Failure> {
     let trace = TraceArgs { no_limits: what.no_limits, ..TraceArgs::of(file) };
-    let (mut source, session) = read_named(&trace, &NameArgs { names: what.names.clone(), binary: Vec::new() })?;
+    let (mut source, session) =
+        read_named(&trace, &NameArgs { names: what.names.clone(), binary: Vec::new(), short_names: false })?;
     complete(&session)?;
     let has_values = session.info().offers.contains(&Capability::Values.word());
     let found = if has_values { profile_of(&mut source, trace.limits(), false)? } else { None };

@@ -49,3 +49,33 @@ fn a_file_without_names_is_refused_and_a_bad_line_is_reported() {
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("\"at\":2,\"file\""));
 }
+
+/// Short names stay apart, and are searched for; alone, the option means nothing.
+#[test]
+fn names_are_shortened() {
+    let fixture = |name: &str| {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name).display().to_string()
+    };
+    let run = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let names = folder.path().join("names.csv");
+    let text = "1,void ui::Foo<int>::draw<char>(int)\n2,ui::Bar::draw(int)\n3,ui::run()::{lambda(int)#1}::operator()(int) const\n";
+    std::fs::write(&names, text).unwrap();
+    let (trace, names) = (fixture("xray/threads.xray"), names.display().to_string());
+    let (_, full, _) = run(&["stats", &trace, "--names", &names, "--csv"]);
+    let (_, short, _) = run(&["stats", &trace, "--names", &names, "--short-names", "--csv"]);
+    assert!(full.contains("void ui::Foo<int>::draw<char>(int)"), "{full}");
+    let expected = full
+        .replace("void ui::Foo<int>::draw<char>(int)", "Foo::draw")
+        .replace("ui::Bar::draw(int)", "Bar::draw")
+        .replace("ui::run()::{lambda(int)#1}::operator()(int) const", "run::{lambda#1}::operator()");
+    assert_eq!(short, expected);
+    let (_, hits, _) = run(&["find", &trace, "name:Foo::draw", "--names", &names, "--short-names", "--limit", "1"]);
+    assert!(hits.contains("Foo::draw"), "{hits}");
+    let (status, _, said) = run(&["stats", &trace, "--short-names"]);
+    assert_eq!(status, Some(2));
+    assert!(said.contains("--short-names shortens names of --binary and --names"), "{said}");
+}

@@ -100,7 +100,7 @@ impl Traces {
                 if self.open.len() >= MOST_OPEN {
                     self.open.remove(0);
                 }
-                let names = names.unwrap_or(NameArgs { names: None, binary: Vec::new() });
+                let names = names.unwrap_or(NameArgs { names: None, binary: Vec::new(), short_names: false });
                 // Pictures are drawn from levels of detail.
                 let opened = Opened::of(read_named(&TraceArgs::of(&path), &names)?);
                 Open { path, names, opened }
@@ -122,7 +122,7 @@ impl Traces {
             Ok(argument.at_path(path))
         };
         let binary = binaries.iter().map(binary).collect::<Result<_, Failure>>()?;
-        Ok(NameArgs { names: names.map(|names| self.allowed(names)).transpose()?, binary })
+        Ok(NameArgs { names: names.map(|names| self.allowed(names)).transpose()?, binary, short_names: false })
     }
 
     /// What names the functions of a trace, if it is open.

@@ -79,6 +79,16 @@ impl Naming {
         Self { places }
     }
 
+    /// The same places with other texts, in the order of those that `texts` receives.
+    pub fn with_texts(mut self, texts: impl FnOnce(&[&str]) -> Vec<String>) -> Self {
+        let old: Vec<&str> = self.places.iter().map(|place| place.text.as_str()).collect();
+        let new = texts(&old);
+        for (place, text) in self.places.iter_mut().zip(new) {
+            place.text = text;
+        }
+        self
+    }
+
     /// How many places there are.
     pub fn len(&self) -> usize {
         self.places.len()
