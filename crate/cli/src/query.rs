@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use unspool_formats::trace_db::wire::Layout;
 use unspool_formats::trace_db::wire::{Number, Tables};
-use unspool_trace::Naming;
 use unspool_trace::batch::Key;
+use unspool_trace::{Naming, printed};
 use unspool_values::{Dictionary, Fault, Loader, Match, Query as Parsed, Run, Segment, Value};
 
 use crate::console;
@@ -69,6 +69,9 @@ struct Variable<'a> {
     #[serde(rename = "type")]
     of_type: std::borrow::Cow<'a, str>,
     value: Content,
+    /// Bytes as text, if they are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
     size: u32,
     buffer_size: Option<u64>,
 }
@@ -234,14 +237,15 @@ fn print(
         let index = *index as usize;
         let (name, of_type) = dictionary.key(segment.key(index));
         let value = segment.value(index);
-        let size = match value {
-            Value::Bytes(_, len) => len,
-            Value::Number(_) => tables.types().get(of_type as usize).map_or(0, |t| t.size),
+        let (size, text) = match value {
+            Value::Bytes(bytes, len) => (len, printed(bytes, len.into())),
+            Value::Number(_) => (tables.types().get(of_type as usize).map_or(0, |t| t.size), None),
         };
         Variable {
             name: tables.text(name).unwrap_or_default(),
             of_type: tables.type_name(of_type),
             value: value.into(),
+            text,
             size,
             buffer_size: segment.buffer_size(index),
         }

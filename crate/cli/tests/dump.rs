@@ -242,3 +242,11 @@ fn both_forms_of_a_value_are_printed_with_blobs() {
     assert_eq!(both["text"], "ps_3_0\ndcl t0.xy\n");
     assert_eq!(both["machine"]["hex"].as_str().unwrap().len() as u64, 2 * both["machine"]["bytes"].as_u64().unwrap());
 }
+
+#[test]
+fn bytes_that_are_a_text_are_dumped_as_one_too() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/trace_db/variables.trace");
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool")).arg("dump").arg(file).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(r#""value":"hex:646f6e65","text":"done","size":4"#));
+}

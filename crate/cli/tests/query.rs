@@ -131,3 +131,40 @@ fn other_formats_have_no_values_to_query() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("Only trace-db traces have values to query"), "{said}");
 }
+
+#[test]
+fn a_text_is_compared_with_the_bytes_of_a_variable() {
+    let points = |query: &str| results(&[VARIABLES], query).iter().map(|it| it["point"].clone()).collect::<Vec<_>>();
+    assert_eq!(points("label = \"sorted\""), [49]);
+    assert_eq!(points("\"sorted\" == label"), [49]);
+    assert_eq!(points("(= (v/value label) \"sorted\")"), [49]);
+    assert_eq!(points(r#"label = "s\x6frt\u{65}d""#), [49]);
+    assert_eq!(points("label != \"unsorted\""), [49, 78]);
+    assert_eq!(points("not (label = \"unsorted\")"), [49, 78]);
+    // By bytes: `done` comes first.
+    assert_eq!(points("label < \"sorted\""), [78]);
+    assert_eq!(points("\"sorted\" <= label"), [0, 1, 49]);
+    // A name is between backticks, or beside a number.
+    assert_eq!(points("label = `label`"), [0, 1, 49, 78]);
+    assert!(!points("\"key\" < 0").is_empty());
+    // A number has no bytes.
+    assert_eq!(points("key != \"sorted\""), [0; 0]);
+    let found = results(&[VARIABLES], "label = \"done\"");
+    assert_eq!((&found[0]["vars"][0]["value"], &found[0]["vars"][0]["text"]), (&json!("hex:646f6e65"), &json!("done")));
+}
+
+#[test]
+fn a_text_beside_what_has_no_text_is_refused() {
+    for (query, sentence) in [
+        ("key + 1 = \"done\"", "A text can be compared with a variable only."),
+        ("values.size = \"done\"", "A text can be compared with a variable only."),
+        ("label = \"\\q\"", "Unknown escape."),
+        ("(> (v/size values) \"done\")", "Texts are compared with the values of variables only"),
+        ("(= (+ (v/value key) \"a\") 1)", "A number or a variable is needed here, not a text."),
+    ] {
+        let output = unspool(&[VARIABLES], query);
+        assert_eq!(output.status.code(), Some(2), "{query}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(sentence), "{query}: {said}");
+    }
+}

@@ -8,14 +8,16 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use unspool_formats::trace_db::point::{Content, Point};
 use unspool_formats::trace_db::wire::{Number as Raw, StatementId};
+use unspool_trace::{printed, put_quoted};
 
 /// Points of a segment at most.
 const MOST_POINTS: usize = 1 << 14;
 /// A segment with more bytes than this takes no further point.
 const LONG: usize = 8 << 20;
 
-/// Bytes of a value in its text.
+/// Bytes of a value that are shown as digits, and of one that is shown as text.
 const MOST_BYTES: usize = 24;
+const MOST_TEXT: usize = 64;
 
 /// Whether the high bit of a key says that the buffer of a pointer is known.
 pub(crate) const IN_BUFFER: u32 = 1 << 31;
@@ -286,6 +288,16 @@ impl Segment {
     }
 }
 
+/// The first bytes of `len` as digits.
+fn put_bytes(out: &mut String, first: &[u8], len: u32) {
+    for byte in first {
+        let _ = write!(out, "{byte:02x}");
+    }
+    if first.len() < len as usize {
+        out.push('…');
+    }
+}
+
 /// A value as the details show it.
 pub fn put_value(out: &mut String, value: Value<'_>) {
     let _ = match value {
@@ -296,13 +308,12 @@ pub fn put_value(out: &mut String, value: Value<'_>) {
         }
         Value::Number(Raw::Float(n)) => write!(out, "{n:e}"),
         Value::Number(Raw::Pointer(n)) => write!(out, "{n:#x}"),
-        Value::Bytes(bytes, _) => {
-            let short = bytes.get(..MOST_BYTES).unwrap_or(bytes);
-            match core::str::from_utf8(short) {
-                Ok(text) if !text.chars().any(char::is_control) => write!(out, "{text:?}"),
-                _ => short.iter().try_for_each(|byte| write!(out, "{byte:02x}")),
+        Value::Bytes(bytes, len) => {
+            match printed(bytes, len.into()) {
+                Some(text) => put_quoted(out, text, MOST_TEXT),
+                None => put_bytes(out, bytes.get(..MOST_BYTES).unwrap_or(bytes), len),
             }
-            .and_then(|()| if short.len() < bytes.len() { write!(out, "…") } else { Ok(()) })
+            Ok(())
         }
     };
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! i > 100 and n.size = 4
+//! name = "main" and `odd name` > 1
 //! a, b: int | unsigned int where a.value > b.value and distinct(a, b) prefer a > 9 in file 7 once
 //! ```
 
@@ -15,15 +16,18 @@ use unspool_formats::trace_db::wire::StatementId;
 use crate::lisp::add_named;
 use crate::number::Operation;
 use crate::syntax::{
-    Allowed, Comparison, Condition, DEEPEST, Fault, FreeVariable, MOST_VARIABLES, Part, Place, Query, Sort, Term,
-    constant,
+    Allowed, Bytes, Comparison, Condition, DEEPEST, Fault, FreeVariable, MOST_VARIABLES, Part, Place, Query, Quoted,
+    Sort, Term, constant,
 };
+use crate::text;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     Word(String),
-    /// In quotation marks: a name.
-    Text(String),
+    /// Between backticks: a name.
+    Name(String),
+    /// In quotation marks: a text, or a name.
+    Quoted(Quoted),
     Number(String),
     Sign(&'static str),
     End,
@@ -55,11 +59,15 @@ fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
             continue;
         }
         let (len, kind) = if first == '"' || first == '`' {
-            let inner = rest.get(1..).unwrap_or_default();
-            let Some(end) = inner.find(first) else {
+            let Some(inner) = text::quoted(rest) else {
                 return Err(Place { at, len: rest.len() }.fault("The closing quotation mark is missing."));
             };
-            (end + 2, Kind::Text(inner.get(..end).unwrap_or_default().to_owned()))
+            let kind = if first == '`' {
+                Kind::Name(inner.replace("``", "`"))
+            } else {
+                Kind::Quoted(Quoted { name: inner.to_owned(), bytes: text::bytes(inner, at + 1) })
+            };
+            (inner.len() + 2, kind)
         } else if first.is_ascii_digit() {
             // The sign of an exponent belongs to the number, except in hexadecimal.
             let is_hex = rest.starts_with("0x") || rest.starts_with("0X");
@@ -97,8 +105,11 @@ pub(crate) fn parse(text: &str) -> Result<Query, Fault> {
         let place = tokens.get(i).map(|token| token.place).unwrap_or_default();
         declarations(text.get(..place.at).unwrap_or_default(), place, &mut query)?;
         tokens.drain(..=i);
-    } else if let [Token { kind: Kind::Word(_) | Kind::Text(_), .. }, Token { kind: Kind::Sign(":"), place }, ..] =
-        &tokens[..]
+    } else if let [
+        Token { kind: Kind::Word(_) | Kind::Name(_) | Kind::Quoted(_), .. },
+        Token { kind: Kind::Sign(":"), place },
+        ..,
+    ] = &tokens[..]
     {
         return Err(place.fault("The word where and a condition are needed after the variables."));
     }
@@ -376,16 +387,12 @@ impl Parser {
                 _ => break,
             };
             self.next += 1;
-            let a = match head.take() {
-                Some(first) => term(first)?,
-                None => left.take().unwrap_or(Term::Constant(crate::Number::Int(0), Some(0))),
-            };
-            let right = self.sum()?;
-            place = place.to(right.place);
-            let b = term(right)?;
+            let Some(a) = head.take().or(left.take()) else { break };
+            let b = self.sum()?;
+            place = place.to(b.place);
             // `0 <= i < n` compares both.
             left = Some(b.clone());
-            found.push(Condition::Compare(comparison, a, b));
+            found.push(self.compared(comparison, a, b)?);
         }
         if let Some(first) = head {
             return Ok(first);
@@ -400,6 +407,63 @@ impl Parser {
         Ok(Part { place, sort: Sort::Condition(condition) })
     }
 
+    /// A comparison of two parts. What is in quotation marks is a text beside a variable, and the
+    /// name of a variable beside a number.
+    fn compared(&mut self, comparison: Comparison, a: Part, b: Part) -> Result<Condition, Fault> {
+        match (&a.sort, &b.sort) {
+            (Sort::Quoted(_), Sort::Quoted(text)) => {
+                let bytes = Bytes::Constant(text.bytes.clone()?);
+                let Sort::Variable(number) = self.resolved(a)?.sort else { return self.expected("A variable") };
+                return Ok(Condition::Bytes(comparison, number, bytes));
+            }
+            (Sort::Quoted(text), of) => {
+                if let Some(number) = beside(text, a.place, of)? {
+                    return Ok(Condition::Bytes(comparison.turned(), number, Bytes::Constant(text.bytes.clone()?)));
+                }
+            }
+            (of, Sort::Quoted(text)) => {
+                if let Some(number) = beside(text, b.place, of)? {
+                    return Ok(Condition::Bytes(comparison, number, Bytes::Constant(text.bytes.clone()?)));
+                }
+            }
+            _ => {}
+        }
+        let (a, b) = (self.term(a)?, self.term(b)?);
+        if let (Term::Value(x), Term::Value(y)) = (&a, &b) {
+            let bytes = Condition::Bytes(comparison, *x, Bytes::Variable(*y));
+            return Ok(Condition::Any([Condition::Compare(comparison, a, b), bytes].into()));
+        }
+        Ok(Condition::Compare(comparison, a, b))
+    }
+
+    /// A part that is in quotation marks, as the variable of that name.
+    fn resolved(&mut self, part: Part) -> Result<Part, Fault> {
+        match part.sort {
+            Sort::Quoted(Quoted { name, .. }) => {
+                Ok(Part { place: part.place, sort: Sort::Variable(self.named(part.place, &name)?) })
+            }
+            _ => Ok(part),
+        }
+    }
+
+    /// A number. That of a variable is its value.
+    fn term(&mut self, part: Part) -> Result<Term, Fault> {
+        let part = self.resolved(part)?;
+        match part.sort {
+            Sort::Term(term) => Ok(term),
+            Sort::Variable(number) => Ok(Term::Value(number)),
+            Sort::Condition(_) | Sort::Quoted(_) => {
+                Err(part.place.fault("This is a condition; a number is needed here."))
+            }
+        }
+    }
+
+    fn applied(&mut self, operation: Operation, a: Part, b: Part) -> Result<Part, Fault> {
+        let place = a.place.to(b.place);
+        let terms = (self.term(a)?, self.term(b)?);
+        Ok(Part { place, sort: Sort::Term(Term::Apply(operation, terms.into())) })
+    }
+
     fn sum(&mut self) -> Result<Part, Fault> {
         let mut left = self.product()?;
         loop {
@@ -409,7 +473,8 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.next += 1;
-            left = applied(operation, left, self.product()?)?;
+            let right = self.product()?;
+            left = self.applied(operation, left, right)?;
         }
     }
 
@@ -422,7 +487,8 @@ impl Parser {
                 _ => return Ok(left),
             };
             self.next += 1;
-            left = applied(operation, left, self.unary()?)?;
+            let right = self.unary()?;
+            left = self.applied(operation, left, right)?;
         }
     }
 
@@ -445,7 +511,7 @@ impl Parser {
         let inner = self.unary()?;
         self.depth -= 1;
         let zero = Part { place, sort: Sort::Term(Term::Constant(crate::Number::Int(0), Some(0))) };
-        applied(Operation::Subtract, zero, inner)
+        self.applied(Operation::Subtract, zero, inner)
     }
 
     fn primary(&mut self) -> Result<Part, Fault> {
@@ -489,7 +555,11 @@ impl Parser {
                 let condition = if word == "true" { Condition::All(none) } else { Condition::Any(none) };
                 return Ok(Part { place, sort: Sort::Condition(condition) });
             }
-            Kind::Word(name) | Kind::Text(name) => name,
+            Kind::Quoted(quoted) if *self.after() != Kind::Sign(".") => {
+                self.next += 1;
+                return Ok(Part { place, sort: Sort::Quoted(quoted) });
+            }
+            Kind::Word(name) | Kind::Name(name) | Kind::Quoted(Quoted { name, .. }) => name,
             _ => return self.expected("A variable, a number or a condition"),
         };
         self.next += 1;
@@ -510,7 +580,7 @@ impl Parser {
     fn variable(&mut self) -> Result<u8, Fault> {
         let place = self.place();
         match self.peek().clone() {
-            Kind::Word(name) | Kind::Text(name) => {
+            Kind::Word(name) | Kind::Name(name) | Kind::Quoted(Quoted { name, .. }) => {
                 self.next += 1;
                 self.named(place, &name)
             }
@@ -530,18 +600,17 @@ impl Parser {
     }
 }
 
-/// A number. That of a variable is its value.
-fn term(part: Part) -> Result<Term, Fault> {
-    match part.sort {
-        Sort::Term(term) => Ok(term),
-        Sort::Variable(number) => Ok(Term::Value(number)),
-        Sort::Condition(_) => Err(part.place.fault("This is a condition; a number is needed here.")),
+/// The variable that a text stands beside in a comparison. `None` beside a number, where what is in
+/// quotation marks is a name.
+fn beside(text: &Quoted, place: Place, other: &Sort) -> Result<Option<u8>, Fault> {
+    match other {
+        Sort::Variable(number) | Sort::Term(Term::Value(number)) => Ok(Some(*number)),
+        Sort::Term(Term::Constant(..)) => Ok(None),
+        _ => Err(place.fault(format!(
+            "A text can be compared with a variable only. If this is the name of a variable, write `{}`.",
+            text.name
+        ))),
     }
-}
-
-fn applied(operation: Operation, a: Part, b: Part) -> Result<Part, Fault> {
-    let place = a.place.to(b.place);
-    Ok(Part { place, sort: Sort::Term(Term::Apply(operation, (term(a)?, term(b)?).into())) })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use unspool_formats::trace_db::wire::{Number as Raw, Tables};
 
 use crate::chance::{Sample, is_telling};
 use crate::columns::{Dictionary, Kind, Value, put_value};
-use crate::rows::{Column, Rows};
+use crate::rows::{Column, Rows, UNKNOWN};
 
 /// Occurrences that a relation needs. Two points lie on a line in any case.
 pub(crate) const LEAST: u64 = 3;
@@ -224,20 +224,17 @@ impl Invariants {
         let (mut same, mut all) = (0, 0);
         for row in 0..count {
             if let (Some(x), Some(y)) = (of_x.get(row), of_y.get(row)) {
+                // Bytes past the limit may be equal or not.
+                if x == UNKNOWN.into() || y == UNKNOWN.into() {
+                    return row;
+                }
                 all += 1;
                 same += u64::from(x == y);
             }
         }
-        // No comparison with bytes holds in a query, so there is none that would find them.
-        if is_likely(same, all) && same == all {
-            let query = format!("{} = {}", x.name, y.name);
-            self.found.push(Invariant {
-                relation: Relation::Equal,
-                query,
-                exceptions_query: String::new(),
-                holds: same,
-                exceptions: 0,
-            });
+        if is_likely(same, all) {
+            let it = relation_of(Relation::Equal, (&x.name, &y.name), ("=", "!="), same, all - same);
+            self.found.push(it);
         }
         count
     }
@@ -491,18 +488,12 @@ pub(crate) fn number_text(kind: Kind, bits: u64) -> String {
     text
 }
 
-/// A name as queries have it: in quotation marks if it is not a plain word.
+/// A name as queries have it: between backticks if it is not a plain word.
 pub(crate) fn quoted(name: &str) -> String {
     const WORDS: [&str; 12] =
         ["and", "or", "not", "where", "prefer", "at", "in", "pick", "once", "distinct", "true", "false"];
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.starts_with(|c: char| !c.is_ascii_digit())
         && !WORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
-    if is_plain {
-        name.to_string()
-    } else if name.contains('"') {
-        format!("`{name}`")
-    } else {
-        format!("\"{name}\"")
-    }
+    if is_plain { name.to_string() } else { format!("`{}`", name.replace('`', "``")) }
 }

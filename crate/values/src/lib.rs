@@ -53,6 +53,7 @@ mod rows;
 mod run;
 mod statements;
 mod syntax;
+mod text;
 mod values;
 mod variables;
 
@@ -69,6 +70,6 @@ pub use relations::{Broken, Orders, Seen};
 pub use rows::{Cell, Rows};
 pub use run::{Match, Run};
 pub use statements::{CELLS, Statements, Summary};
-pub use syntax::{Allowed, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
+pub use syntax::{Allowed, Bytes, Comparison, Condition, Fault, FreeVariable, Place, Query, Term};
 pub use values::{Slot, Step, Values};
 pub use variables::{Moment, Variable, Variables};

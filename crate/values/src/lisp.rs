@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 
 use crate::number::Operation;
 use crate::syntax::{
-    Allowed, Comparison, Condition, DEEPEST, Fault, FreeVariable, MOST_VARIABLES, Part, Place, Query, Sort, Term,
-    constant,
+    Allowed, Bytes, Comparison, Condition, DEEPEST, Fault, FreeVariable, MOST_VARIABLES, Part, Place, Query, Quoted,
+    Sort, Term, constant,
 };
 
 /// An s-expression.
@@ -269,7 +269,10 @@ fn part(place: Place, form: &Form, query: &mut Query, may_add: bool) -> Result<P
             }
             return is(Sort::Variable(named(place, text, query, may_add)?));
         }
-        Form::Text(_) => return Err(place.fault("A number or a variable is needed here, not a text.")),
+        Form::Text(text) => {
+            let bytes = Ok(text.as_bytes().to_vec());
+            return is(Sort::Quoted(Quoted { name: text.to_owned(), bytes }));
+        }
         Form::List(items) => items,
     };
     let Some((at, Form::Symbol(operator))) = items.first() else {
@@ -340,10 +343,16 @@ fn part(place: Place, form: &Form, query: &mut Query, may_add: bool) -> Result<P
                 ));
             }
             takes(2)?;
+            if let (Some(comparison), [a, b]) = (comparison, &parts[..])
+                && let Some(condition) = compared(comparison, a, b)?
+            {
+                return is(Sort::Condition(condition));
+            }
             let term = |part: Part| match part.sort {
                 Sort::Term(term) => Ok(term),
                 Sort::Variable(_) => Err(part.place.fault("This is a variable: use (v/value …) or (v/size …).")),
                 Sort::Condition(_) => Err(part.place.fault("This is a condition; a number is needed here.")),
+                Sort::Quoted(_) => Err(part.place.fault("A number or a variable is needed here, not a text.")),
             };
             let mut terms = parts.into_iter().map(term);
             let (Some(a), Some(b)) = (terms.next(), terms.next()) else {
@@ -356,5 +365,20 @@ fn part(place: Place, form: &Form, query: &mut Query, may_add: bool) -> Result<P
                 _ => return Err(place.fault("Unknown operator.")),
             })
         }
+    }
+}
+
+/// A comparison of the bytes of a variable with a text. `None` if neither side is a text.
+fn compared(comparison: Comparison, a: &Part, b: &Part) -> Result<Option<Condition>, Fault> {
+    let (comparison, value, text, quoted) = match (&a.sort, &b.sort) {
+        (_, Sort::Quoted(quoted)) => (comparison, a, b, quoted),
+        (Sort::Quoted(quoted), _) => (comparison.turned(), b, a, quoted),
+        _ => return Ok(None),
+    };
+    match value.sort {
+        Sort::Term(Term::Value(number)) => {
+            Ok(Some(Condition::Bytes(comparison, number, Bytes::Constant(quoted.bytes.clone()?))))
+        }
+        _ => Err(text.place.fault("Texts are compared with the values of variables only: (v/value …).")),
     }
 }

@@ -1,5 +1,6 @@
 //! The iteration table: the variables of one statement over its occurrences.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -16,8 +17,11 @@ const MOST: usize = 1 << 20;
 const MOST_COLUMNS: usize = 64;
 /// Cells at most, of 9 bytes each.
 const MOST_CELLS: usize = 1 << 24;
-/// Different values of bytes.
+/// Different values of bytes, and bytes in them.
 const MOST_TEXTS: usize = 1 << 16;
+const MOST_BYTES: usize = 64 << 20;
+/// The number of bytes beyond these limits, which may be any.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// A variable of the statement, or what is left of the buffers that a pointer points into.
 #[derive(Clone, Debug)]
@@ -42,7 +46,10 @@ pub struct Rows {
     columns: Vec<Column>,
     column_of: HashMap<u32, usize>,
     texts: Vec<String>,
-    text_of: HashMap<String, u32>,
+    /// Their numbers by the bytes themselves: texts show only the first of many.
+    text_of: HashMap<(Box<[u8]>, u32), u32>,
+    /// Bytes in `text_of`.
+    kept: usize,
     /// The rows in the order that is shown.
     order: Vec<u32>,
     /// Occurrences found.
@@ -84,7 +91,7 @@ impl Rows {
             let key = segment.key(index);
             let (kind, bits) = match segment.value(index) {
                 Value::Number(number) => (Kind::of(number), number.bits()),
-                value @ Value::Bytes(..) => (Kind::Bytes, self.text_number(value).into()),
+                Value::Bytes(bytes, len) => (Kind::Bytes, self.text_number(bytes, len).into()),
             };
             self.put(key, row, kind, bits);
             if let Some(left) = segment.buffer_size(index) {
@@ -109,18 +116,20 @@ impl Rows {
         }
     }
 
-    fn text_number(&mut self, value: Value<'_>) -> u32 {
-        let mut text = String::new();
-        put_value(&mut text, value);
-        if let Some(known) = self.text_of.get(&text) {
+    fn text_number(&mut self, bytes: &[u8], len: u32) -> u32 {
+        let key = (bytes.into(), len);
+        if let Some(known) = self.text_of.get(&key) {
             return *known;
         }
-        if self.texts.len() >= MOST_TEXTS {
-            return u32::MAX;
+        if self.texts.len() >= MOST_TEXTS || self.kept + bytes.len() > MOST_BYTES {
+            return UNKNOWN;
         }
         let number = self.texts.len() as u32;
-        self.texts.push(text.clone());
-        self.text_of.insert(text, number);
+        let mut text = String::new();
+        put_value(&mut text, Value::Bytes(bytes, len));
+        self.texts.push(text);
+        self.kept += bytes.len();
+        self.text_of.insert(key, number);
         number
     }
 

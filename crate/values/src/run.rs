@@ -11,7 +11,7 @@ use unspool_formats::trace_db::wire::Tables;
 use crate::columns::{Dictionary, IN_BUFFER, Kind, Segment};
 use crate::number::Number;
 use crate::pick::pick;
-use crate::syntax::{Allowed, Comparison, Condition, Fault, MOST_VARIABLES, Query, Term};
+use crate::syntax::{Allowed, Bytes, Condition, Fault, MOST_VARIABLES, Query, Term};
 
 /// Combinations kept at one point that meet equally many soft predicates.
 const MOST_BEST: usize = 1 << 20;
@@ -433,6 +433,8 @@ fn variables_of(condition: &Condition) -> u32 {
         Condition::All(parts) | Condition::Any(parts) => parts.iter().fold(0, |bits, part| bits | variables_of(part)),
         Condition::Not(inner) => variables_of(inner),
         Condition::Compare(_, a, b) => of_term(a) | of_term(b),
+        Condition::Bytes(_, number, Bytes::Constant(_)) => 1 << number,
+        Condition::Bytes(_, a, Bytes::Variable(b)) => 1 << a | 1 << b,
         Condition::Distinct(a, b) => 1 << a | 1 << b,
     }
 }
@@ -450,19 +452,35 @@ fn holds(condition: &Condition, bound: &Bound, segment: &Segment) -> bool {
                     _ => return false,
                 },
             };
-            match comparison {
-                Comparison::Greater => order == Ordering::Greater,
-                Comparison::AtLeast => order != Ordering::Less,
-                Comparison::Less => order == Ordering::Less,
-                Comparison::AtMost => order != Ordering::Greater,
-                Comparison::Equal => order == Ordering::Equal,
-                Comparison::Unequal => order != Ordering::Equal,
-            }
+            comparison.is_met(order)
+        }
+        Condition::Bytes(comparison, number, other) => {
+            let order = bytes_of(*number, bound, segment).and_then(|one| match other {
+                Bytes::Constant(bytes) => order_of(one, (bytes, bytes.len() as u64)),
+                Bytes::Variable(other) => order_of(one, bytes_of(*other, bound, segment)?),
+            });
+            order.is_some_and(|order| comparison.is_met(order))
         }
         Condition::Distinct(a, b) => {
             let of = |number: u8| bound.get(usize::from(number)).copied().unwrap_or(Candidate::NONE);
             !is_same(&of(*a), &of(*b), segment)
         }
+    }
+}
+
+/// The bytes of a variable, and how many the file has. `None` of a number.
+fn bytes_of<'a>(number: u8, bound: &Bound, segment: &'a Segment) -> Option<(&'a [u8], u64)> {
+    let candidate = bound.get(usize::from(number)).filter(|it| it.kind == Kind::Bytes)?;
+    let len = segment.extra.get(candidate.index as usize).copied()?;
+    Some((segment.bytes_of(candidate.bits), len))
+}
+
+/// The order of bytes, of which only the first ones may be known. `None` if these do not decide it.
+fn order_of((a, len_a): (&[u8], u64), (b, len_b): (&[u8], u64)) -> Option<Ordering> {
+    let known = a.len().min(b.len());
+    match a.get(..known).cmp(&b.get(..known)) {
+        Ordering::Equal => (known as u64 == len_a.min(len_b)).then(|| len_a.cmp(&len_b)),
+        order => Some(order),
     }
 }
 

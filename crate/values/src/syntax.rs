@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use crate::number::{Number, Operation};
 
@@ -55,7 +56,7 @@ pub struct FreeVariable {
     pub allowed: Allowed,
 }
 
-/// How two numbers compare.
+/// A relation of two numbers or texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `>`
@@ -72,6 +73,31 @@ pub enum Comparison {
     Unequal,
 }
 
+impl Comparison {
+    /// Whether it holds for what compares in this order.
+    pub(crate) fn is_met(self, order: Ordering) -> bool {
+        match self {
+            Self::Greater => order == Ordering::Greater,
+            Self::AtLeast => order != Ordering::Less,
+            Self::Less => order == Ordering::Less,
+            Self::AtMost => order != Ordering::Greater,
+            Self::Equal => order == Ordering::Equal,
+            Self::Unequal => order != Ordering::Equal,
+        }
+    }
+
+    /// The same comparison with its sides exchanged.
+    pub(crate) fn turned(self) -> Self {
+        match self {
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            Self::Less => Self::Greater,
+            Self::AtMost => Self::AtLeast,
+            Self::Equal | Self::Unequal => self,
+        }
+    }
+}
+
 /// A condition.
 #[derive(Clone, Debug)]
 pub enum Condition {
@@ -83,8 +109,20 @@ pub enum Condition {
     Not(Box<Condition>),
     /// Two numbers compare like this.
     Compare(Comparison, Term, Term),
+    /// The bytes of a free variable compare like this with others, byte by byte. Does not hold for
+    /// numbers.
+    Bytes(Comparison, u8, Bytes),
     /// The records of two free variables differ: name, type, value, size or buffer size.
     Distinct(u8, u8),
+}
+
+/// The other side of a comparison of bytes.
+#[derive(Clone, Debug)]
+pub enum Bytes {
+    /// Those of a text in the query.
+    Constant(Vec<u8>),
+    /// Those of a free variable.
+    Variable(u8),
 }
 
 /// A number at a point, or an invalid value.
@@ -151,6 +189,15 @@ pub(crate) enum Sort {
     Term(Term),
     /// A free variable itself, by number.
     Variable(u8),
+    /// A text in quotation marks, or the name of a variable.
+    Quoted(Quoted),
+}
+
+/// A text in quotation marks, as it is written and as bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Quoted {
+    pub(crate) name: String,
+    pub(crate) bytes: Result<Vec<u8>, Fault>,
 }
 
 #[derive(Clone, Debug)]
@@ -168,6 +215,9 @@ impl Part {
             }
             Sort::Variable(_) => {
                 Err(self.place.fault("This is a variable; a condition is needed here, such as a comparison."))
+            }
+            Sort::Quoted(_) => {
+                Err(self.place.fault("This is in quotation marks; a condition is needed here, such as a comparison."))
             }
         }
     }

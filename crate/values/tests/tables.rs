@@ -190,10 +190,10 @@ fn relations_that_nearly_always_hold_are_found_with_their_exceptions() {
         let wanted = Invariant { relation, query, exceptions_query, holds, exceptions };
         assert!(found.contains(&wanted), "{wanted:?} is not among {found:#?}");
     };
-    has(Relation::Constant, "\"odd name\" = 0.25", "\"odd name\" != 0.25", 100, 0);
+    has(Relation::Constant, "`odd name` = 0.25", "`odd name` != 0.25", 100, 0);
     has(Relation::AtMost, "i <= n", "i > n", 99, 1);
     // A constant is a bound if it is reached.
-    has(Relation::AtMost, "\"odd name\" <= x", "\"odd name\" > x", 100, 0);
+    has(Relation::AtMost, "`odd name` <= x", "`odd name` > x", 100, 0);
     has(Relation::Size, "p.size = left", "p.size != left", 99, 1);
     has(Relation::Linear, "twice = 1 - 2 * i", "twice != 1 - 2 * i", 100, 0);
     has(Relation::Linear, "p = i + 4096", "p != i + 4096", 100, 0);

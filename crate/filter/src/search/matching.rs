@@ -1,6 +1,6 @@
 //! Whether values, texts and instructions are as conditions want them.
 
-use unspool_trace::{FieldValue, Use};
+use unspool_trace::{FieldValue, Use, printed, put_quoted};
 
 use super::FloatText;
 use crate::pattern::{Matcher, Pattern};
@@ -8,8 +8,6 @@ use crate::values::{Bound, Bounds, Number, Test};
 
 /// Bytes of a text that is shown of what matched.
 pub(super) const MOST_TEXT: usize = 120;
-/// Bytes that may be a text, such as the payload of an event. Longer ones are images and the like.
-const MOST_PRINTED: u64 = 4096;
 
 /// Whether a number is within bounds.
 pub(super) fn is_within(bounds: &Bounds<Number>, value: FieldValue<'_>) -> bool {
@@ -74,7 +72,7 @@ pub(super) fn passes(test: &Test, matcher: Option<&Matcher>, value: FieldValue<'
         }
         FieldValue::Text(text) => is_text(text),
         // As lists show them.
-        FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED && printed(bytes).is_some_and(is_text) => true,
+        FieldValue::Bytes { bytes, len } if printed(bytes, len).is_some_and(is_text) => true,
         FieldValue::Bool(is) if is_text(if is { "true" } else { "false" }) => true,
         FieldValue::Null => is_text("null"),
         value => test.number.as_ref().is_some_and(|bounds| is_within(bounds, value)),
@@ -121,7 +119,14 @@ pub(super) fn shown(value: FieldValue<'_>, float_text: FloatText) -> String {
         FieldValue::F64(n) => float_text(n),
         FieldValue::Text(text) => text.chars().take(MOST_TEXT).collect(),
         FieldValue::Symbol { name, .. } => name.into(),
-        FieldValue::Bytes { bytes, .. } => hex(bytes),
+        FieldValue::Bytes { bytes, len } => match printed(bytes, len).filter(|text| !text.is_empty()) {
+            Some(text) => {
+                let mut out = String::new();
+                put_quoted(&mut out, text, MOST_TEXT);
+                out
+            }
+            None => hex(bytes),
+        },
         FieldValue::Code { bytes, .. } => hex(bytes),
     }
 }
@@ -137,12 +142,6 @@ fn around(text: &str, (at, len): (usize, usize)) -> String {
     let to = (at + len..=to).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(text.len());
     let part = text.get(from..to).unwrap_or_default().replace(['\n', '\r', '\t'], " ");
     format!("{}{part}{}", if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" })
-}
-
-/// Bytes as text, if they are one.
-fn printed(bytes: &[u8]) -> Option<&str> {
-    let text = core::str::from_utf8(bytes).ok()?;
-    text.bytes().all(|byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r')).then_some(text)
 }
 
 pub(super) fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
@@ -191,9 +190,8 @@ pub(super) fn text_of(matcher: &Matcher, key: &str, value: FieldValue<'_>, is_ou
         // Words of the format itself, which are never searched for.
         FieldValue::Text(_) if is_outermost && matches!(key, "kind" | "mode") => None,
         FieldValue::Text(text) => matcher.place(text).map(|place| around(text, place)),
-        FieldValue::Bytes { bytes, len } if len <= MOST_PRINTED => {
-            let text = printed(bytes);
-            text.and_then(|text| Some(around(text, matcher.place(text)?)))
+        FieldValue::Bytes { bytes, len } => {
+            printed(bytes, len).and_then(|text| Some(around(text, matcher.place(text)?)))
         }
         FieldValue::Symbol { name, .. } => matcher.place(name).map(|_| name.to_string()),
         _ => None,

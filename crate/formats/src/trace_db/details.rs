@@ -16,7 +16,7 @@ use unspool_trace::decoder::Range;
 use unspool_trace::details::{Field, RecordDetails, Value};
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::locator::Locator;
-use unspool_trace::sort;
+use unspool_trace::{printed, put_quoted, sort};
 
 use super::Located;
 use super::checkpoints::PointRef;
@@ -265,10 +265,13 @@ fn content(tables: &Tables, v: &Variable) -> Value {
     let value = Value::from(v.value());
     let Content::Bytes(bytes) = &v.content else { return value };
     // In practice, blobs are strings.
-    let text = core::str::from_utf8(bytes).ok().filter(|t| !t.is_empty() && bytes.len() == v.size as usize);
-    match text.filter(|t| !t.chars().any(|c| c.is_control() && !c.is_whitespace())) {
-        Some(text) if is_blob(tables, v) => Value::Symbol { name: format!("\"{text}\""), value: Box::new(value) },
-        _ => value,
+    match printed(bytes, v.size.into()).filter(|text| !text.is_empty() && is_blob(tables, v)) {
+        Some(text) => {
+            let mut name = String::new();
+            put_quoted(&mut name, text, text.len());
+            Value::Symbol { name, value: Box::new(value) }
+        }
+        None => value,
     }
 }
 

@@ -10,6 +10,7 @@ use unspool_trace::decoder::{Progress, TextDump, Want};
 use unspool_trace::error::Result;
 use unspool_trace::naming::{Named, Naming};
 use unspool_trace::part::Part;
+use unspool_trace::printed;
 use unspool_trace::problem::{LEFT_OUT, Problem};
 use unspool_trace::sniff::{OpenOptions, Text};
 
@@ -188,7 +189,12 @@ pub(crate) fn put_variable(out: &mut String, tables: &Tables, v: &Variable) {
         Content::Bytes(bytes) => {
             out.push_str("\"hex:");
             push_hex(out, bytes);
-            write!(out, "\"")
+            out.push('"');
+            if let Some(text) = printed(bytes, v.size.into()) {
+                out.push_str(",\"text\":");
+                put_text(out, text);
+            }
+            Ok(())
         }
     };
     let _ = match v.buffer_size {
