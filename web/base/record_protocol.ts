@@ -111,6 +111,8 @@ export interface Searching {
   readonly hits: Awaited<ReturnType<HitService['addHits']>>;
   /** What was found, for {@link SearchFor.shown}. */
   readonly found: Pick<FoundRecords, 'x' | 'track' | 'branches'> | null;
+  /** The reason why nothing was found, with the last part of a search of values. */
+  readonly reason?: string | undefined;
 }
 
 /** The search whose hits a pass over the records adds to. */

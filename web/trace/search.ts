@@ -16,8 +16,17 @@ export type SearchState =
   | { readonly at: 'wrong'; readonly wrong: WrongExpression }
   /** `share` is how much has been searched, from 0 to 1; null before that is known. */
   | { readonly at: 'searching'; readonly share: number | null }
-  /** `beyond`: further records match, but are neither listed nor marked. `stopped`: not all records were searched. */
-  | { readonly at: 'done'; readonly beyond: number; readonly stopped: boolean; readonly failure: string | null };
+  /**
+   * `beyond`: further records match, but are neither listed nor marked. `stopped`: not all records were searched. `reason` says why nothing
+   * was found, as far as that is known.
+   */
+  | {
+      readonly at: 'done';
+      readonly beyond: number;
+      readonly stopped: boolean;
+      readonly failure: string | null;
+      readonly reason?: string | undefined;
+    };
 
 /** Binds an expression to the trace. */
 export type Bind = () => Promise<BoundExpression | WrongExpression | null>;
@@ -79,8 +88,8 @@ export function createSearch(
     state.value = { at: 'idle' };
     taker?.begin(null);
   };
-  const done = (beyond = 0, stopped = false, failure: string | null = null) => {
-    state.value = { at: 'done', beyond, stopped, failure };
+  const done = (beyond = 0, stopped = false, failure: string | null = null, reason?: string) => {
+    state.value = { at: 'done', beyond, stopped, failure, reason };
   };
   const grow = (found: number, named: Uint32Array) => {
     if (found === count.peek() && added.peek() > 0) return;
@@ -94,17 +103,19 @@ export function createSearch(
     state.value = { at: 'searching', share: 0 };
     let listed = 0;
     let matching = 0;
+    let reason: string | undefined;
     const isMine = () => job.peek() === id;
     const ended = await trace.records.search(slot, what, { job: id, shown: taker !== null }, (part) => {
       if (!isMine()) return;
       listed += part.listed;
       matching = part.count;
+      reason = part.reason;
       if (state.peek().at === 'searching') state.value = { at: 'searching', share: part.share };
       if (part.found) taker?.add(part.found);
       if (part.hits) grow(part.hits.count, part.hits.names);
     });
     if (!isMine() || state.peek().at !== 'searching') return;
-    done(matching - listed, ended === undefined, ended?.sentence ?? null);
+    done(matching - listed, ended === undefined, ended?.sentence ?? null, reason);
   };
   const search = ({ slices, records, values, abouts }: BoundExpression) => {
     // Slices that the expression finds by themselves have no marks of a kind.

@@ -102,6 +102,10 @@ describe('the line of a value', () => {
   it('has short bytes as text or numbers, and the number of others', () => {
     expect(line(bytes(0x68, 0x69))).toBe('"hi"');
     expect(line(bytes(0x68, 0x00, 0xff))).toBe('68 00 ff');
+    expect(line(bytes(...new TextEncoder().encode('grüße\t')))).toBe('"grüße "');
+    expect(line(bytes(0x68, 0x1b))).toBe('68 1b');
+    // A character that the judged part ends in.
+    expect(line(bytes(...new TextEncoder().encode(`a${'ü'.repeat(200)}`)))).toBe(`"a${'ü'.repeat(39)}…"`);
     expect(line(bytes())).toBe('0 bytes');
     expect(line(bytes(...Array.from({ length: 24 }, () => 1)))).toBe('01 '.repeat(24).trim());
     expect(line(bytes(...Array.from({ length: 25 }, () => 1)))).toBe('25 bytes');

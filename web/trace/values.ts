@@ -137,14 +137,27 @@ export function fieldsLine(fields: readonly Field[], context: ValueContext, most
   return valueLine({ t: 'tree', v: fields }, context, most);
 }
 
-/** Bytes as text if they are printable, else as numbers; the number of long ones. */
+/** Bytes as text if they are one, as `printed` of `crate/trace` has it, else as numbers; the number of long ones. */
 function bytesText({ v, length }: Value & { t: 'bytes' }): string {
-  const part = v.subarray(0, JUDGED);
   const isWhole = BigInt(v.length) >= length;
-  const isText = v.length > 0 && part.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d);
-  if (isText && (isWhole || v.length > SHORT_TEXT)) return quoted(String.fromCharCode(...part));
+  const text = v.length > 0 && (isWhole || v.length > SHORT_TEXT) ? printedOf(v.subarray(0, JUDGED), v.length) : null;
+  if (text !== null) return quoted(text);
   if (v.length === 0 || v.length > SHORT_BYTES || !isWhole) return formatCounted(length, 'byte');
   return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
+
+/** The first bytes of `length` as text; null if that is not possible. */
+function printedOf(part: Uint8Array, length: number): string | null {
+  try {
+    // A character may go on behind the part.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(part, {
+      stream: part.length < length,
+    });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a text has none of.
+    return /[\0-\x08\v\f\x0e-\x1f]/.test(text) ? null : text;
+  } catch {
+    return null;
+  }
 }
 
 /** A text that ignores additions once it has `most` characters, so a value of a million parts costs little. */

@@ -24,8 +24,9 @@ it('says what is wrong at its place in the whole expression', async () => {
 });
 
 it('reads like a condition on values with a comparison', () => {
-  expect(['a<b', 'a < b', 'i = 5', 'x.size>=3'].every(looksLikeValues)).toBe(true);
-  expect(['a b', 'name:main', '"a<b"', '/a<b/', 'x'].some(looksLikeValues)).toBe(false);
+  expect(['a<b', 'a < b', 'i = 5', 'i == 3', 'i==3', 'i != 3', 'x.size>=3'].every(looksLikeValues)).toBe(true);
+  expect(['name = "main"', 'name="a \\" b"', 'name != "/a"'].every(looksLikeValues)).toBe(true);
+  expect(['a b', 'name:main', '"a<b"', '/a<b/', 'x', '"a = b"', 'text:"a == b"'].some(looksLikeValues)).toBe(false);
 });
 
 it('is in the language in which it is right, if it does not say', async () => {
@@ -41,6 +42,8 @@ it('is in the language in which it is right, if it does not say', async () => {
     );
   expect(await bound('a<b', unknown, values)).toBe(values);
   expect(await bound('a < b', filter, values)).toBe(values);
+  expect(await bound('i == 3', filter, values)).toBe(values);
+  expect(await bound('name = "main"', filter, values)).toBe(values);
   expect(await bound('depth>3', filter, values)).toBe(filter);
   expect(await bound('word', filter, values)).toBe(filter);
   // Wrong in both: the language that it looks like explains.

@@ -17,17 +17,21 @@ export function queryIn(expression: string): { readonly query: string; readonly 
   return { query, at: at + rest.length - query.length };
 }
 
+/** A text that a variable is compared with, such as `name = "main"`. */
+const TEXT_BESIDE = /((?:^|[\s\p{L}\p{N}_$])(?:<|>|={1,2}|<=|>=|!=))\s*"(?:[^"\\]|\\.)*"/gu;
+
 /**
  * Whether a text that does not say what it is reads like a condition on values, such as `a < b`: a comparison that stands by itself,
  * or one of a name that is not a key of the filter language.
  */
 export function looksLikeValues(text: string): boolean {
-  return /(^|[\s\p{L}\p{N}_$)])(<|>|=|<=|>=)([\s\p{L}\p{N}_$(.-]|$)/u.test(text) && !/["/]/.test(text);
+  const bare = text.replace(TEXT_BESIDE, '$1 0');
+  return /(^|[\s\p{L}\p{N}_$)])(<|>|={1,2}|<=|>=|!=)([\s\p{L}\p{N}_$(.-]|$)/u.test(bare) && !/["/]/.test(bare);
 }
 
 /** Whether a comparison in a text stands by itself. The filter language would look for its sign as a word. */
 function hasSeparateSign(text: string): boolean {
-  return /(^|\s)(<|>|=|<=|>=)(\s|$)/.test(text);
+  return /(^|\s)(<|>|={1,2}|<=|>=|!=)(\s|$)/.test(text.replace(TEXT_BESIDE, '$1 0'));
 }
 
 /** The expression of Find for a query about values; '' for none. */

@@ -75,7 +75,22 @@ pub(crate) fn run(what: &Find) -> Result<ExitCode, Failure> {
 pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<u64, Failure> {
     let (mut job, beyond) = search_for(session, source, &what.expression)?;
     print(what, session, job.hits(), beyond)?;
-    Ok(job.hits().len() + beyond)
+    let total = job.hits().len() + beyond;
+    let has_values = session.info().offers.contains(&Capability::Values.word());
+    if total == 0 && has_values && has_comparison(&what.expression) {
+        let expression = &what.expression;
+        console::say(format_args!(
+            "unspool: `{expression}` was searched for as words. Conditions on values are for `unspool query`."
+        ));
+    }
+    Ok(total)
+}
+
+/// Whether an expression, which the filter language understands, has a comparison that it takes for
+/// a word.
+fn has_comparison(expression: &str) -> bool {
+    let without_bounds = expression.replace(">=", "").replace("<=", "");
+    without_bounds.contains('=') || expression.split_whitespace().any(|word| matches!(word, "<" | ">" | "<=" | ">="))
 }
 
 /// Finds slices and records by an expression. Returns the search, which is done, and how many

@@ -116,10 +116,16 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let most = what.limit.most(Form::Json, usize::MAX) as u64;
     let mut unknown: Option<Vec<Fault>> = None;
     let (mut results, mut listed, mut points) = (0, 0, 0);
+    let mut reasons = Vec::new();
     for file in files {
         let trace = TraceArgs { no_limits: what.no_limits, ..TraceArgs::of(file) };
-        let mut asked = Asked { source: Source::open(&trace)?, limits: trace.limits(), run: None, missing: Vec::new() };
+        let source = Source::open(&trace)?;
+        let mut asked =
+            Asked { source, limits: trace.limits(), run: None, missing: Vec::new(), why_none: String::new() };
         let (found, of) = asked.answer(&query, most - listed, &naming, &mut out)?;
+        if asked.missing.is_empty() {
+            reasons.push((asked.source.name, asked.why_none));
+        }
         listed += found.min(most - listed);
         results += found;
         points += of;
@@ -135,6 +141,9 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
     let in_points = format!(" in {}", noun(points, "point"));
     let (one, several) = (format!("result{in_points}"), format!("results{in_points}"));
     Listed::of(results, listed).end(&mut out, Form::Json, &one, &several)?;
+    if results == 0 {
+        say_why(&reasons);
+    }
     for fault in &unknown {
         console::say(format_args!("unspool: {}", shown(fault, text)));
     }
@@ -143,6 +152,16 @@ pub(crate) fn run(what: &Query) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(usage("The query names what no trace has.".into()))
+    }
+}
+
+/// Says why nothing was found: once if the reason is the same in all traces.
+fn say_why(reasons: &[(String, String)]) {
+    match reasons {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, reason)| reason == first) => {
+            console::say(format_args!("unspool: {first}"));
+        }
+        _ => reasons.iter().for_each(|(name, reason)| console::say(format_args!("unspool: {name}: {reason}"))),
     }
 }
 
@@ -157,6 +176,8 @@ struct Asked {
     limits: unspool_trace::Limits,
     run: Option<Run>,
     missing: Vec<Fault>,
+    /// The reason why nothing was found, if nothing was.
+    why_none: String,
 }
 
 impl Asked {
@@ -213,14 +234,19 @@ impl Asked {
         loud: bool,
         mut each: impl FnMut(&mut Run, &Tables, &Dictionary, &Segment) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let Self { source, limits, run, missing } = self;
-        segments(source, &mut Loader::new(layout, *limits), loud, |tables, dictionary, segment| {
+        let Self { source, limits, run, missing, why_none } = self;
+        let mut loader = Loader::new(layout, *limits);
+        segments(source, &mut loader, loud, |tables, dictionary, segment| {
             let run = run.get_or_insert_with(|| {
                 *missing = query.unknown(tables);
                 Run::new(query, tables)
             });
             each(run, tables, dictionary, segment)
-        })
+        })?;
+        if let (Some(run), Some(tables)) = (run, loader.tables()) {
+            *why_none = run.why_none(query, tables);
+        }
+        Ok(())
     }
 }
 

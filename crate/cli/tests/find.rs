@@ -78,6 +78,13 @@ fn a_wrong_expression_is_wrong_usage_and_shows_where() {
     assert_eq!(find(&fixture("frames/calls.frames"), &["dur>1ms"]).status.code(), Some(2));
     let values = find(&fixture("trace_db/variables.trace"), &["a<b"]);
     assert!(String::from_utf8(values.stderr).unwrap().contains("for `unspool query`"));
+    // Words, as the language has it, but meant as a condition.
+    for (expression, is_said) in [("i == 3", true), ("i < j", true), ("nowhere", false), ("arg.i>=99", false)] {
+        let output = find(&fixture("trace_db/variables.trace"), &[expression]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("0 hits"), "{said}");
+        assert_eq!(said.contains("for `unspool query`"), is_said, "{said}");
+    }
 }
 
 #[test]

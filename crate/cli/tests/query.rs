@@ -168,3 +168,31 @@ fn a_text_beside_what_has_no_text_is_refused() {
         assert!(said.contains(sentence), "{query}: {said}");
     }
 }
+
+#[test]
+fn no_results_have_a_reason() {
+    for (query, reason) in [
+        ("label = \"sorted\" and j > 0", "No point records both label and j: they cannot be compared."),
+        ("key = 123456", "The condition holds at none of the 47 points that record key."),
+        ("key = 123456 at 1:24", "The condition holds at none of the 11 points at this statement that record key."),
+        ("label > 5", "label is always bytes, which compare with texts only: label = \"…\"."),
+        (
+            "key = \"j\"",
+            "key is always a number, which does not compare with texts. For the variable of that name, write `j`.",
+        ),
+        ("key.size > 0", "key never points into a buffer that the trace knows, so it has no size."),
+        ("key > 0 at 77:1", "No point is at this statement."),
+        ("false and key > 0", "A part of the condition is about no variable and never holds."),
+        ("(query (var a \"int\") (predicate (> (v/value a) 99999999999)))", "points that record a: int."),
+    ] {
+        let output = unspool(&[VARIABLES], query);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && said.starts_with("0 results in 79 points"), "{query}: {said}");
+        assert!(said.contains(reason), "{query}: {said}");
+    }
+    let said = |query: &str| String::from_utf8_lossy(&unspool(&[VARIABLES], query).stderr).into_owned();
+    assert_eq!(said("label = \"done\""), "1 result in 79 points\n");
+    // Several traces have reasons of their own.
+    let output = unspool(&[VARIABLES, VALUES], "x: any where x = 123456.5");
+    assert!(String::from_utf8_lossy(&output.stderr).contains(VALUES));
+}

@@ -25,6 +25,7 @@
 //!   one statement: a run whose results become rows, and `Invariants` compares its columns.
 //!   `Variables`, `Buffers` and `Profiling` are passes over all segments. All are questions of
 //!   `web/base/values_protocol.ts`, answered side by side.
+//! - `why_none.rs` says why a query finds nothing.
 //! - A `Profile` is what remains of a run to compare it with others, without its trace.
 //! - A statement's name is given by a companion, as that of a function is: its key is the
 //!   statement's number.
@@ -56,6 +57,7 @@ mod syntax;
 mod text;
 mod values;
 mod variables;
+mod why_none;
 
 pub use buffers::{At, BufferOrder, Buffers, Candidate, Lifetime, Suspicion};
 pub use columns::{Dictionary, Segment, Value, put_value};

@@ -88,7 +88,7 @@ pub struct Run {
     alone: Vec<Vec<Condition>>,
     joint: Vec<Vec<Condition>>,
     /// Conditions without variables hold.
-    possible: bool,
+    pub(crate) possible: bool,
     soft: Vec<Condition>,
     statement: Option<(u64, u64)>,
     keep: bool,
@@ -103,7 +103,7 @@ pub struct Run {
     /// The seed, and the number of points that a point is picked from.
     seed: u32,
     counted: u64,
-    picked: Option<u64>,
+    pub(crate) picked: Option<u64>,
     passed: u64,
     /// The next point of the segment, and whether the combinations of the one before are not
     /// exhausted.
@@ -115,9 +115,51 @@ pub struct Run {
     places: Vec<usize>,
     best: Vec<u32>,
     most_met: usize,
-    seen: HashSet<Box<[u32]>>,
+    told: HashSet<Box<[u32]>>,
     tested: u64,
     left_out: u64,
+    pub(crate) seen: Recorded,
+}
+
+/// Which variables the points that were asked record, to say why a query finds nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    /// Points at the statements that are asked for, of which one may be picked.
+    pub(crate) points: u64,
+    /// Points with a variable for each free one.
+    pub(crate) whole: u64,
+    /// For each free variable, those that a point has a variable for at the same time, as bits.
+    pub(crate) together: [u32; MOST_VARIABLES],
+    /// For each free variable, whether it stands for numbers, for bytes, and for pointers into
+    /// buffers somewhere.
+    pub(crate) numbers: u32,
+    pub(crate) bytes: u32,
+    pub(crate) in_buffers: u32,
+}
+
+impl Recorded {
+    /// Adds a candidate of the free variables of `bits`.
+    fn add(&mut self, candidate: &Candidate, bits: u32) {
+        match candidate.kind {
+            Kind::Bytes => self.bytes |= bits,
+            _ => self.numbers |= bits,
+        }
+        if candidate.in_buffer {
+            self.in_buffers |= bits;
+        }
+    }
+
+    /// Adds a point that has variables for the free variables of `had`, of `count`.
+    fn end(&mut self, mut had: u32, count: usize) {
+        self.whole += u64::from(had.count_ones() as usize == count);
+        let all = had;
+        while had != 0 {
+            if let Some(bits) = self.together.get_mut(had.trailing_zeros() as usize) {
+                *bits |= all;
+            }
+            had &= had - 1;
+        }
+    }
 }
 
 impl Run {
@@ -190,9 +232,10 @@ impl Run {
             places: alloc::vec![0; count],
             best: Vec::new(),
             most_met: 0,
-            seen: HashSet::new(),
+            told: HashSet::new(),
             tested: 0,
             left_out: 0,
+            seen: Recorded::default(),
         }
     }
 
@@ -285,12 +328,16 @@ impl Run {
     /// Collects the candidates of a point. Those that no combination can have are left out.
     fn open(&mut self, segment: &Segment, point: usize) {
         self.candidates.iter_mut().for_each(Vec::clear);
+        self.seen.points += 1;
+        let mut had = 0;
         for index in segment.variables(point) {
             let mut bits = self.by_key.get(segment.key(index) as usize).copied().unwrap_or(0);
             if bits == 0 {
                 continue;
             }
             let candidate = Candidate::of(segment, index);
+            had |= bits;
+            self.seen.add(&candidate, bits);
             while bits != 0 {
                 let number = bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -306,6 +353,7 @@ impl Run {
                 }
             }
         }
+        self.seen.end(had, self.alone.len());
         if self.candidates.iter().any(Vec::is_empty) {
             return;
         }
@@ -404,7 +452,7 @@ impl Run {
     ) {
         if !self.keep {
             let keys = variables.iter().map(|variable| segment.key(*variable as usize));
-            if !self.seen.insert([segment.statement(point)].into_iter().chain(keys).collect()) {
+            if !self.told.insert([segment.statement(point)].into_iter().chain(keys).collect()) {
                 return;
             }
         }

@@ -268,6 +268,17 @@ impl Values {
         invariants.step(rows, budget)
     }
 
+    /// The reason why the search that was asked last, and is done, has found nothing. `None` if it
+    /// has found something.
+    pub fn why_none(&self, query: &Query) -> Option<String> {
+        match self.asked(Slot::Search) {
+            Some(Asked { work: Work::Query { run, .. }, is_done: true, .. }) if self.count() == 0 => {
+                Some(run.why_none(query, self.tables()))
+            }
+            _ => None,
+        }
+    }
+
     /// What likely always holds in the iteration table, as far as it was compared.
     pub fn invariants(&self) -> Option<&Invariants> {
         self.invariants.as_ref()

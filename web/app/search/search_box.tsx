@@ -201,7 +201,7 @@ export function SearchBox({ open, page }: Props) {
   const state = open?.find.state.value;
   const isFind = narrowed === 'all' && aside.value === null;
   const isWrong = isFind && state?.at === 'wrong';
-  const failure = isFind && state?.at === 'done' ? state.failure : null;
+  const failure = isFind && state?.at === 'done' ? (state.failure ?? state.reason ?? null) : null;
   const empty = rows.length === 0 && isOpen.value && module.value !== null && (text !== '' || narrowed === 'commands');
   const note = isWrong ? (
     <Wrong text={open?.find.asked.value ?? ''} wrong={state.wrong} />

@@ -60,7 +60,9 @@ function Events({ open, page }: { open: OpenTrace; page: Page }) {
   const { text, wrong, filter } = events.filter;
   const hasValues = info.offers.includes('values');
   const isByValues = hasValues && events.isByValues.value;
-  const wrongFilter = wrong.value && { text: text.value, wrong: wrong.value };
+  const isMistaken = hasValues && listed?.rows === 0 && filter.value !== null && looksLikeValues(text.value);
+  const hint = isMistaken ? WORDS_ALONE : null;
+  const wrongFilter = (wrong.value ?? hint) && { text: text.value, wrong: wrong.value ?? hint! };
   const shownWrong = isByValues ? events.wrongValues.value : wrongFilter;
   return (
     <div class="events panel-body">
@@ -97,6 +99,9 @@ function Events({ open, page }: { open: OpenTrace; page: Page }) {
     </div>
   );
 }
+
+/** A condition on values that the filter took for words, which no record has. */
+const WORDS_ALONE = { sentence: 'No point has these words. Conditions on values are for Values.', at: 0, length: 0 };
 
 /** Asks for values with what was typed as a filter, if it reads like a condition on them. */
 function asValues({ events }: OpenTrace) {

@@ -65,6 +65,7 @@ function progress({ find, events }: OpenTrace): string {
     case 'searching':
       return `${formatCounted(count, 'point')} · ${state.share === null ? 'searching…' : formatPercent(state.share, 1)}`;
     case 'done': {
+      if (state.reason !== undefined) return state.reason;
       const beyond = state.beyond > 0 ? ` + ${formatCount(state.beyond)} not listed` : '';
       const all = count > 0 && !events.byValues.value ? `: too many to narrow the list` : '';
       return `${formatCount(count)} ${plural(count, 'point')} found${beyond}${state.stopped ? ' · stopped' : ''}${all}`;

@@ -27,6 +27,7 @@ export function Results({ open }: { open: OpenTrace }) {
   const { trace, find } = open;
   const { first, end } = find.listed.value;
   const count = end - first;
+  const state = find.state.value;
   const all = find.count.value;
   const isLimited = open.statistics.range.value !== null;
   // Repaint when rows arrive.
@@ -105,11 +106,11 @@ export function Results({ open }: { open: OpenTrace }) {
         })}
         want={find.want}
         empty={
-          find.state.value.at !== 'done'
+          state.at !== 'done'
             ? undefined
             : isLimited && all > 0
               ? 'No hit begins in the range.'
-              : 'Nothing found.'
+              : (state.reason ?? 'Nothing found.')
         }
       />
     </div>

@@ -8,8 +8,8 @@ export type AskedTrace = Remote<Pick<TraceService, 'index' | 'modules' | 'addHit
 
 /** Where a search brings what it finds. */
 export interface Finds {
-  /** Records found since the last time, how many in all, and how far the search is, from 0 to 1. */
-  add(found: FoundRecords, count: number, share: number): void;
+  /** Records found since the last time, how many in all, how far the search is, from 0 to 1, and why nothing was found. */
+  add(found: FoundRecords, count: number, share: number, reason?: string): void;
   /** Settles when all are among the hits, and reported. */
   done(): Promise<unknown>;
 }
@@ -18,9 +18,10 @@ export interface Finds {
 export function createFinds(trace: AskedTrace, job: number, shown: boolean, take: (part: Searching) => void): Finds {
   const added: Promise<void>[] = [];
   return {
-    add: (found, count, share) => {
+    add: (found, count, share, reason) => {
       const listed = found.x.length;
-      if (listed === 0 && found.texts.length === 0) return take({ count, listed, share, hits: null, found: null });
+      if (listed === 0 && found.texts.length === 0)
+        return take({ count, listed, share, hits: null, found: null, reason });
       const { x, track, branches } = found;
       const copy = shown ? { x: x.slice(), track: track.slice(), branches: branches.slice() } : null;
       const adding = trace.addHits(job, give(found));

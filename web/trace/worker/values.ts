@@ -195,7 +195,7 @@ export function createAskedValues(scheduler: Pick<Scheduler, 'add'>): AskedValue
         setKept(values.kept());
         told = count;
         toldAt = performance.now();
-        take(values.take(), count, values.share(SLOTS.search));
+        take(values.take(), count, values.share(SLOTS.search), isDone ? values.whyNone(query) : undefined);
       }
       return isDone;
     }, stop).finally(() => {

@@ -259,6 +259,12 @@ impl JsValues {
         self.values.count() as f64
     }
 
+    /// The reason why the search that was asked last with a query, and is done, has found nothing.
+    #[wasm_bindgen(js_name = whyNone)]
+    pub fn why_none(&self, text: &str) -> Option<String> {
+        self.values.why_none(&Query::parse(text).ok()?)
+    }
+
     /// Takes the points found since the last time. They have one alternative and no names: an
     /// instant is known by its locator alone.
     pub fn take(&mut self) -> Ts<FoundRecords> {
