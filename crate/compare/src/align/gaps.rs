@@ -8,6 +8,7 @@
 //! finds a subsequence that is as long.
 
 use std::collections::HashMap;
+use std::mem;
 
 use super::anchors::Quick;
 use super::{Area, Run, keep};
@@ -26,6 +27,11 @@ const LAST_PART: usize = 2048;
 /// Words of a matrix from which on the greedy search comes first.
 const SEARCHED: u64 = 1 << 15;
 
+/// Tokens of an area that the greedy search looks at as a whole, and its steps for each of them: 16
+/// MB.
+const SEARCHED_WHOLE: usize = 1 << 19;
+const SEARCHED_STEPS: u64 = 8;
+
 /// An area that is being compared.
 #[derive(Debug)]
 pub(super) struct Gap {
@@ -37,6 +43,8 @@ pub(super) struct Gap {
     is_stuck: bool,
     /// How often in a row no change was small.
     misses: u32,
+    /// Whether it was looked at as a whole.
+    was_searched: bool,
 }
 
 /// What is left of one side.
@@ -101,7 +109,7 @@ impl Gap {
         let [a, b] = area.of(tokens);
         if b.len() > a.len() {
             let Self { a, b, .. } = Self::new([tokens[1], tokens[0]], Area { a: area.b, b: area.a });
-            return Self { a: b, b: a, tail: Vec::new(), is_stuck: false, misses: 0 };
+            return Self { a: b, b: a, tail: Vec::new(), is_stuck: false, misses: 0, was_searched: false };
         }
         // The kinds of the shorter side, numbered in the order in which the other one has them.
         let mut kinds: HashMap<u32, Option<u32>, Quick> = HashMap::default();
@@ -118,7 +126,7 @@ impl Gap {
             }))
         });
         let b = Side::of(b, area.b.0, |token| kinds.get(&token).copied().flatten());
-        Self { a, b, tail: Vec::new(), is_stuck: false, misses: 0 }
+        Self { a, b, tail: Vec::new(), is_stuck: false, misses: 0, was_searched: false }
     }
 
     /// Goes on until `work` reaches `end`, and adds the pairs that it finds to `found`. Returns
@@ -137,6 +145,12 @@ impl Gap {
             }
             if *work >= end {
                 return false;
+            }
+            if !mem::replace(&mut self.was_searched, true)
+                && let Some(pairs) = self.whole(work)
+            {
+                self.take(&pairs, found);
+                return true;
             }
             if self.resume(work, found) || self.resume_from_end(work) {
                 self.misses = 0;
@@ -164,6 +178,16 @@ impl Gap {
                 self.skip(a + rest, b + rest);
             }
         }
+    }
+
+    /// All pairs, where the sides are not too long and differ in little.
+    fn whole(&self, work: &mut u64) -> Option<Vec<(usize, usize)>> {
+        let [a, b] = self.rest();
+        if self.pairs() <= MOST_BITS || a.len() + b.len() > SEARCHED_WHOLE {
+            return None;
+        }
+        let [a, b] = [a, b].map(|side| side.iter().collect::<Vec<u32>>());
+        nearly_equal(&a, &b, (a.len() + b.len()) as u64 * SEARCHED_STEPS, work)
     }
 
     /// Goes on behind a small change in what is otherwise equal, such as a turn of a long loop:
@@ -312,7 +336,7 @@ fn up_to_long_run(pairs: &[(usize, usize)], size: usize) -> &[(usize, usize)] {
 }
 
 /// The pairs of a longest common subsequence of two sequences.
-fn longest(a: &[u32], b: &[u32], work: &mut u64) -> Vec<(usize, usize)> {
+pub(super) fn longest(a: &[u32], b: &[u32], work: &mut u64) -> Vec<(usize, usize)> {
     // The shorter side makes the rows.
     if b.len() > a.len() {
         return longest(b, a, work).into_iter().map(|(b, a)| (a, b)).collect();

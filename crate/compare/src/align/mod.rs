@@ -8,21 +8,29 @@
 //!    with another number of turns is matched here: what remains is a number of whole turns.
 //! 2. **Anchors** (`anchors.rs`): windows of tokens that occur once on both sides, the longest
 //!    rising chain of them, grown both ways. The gaps between are done again, with shorter windows.
+//!    Where anchors leave much on both sides they may be there by chance, as in a loop whose turns
+//!    differ in a step each (`doubt.rs`): such a part is compared without them, too, and the better
+//!    of both counts.
 //! 3. **Gaps** (`gaps.rs`): what is small, or has no anchors, is compared by a matrix of bits,
 //!    exactly where the matrix has at most `MOST_BITS` bits, and otherwise a part at a time.
 //!
 //! Time is linear in the number of tokens on any input: a level of anchors looks at each token of
 //! its gap a few times, there are `LEVELS` of them, and the matrices cost a bounded number of words
-//! for each token. Periodic sequences have no anchors, and traces that share nothing have nothing
-//! else; both end in step 3. [`Alignment::work`] counts, for tests.
+//! for each token. A part in doubt is compared once more at each level at most: work is at most
+//! four times that of gaps. Periodic sequences have no anchors, and traces that share nothing have
+//! nothing else; both end in step 3. [`Alignment::work`] counts, for tests.
 //!
 //! Memory is that of the runs, some 20 bytes for each sampled window of a gap's first side, two
 //! bytes or four for each token of a gap without anchors, and at most two matrices.
 
 mod anchors;
+mod doubt;
 mod gaps;
 
+use std::mem;
+
 use anchors::Anchors;
+use doubt::{Doubt, Without, matched};
 use gaps::Gap;
 
 use crate::token_list::TokenSlice;
@@ -74,6 +82,8 @@ enum Task {
     Anchor(Box<Anchors>),
     /// Goes on comparing a gap by matrices.
     Fill(Box<Gap>),
+    /// Compares an area in two ways, the first of which was not begun, is done, or both are.
+    Doubt(Box<Doubt>),
     /// A run that is known, and comes after what is above it.
     Keep(Run),
 }
@@ -114,6 +124,7 @@ impl Alignment {
             match task {
                 Task::Keep(run) => self.keep(run),
                 Task::Compare(area, level) => self.compare(tokens, area, level),
+                Task::Doubt(doubt) => self.doubt(tokens, doubt),
                 Task::Anchor(mut anchors) => {
                     if anchors.turn(tokens, &mut self.work, end) {
                         self.divide(*anchors);
@@ -187,8 +198,23 @@ impl Alignment {
 
     /// Goes on with the gaps between the anchors of an area.
     fn divide(&mut self, anchors: Anchors) {
-        let Anchors { area, chain, is_periodic, .. } = anchors;
+        let Anchors { area, mut chain, is_periodic, .. } = anchors;
         let level = if is_periodic { anchors::LEVELS } else { anchors.level + 1 };
+        let mut area = area;
+        for doubtful in doubt::doubtful(area, &chain).into_iter().rev() {
+            let start = (doubtful.area.a.0, doubtful.area.b.0);
+            let after = chain.split_off(doubtful.runs.end);
+            let behind = Area { a: (doubtful.area.a.1, area.a.1), b: (doubtful.area.b.1, area.b.1) };
+            self.follow(behind, &after, level);
+            let runs = chain.split_off(doubtful.runs.start);
+            self.tasks.push(Task::Doubt(Box::new(Doubt::new(doubtful, runs, level))));
+            (area.a.1, area.b.1) = start;
+        }
+        self.follow(area, &chain, level);
+    }
+
+    /// Leaves the runs of a chain and the gaps between them to the next steps.
+    fn follow(&mut self, area: Area, chain: &[Run], level: usize) {
         let mut above = (area.a.1, area.b.1);
         for run in chain.iter().rev() {
             let gap = Area { a: (run.a + run.length, above.0), b: (run.b + run.length, above.1) };
@@ -197,6 +223,45 @@ impl Alignment {
             above = (run.a, run.b);
         }
         self.tasks.push(Task::Compare(Area { a: (area.a.0, above.0), b: (area.b.0, above.1) }, level));
+    }
+
+    /// Goes on with an area whose anchors may be there by chance: first without them, then with
+    /// them if that may be better, and keeps what has more pairs.
+    fn doubt(&mut self, tokens: [TokenSlice<'_>; 2], mut doubt: Box<Doubt>) {
+        match &doubt.without {
+            Without::Open => {
+                doubt.before = mem::take(&mut self.runs);
+                doubt.without = Without::Begun;
+                let area = doubt.area;
+                self.tasks.push(Task::Doubt(doubt));
+                self.work += u64::from(area.a.1 - area.a.0) + u64::from(area.b.1 - area.b.0);
+                self.tasks.push(Task::Fill(Box::new(Gap::new(tokens, area))));
+            }
+            Without::Begun => {
+                let found = mem::take(&mut self.runs);
+                if matched(&found) < doubt.most() {
+                    doubt.without = Without::Found(found);
+                    let (area, chain, level) = (doubt.area, mem::take(&mut doubt.chain), doubt.level);
+                    self.tasks.push(Task::Doubt(doubt));
+                    self.follow(area, &chain, level);
+                } else {
+                    self.put_back(doubt.before, found);
+                }
+            }
+            Without::Found(found) => {
+                let with = mem::take(&mut self.runs);
+                let best = if matched(&with) > matched(found) { with } else { found.clone() };
+                self.put_back(doubt.before, best);
+            }
+        }
+    }
+
+    /// Goes on after runs that were put aside, with those found since.
+    fn put_back(&mut self, before: Vec<Run>, found: Vec<Run>) {
+        self.runs = before;
+        for run in found {
+            self.keep(run);
+        }
     }
 }
 

@@ -150,3 +150,89 @@ fn turns_give_what_one_turn_gives() {
     assert!(turns > 20);
     assert_eq!(parts.runs(), whole.runs());
 }
+
+/// A loop with a step in each turn that is one of a few, by a rule or at random: the tokens of one
+/// side.
+struct Turns {
+    period: usize,
+    kinds: u64,
+    rule: u32,
+}
+
+impl Turns {
+    fn tokens(&self, random: &mut Random, side: u64, turns: usize) -> Vec<u32> {
+        let body: Vec<u32> = (0..self.period as u32 - 1).map(|i| 100_000 + i).collect();
+        let mut tokens = Vec::new();
+        for turn in 0..turns as u64 {
+            let mut at = self.period / 2;
+            let step = match self.rule {
+                0 => random.below(self.kinds) as u32,
+                1 => ((turn + side * 7) % self.kinds) as u32,
+                2 => (turn * (1 + side) % self.kinds) as u32,
+                3 => (turn / (1 + side) % self.kinds) as u32,
+                // Another one of the body, anywhere.
+                _ => {
+                    at = random.below(self.period as u64) as usize;
+                    100_000 + random.below(self.period as u64 - 1) as u32
+                }
+            };
+            tokens.extend_from_slice(&body[..at]);
+            tokens.push(step);
+            tokens.extend_from_slice(&body[at..]);
+        }
+        tokens
+    }
+}
+
+/// Steps for each token at most, in what follows.
+const MOST_STEPS: u64 = 400;
+
+#[test]
+fn loops_that_differ_in_a_step_of_each_turn_are_matched_nearly_as_well_as_can_be() {
+    let mut random = Random(11);
+    for period in [3, 20, 100, 700] {
+        for (kinds, rule) in [2, 8, 1000].into_iter().flat_map(|kinds| (0..5).map(move |rule| (kinds, rule))) {
+            // More than a matrix takes.
+            let turns = 13_000 / period;
+            let of = Turns { period, kinds, rule };
+            let (a, b) = (of.tokens(&mut random, 0, turns), of.tokens(&mut random, 1, turns));
+            assert!(a.len() as u64 * b.len() as u64 > gaps::MOST_BITS);
+            let alignment = Alignment::of(&a, &b);
+            let found = unmatched(&alignment, &a, &b);
+            let best = a.len() + b.len() - 2 * gaps::longest(&a, &b, &mut 0).len();
+            assert!(found * 100 <= best * 115, "{period} {kinds} {rule}: {found} of at least {best}");
+            let steps = alignment.work() / (a.len() + b.len()) as u64;
+            assert!(steps < MOST_STEPS, "{period} {kinds} {rule}: {steps} steps for each token");
+        }
+    }
+}
+
+#[test]
+fn long_loops_that_differ_in_a_step_of_each_turn_lose_little_more_than_these_steps() {
+    let mut random = Random(12);
+    let around = random.tokens(40_000, 1_000_000);
+    for (period, kinds) in [(20, 1000), (100, 8), (100, 1000)] {
+        let turns = 600_000 / period;
+        let of = Turns { period, kinds, rule: 0 };
+        let (a, b) = (of.tokens(&mut random, 0, turns), of.tokens(&mut random, 1, turns));
+        let (a, b) = ([&around[..], &a].concat(), [&around[..], &b, &a[..7]].concat());
+        let alignment = Alignment::of(&a, &b);
+        let found = unmatched(&alignment, &a, &b);
+        // Each turn matched with its own.
+        let most = 2 * turns + 7;
+        assert!(found * 100 <= most * 105, "{period} {kinds}: {found}, but {most} would do");
+        let steps = alignment.work() / (a.len() + b.len()) as u64;
+        assert!(steps < MOST_STEPS, "{period} {kinds}: {steps} steps for each token");
+    }
+}
+
+#[test]
+fn what_is_in_doubt_is_compared_in_turns_as_at_once() {
+    let mut random = Random(13);
+    let of = Turns { period: 100, kinds: 1000, rule: 0 };
+    let (a, b) = (of.tokens(&mut random, 0, 1000), of.tokens(&mut random, 1, 1000));
+    let whole = Alignment::of(&a, &b);
+    let mut parts = Alignment::new([a.len() as u32, b.len() as u32]);
+    while !parts.turn([&a, &b].map(TokenSlice::from), 5_000) {}
+    assert_eq!(parts.runs(), whole.runs());
+}
