@@ -107,6 +107,43 @@ fn what_display_lists_hold_counts_when_they_are_called() {
 }
 
 #[test]
+fn what_deferred_contexts_draw_counts_when_their_list_is_executed() {
+    let method = |id, name, args| FunctionSig { id, name, args };
+    let draw = method(60, "ID3D11DeviceContext::Draw", &["this", "VertexCount", "StartVertexLocation"][..]);
+    let defer = method(61, "ID3D11Device::CreateDeferredContext", &["this", "ContextFlags", "ppDeferredContext"]);
+    let finish = method(62, "ID3D11DeviceContext::FinishCommandList", &["this", "Restore", "ppCommandList"]);
+    let execute = method(63, "ID3D11DeviceContext::ExecuteCommandList", &["this", "pCommandList", "Restore"]);
+    let (device, now, later, list) = (0x1000, 0x2000, 0x3000, 0x4000);
+    let mut w = Writer::new(&[]);
+    for (sig, this, made) in [(&defer, device, later), (&draw, later, 0), (&draw, later, 0), (&finish, later, list)] {
+        let call = w.enter(0, sig, &Details::args([Arg::Pointer(this), Arg::Uint(0)]));
+        // What it returns is recorded when it does.
+        let args = if made > 0 { vec![(2, Arg::Array(vec![Arg::Pointer(made)]))] } else { vec![] };
+        w.leave(call, &Details { args, ..Details::result(Arg::Int(0)) });
+    }
+    w.call(0, &SWAP, vec![], None);
+    for _ in 0..3 {
+        w.call(0, &execute, vec![Arg::Pointer(now), Arg::Pointer(list), Arg::Uint(0)], None);
+    }
+    w.call(0, &draw, vec![Arg::Pointer(now), Arg::Uint(3), Arg::Uint(0)], None);
+    w.call(0, &SWAP, vec![], None);
+    let file = w.finish();
+    for portions in [WHOLE, &[1, 7]] {
+        let (all, decoder) = decode("apitrace", &file, portions, 1 << 16);
+        assert_eq!(all.events_of(1), ["0 from 0", "7 from 5"]);
+        let reader = reader("apitrace", decoder.as_ref());
+        let begins = |name| {
+            let all = &all;
+            all.events.iter().filter(move |e| e.0 == EventKind::Begin && all.names[e.3 as usize] == name)
+        };
+        let remarks = |name| begins(name).map(|e| details(&file, reader.as_ref(), e.4).0.unwrap().remarks.join(" "));
+        let recorded = "The call was recorded in a command list, not executed.";
+        assert_eq!(remarks(draw.name).collect::<Vec<_>>(), [recorded, recorded, ""]);
+        assert_eq!(remarks(execute.name).collect::<Vec<_>>(), ["The command list has draws: 2, clears: 0."; 3]);
+    }
+}
+
+#[test]
 fn empty_truncated_and_damaged_files_are_reported() {
     let (all, decoder) = decode("apitrace", b"at", WHOLE, 1 << 16);
     assert_eq!((all.records, all.problems.len()), (0, 0));

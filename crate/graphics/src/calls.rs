@@ -18,11 +18,10 @@ pub struct Call {
     pub is_fake: bool,
     /// It did not return within the trace.
     pub is_incomplete: bool,
-    /// It draws: one of [`unspool_formats::apitrace::Renders`], and it is executed.
-    pub draws: bool,
-    /// It clears, and is executed.
-    pub clears: bool,
-    /// It would draw or clear, but is only compiled into a display list.
+    /// Its effect on a framebuffer.
+    pub rendered: Rendered,
+    /// It would draw or clear, but is only compiled into a display list or recorded in a command
+    /// list.
     pub is_compiled: bool,
     /// Bytes that it uploads ([`unspool_formats::apitrace::Uploads`]).
     pub uploaded: u64,
@@ -260,8 +259,7 @@ impl Call {
         self.outgoing.clear();
         (self.number, self.thread, self.frame, self.function) = (call.number, call.thread(), call.frame, function);
         (self.is_fake, self.is_incomplete) = (call.is_fake(), call.is_incomplete);
-        self.draws = call.rendered == Rendered::Draws;
-        self.clears = call.rendered == Rendered::Clears;
+        self.rendered = call.rendered;
         self.is_compiled = call.rendered == Rendered::Compiled;
         let uploads = call.flags().uploads;
         self.uploaded = if uploads == Uploads::Nothing { 0 } else { call.unseen_bytes() };

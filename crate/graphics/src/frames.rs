@@ -273,7 +273,7 @@ impl Frames {
                     frame.is_ended = true;
                 }
             }
-            Kind::Clear => self.add(at, CLEARS, call.clears.into()),
+            Kind::Clear => self.add(at, CLEARS, call.rendered.clears()),
             Kind::Begin => thread.begun = Some(0),
             Kind::Vertex => {
                 if let Some(vertices) = &mut thread.begun {
@@ -292,6 +292,8 @@ impl Frames {
                     Vertices::Fixed(vertices) => Drawn { vertices, uncounted: 0 },
                     Vertices::Counted => counted(call, known),
                     Vertices::Unknown => Drawn { vertices: 0, uncounted: 1 },
+                    // Those of a command list count when it is executed.
+                    Vertices::Direct3d => Drawn { vertices: 0, uncounted: call.rendered.draws() },
                     Vertices::Lists => {
                         let base = self.attributes.get(&self.context(call)).map_or(0, |it| it.list_base);
                         self.drawn_by_lists(call, known, base)
@@ -403,8 +405,8 @@ impl Frames {
 
     /// A draw. What a list draws counts when the list is called.
     fn draw(&mut self, call: &Call, at: usize, thread: &mut Thread, drawn: Drawn) {
-        self.add(at, DRAWS, call.draws.into());
-        self.add(at, CLEARS, call.clears.into());
+        self.add(at, DRAWS, call.rendered.draws());
+        self.add(at, CLEARS, call.rendered.clears());
         if let Some((_, executes, sum)) = &mut thread.list {
             sum.vertices = sum.vertices.saturating_add(drawn.vertices);
             sum.uncounted += drawn.uncounted;

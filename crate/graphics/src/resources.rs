@@ -598,11 +598,11 @@ impl Resources {
                     self.event(at, number, What::Written);
                 }
             }
-            Act::Draw if call.draws || call.clears => {
+            Act::Draw if call.rendered.is_draw() || call.rendered.is_clear() => {
                 // Clears and blits of OpenGL 4.5 name what they write to.
                 match known.uint(call, "framebuffer").or(known.uint(call, "drawFramebuffer")) {
                     Some(name) => self.write_to(context, name, number),
-                    None => self.draw(context, number, call.clears),
+                    None => self.draw(context, number, call.rendered.is_clear()),
                 }
             }
             Act::Draw => {}

@@ -3,7 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
 use crate::common::{fixture, indexed};
-use unspool_formats::apitrace::encode::{FunctionSig, Value, Writer};
+use unspool_formats::apitrace::encode::{Details, FunctionSig, Value, Writer};
 use unspool_graphics::Survey;
 use unspool_graphics::frames::FIGURES;
 use unspool_graphics::resources::{Resources, What};
@@ -90,10 +90,10 @@ fn interfaces_that_share_a_reference_count_go_together() {
     w.call(0, &query, vec![Value::Pointer(device), made(dxgi)], ok());
     let get = method(2, "IDXGIDevice::GetAdapter", &["this", "pAdapter"]);
     w.call(0, &get, vec![Value::Pointer(dxgi), made(adapter)], ok());
-    let finish = method(3, "ID3D11DeviceContext::FinishCommandList", &["this", "ppCommandList"]);
-    w.call(0, &finish, vec![Value::Pointer(context), made(list)], ok());
-    let clear = method(4, "ID3D11DeviceContext::ClearDepthStencilView", &["this"]);
+    let clear = method(3, "ID3D11DeviceContext::ClearDepthStencilView", &["this"]);
     w.call(0, &clear, vec![Value::Pointer(context)], None);
+    let finish = method(4, "ID3D11DeviceContext::FinishCommandList", &["this", "ppCommandList"]);
+    w.call(0, &finish, vec![Value::Pointer(context), made(list)], ok());
     let release = |w: &mut Writer, id, name, address, left| {
         w.call(0, &method(id, name, &["this"]), vec![Value::Pointer(address)], Some(Value::Uint(left)));
     };
@@ -110,9 +110,55 @@ fn interfaces_that_share_a_reference_count_go_together() {
         ("ID3D11DeviceContext", context, 0, None),
         ("IDXGIDevice", dxgi, 1, Some(8)),
         ("IDXGIAdapter", adapter, 2, Some(6)),
-        ("ID3D11CommandList", list, 3, Some(7)),
+        ("ID3D11CommandList", list, 4, Some(7)),
     ];
     assert_eq!(ends, expected);
     let clears = FIGURES.iter().position(|it| it.key == "clears").unwrap();
     assert_eq!(survey.frames().frames()[0].figures[clears], 1);
+}
+
+/// Two frames: one records a command list, the other one executes it twice.
+fn deferred() -> Vec<u8> {
+    let method = |id, name, args| FunctionSig { id, name, args };
+    let (device, now, later, list) = (0x10_0000, 0x30_0000, 0x30_1000, 0x40_0000);
+    let made = |address| Value::Array(vec![Value::Pointer(address)]);
+    let mut w = Writer::new(&[]);
+    // What a call returns is recorded when it does.
+    let returns = |w: &mut Writer, sig: &FunctionSig<'_>, this, address| {
+        let call = w.enter(0, sig, &Details::args([Value::Pointer(this), Value::Uint(0)]));
+        w.leave(call, &Details { args: vec![(2, made(address))], ..Details::result(Value::Int(0)) });
+    };
+    let defer = method(0, "ID3D11Device::CreateDeferredContext", &["this", "ContextFlags", "ppDeferredContext"][..]);
+    returns(&mut w, &defer, device, later);
+    let draw = method(1, "ID3D11DeviceContext::Draw", &["this", "VertexCount", "StartVertexLocation"]);
+    let clear = method(2, "ID3D11DeviceContext::ClearRenderTargetView", &["this", "pRenderTargetView"]);
+    for context in [later, later, now] {
+        w.call(0, &draw, vec![Value::Pointer(context), Value::Uint(3), Value::Uint(0)], None);
+    }
+    w.call(0, &clear, vec![Value::Pointer(later), Value::Pointer(0x50_0000)], None);
+    let finish = method(3, "ID3D11DeviceContext::FinishCommandList", &["this", "Restore", "ppCommandList"]);
+    returns(&mut w, &finish, later, list);
+    let present = method(4, "IDXGISwapChain::Present", &["this"]);
+    w.call(0, &present, vec![Value::Pointer(0x60_0000)], Some(Value::Int(0)));
+    let execute = method(5, "ID3D11DeviceContext::ExecuteCommandList", &["this", "pCommandList", "Restore"]);
+    for _ in 0..2 {
+        w.call(0, &execute, vec![Value::Pointer(now), Value::Pointer(list), Value::Bool(false)], None);
+    }
+    w.call(0, &present, vec![Value::Pointer(0x60_0000)], Some(Value::Int(0)));
+    w.finish()
+}
+
+#[test]
+fn what_a_deferred_context_draws_counts_where_its_list_is_executed() {
+    let (index, file) = indexed(deferred());
+    let mut survey = Survey::open(&index, file).unwrap();
+    while !survey.step(1).unwrap() {}
+    let figures = |frame: usize| {
+        ["draws", "clears", "uncounted"].map(|key| {
+            let at = FIGURES.iter().position(|it| it.key == key).unwrap();
+            survey.frames().frames()[frame].figures[at]
+        })
+    };
+    assert_eq!(figures(0), [1, 0, 1]);
+    assert_eq!(figures(1), [4, 2, 4]);
 }

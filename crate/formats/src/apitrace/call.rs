@@ -277,8 +277,8 @@ impl<'a> Call<'a> {
         visitor.open("flags", true);
         let flags = self.flags();
         let flags = [
-            ("draw", self.rendered == Rendered::Draws),
-            ("clear", self.rendered == Rendered::Clears),
+            ("draw", self.rendered.is_draw()),
+            ("clear", self.rendered.is_clear()),
             ("compiled", self.rendered == Rendered::Compiled),
             ("end-frame", flags.frame_end),
             ("marker", flags.marker == Some(Marker::Plain)),

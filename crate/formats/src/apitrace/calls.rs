@@ -372,7 +372,7 @@ impl Calls {
 
     fn count(&mut self, function: &Function, rendered: Rendered, blobs: u64) {
         self.frame.calls += 1;
-        self.frame.draws += u64::from(rendered == Rendered::Draws);
+        self.frame.draws = self.frame.draws.saturating_add(rendered.draws());
         if function.flags.uploads != Uploads::Nothing {
             self.frame.uploaded = self.frame.uploaded.saturating_add(blobs);
         }

@@ -35,6 +35,11 @@ pub(crate) trait Sink {
     fn is_full(&self) -> bool {
         false
     }
+    /// Whether the end of a call is wanted with its values, although other events are delivered
+    /// without.
+    fn wants_leave(&self, call: u64) -> bool {
+        false
+    }
     /// The beginning of a call.
     fn enter(&mut self, tables: &Tables, enter: Enter);
     /// The end of call number `call`; the event is at offset `at` of the stream.

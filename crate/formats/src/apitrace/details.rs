@@ -18,6 +18,7 @@ use super::Located;
 use super::calls::FrameFacts;
 use super::decode::Walk;
 use super::describe::Collect;
+use super::functions::ListRole;
 use super::index::ApitraceRecords;
 use super::lists::Rendered;
 use super::random_access::{Missing, Reader};
@@ -155,8 +156,14 @@ impl ApitraceRecords {
             remark("The program did not make this call. The tracer added it for a faithful replay.");
         }
         let number = call.left.or(open).unwrap_or_default();
-        if self.rendered(function.flags, enter.thread, number) == Rendered::Compiled {
-            remark("The call was compiled into a display list, not executed.");
+        let is_of_commands = function.flags.list.is_some_and(ListRole::is_of_commands);
+        match self.rendered(function.flags, enter.thread, number) {
+            Rendered::Compiled if is_of_commands => remark("The call was recorded in a command list, not executed."),
+            Rendered::Compiled => remark("The call was compiled into a display list, not executed."),
+            Rendered::Executes { draws, clears } => {
+                remark(&format!("The command list has draws: {draws}, clears: {clears}."));
+            }
+            Rendered::Nothing | Rendered::Draws | Rendered::Clears => {}
         }
         if open.is_some() {
             remark("The call never returned within the trace.");

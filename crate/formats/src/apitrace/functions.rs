@@ -41,7 +41,7 @@ pub enum Renders {
     Draw,
     /// One value everywhere. apitrace calls that a draw, as far as it looks for it.
     Clear,
-    /// What display lists hold, which may be nothing.
+    /// What display lists or a command list hold, which may be nothing.
     Lists,
 }
 
@@ -63,6 +63,21 @@ pub enum ListRole {
     /// `glXUseXFont(font, first, count, listBase)` and its relatives: makes a list for each
     /// character.
     Font,
+    /// `ID3D11Device::CreateDeferredContext(flags, context)`
+    Defer,
+    /// `ID3D11DeviceContext::FinishCommandList(restores, list)`
+    Finish,
+    /// `ID3D11DeviceContext::ExecuteCommandList(list, restores)`
+    Execute,
+    /// A draw or a clear of an `ID3D11DeviceContext`, which may be a deferred one.
+    Context,
+}
+
+impl ListRole {
+    /// It is about contexts of Direct3D 11 and their command lists.
+    pub(crate) fn is_of_commands(self) -> bool {
+        matches!(self, Self::Defer | Self::Finish | Self::Execute | Self::Context)
+    }
 }
 
 /// A kind of label that programs put into their traces.
@@ -117,8 +132,25 @@ fn list_role(name: &str) -> Option<ListRole> {
         "glDeleteLists" => ListRole::Delete,
         "glXUseXFont" => ListRole::Font,
         _ if name.starts_with("wglUseFontBitmaps") || name.starts_with("wglUseFontOutlines") => ListRole::Font,
-        _ => return None,
+        _ => return command_role(name),
     })
+}
+
+/// The role of a method of Direct3D 11.
+fn command_role(name: &str) -> Option<ListRole> {
+    let is_number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit());
+    if let Some((digits, method)) = method_of(name, "ID3D11Device")
+        && is_number(digits)
+    {
+        return method.strip_prefix("CreateDeferredContext").filter(|it| is_number(it)).map(|_| ListRole::Defer);
+    }
+    let (digits, method) = method_of(name, "ID3D11DeviceContext")?;
+    match method {
+        _ if !is_number(digits) => None,
+        "FinishCommandList" => Some(ListRole::Finish),
+        "ExecuteCommandList" => Some(ListRole::Execute),
+        _ => (is_view_clear(name) || is_render(name)).then_some(ListRole::Context),
+    }
 }
 
 fn renders(name: &str) -> Option<Renders> {
@@ -131,6 +163,9 @@ fn renders(name: &str) -> Option<Renders> {
     }
     if name.starts_with("glCallList") {
         return is_render(name).then_some(Renders::Lists);
+    }
+    if command_role(name) == Some(ListRole::Execute) {
+        return Some(Renders::Lists);
     }
     let gl = name.strip_prefix("gl").unwrap_or_default();
     let is_other = matches!(gl, "Bitmap" | "CopyPixels" | "BlitNamedFramebuffer")
@@ -323,6 +358,7 @@ mod tests {
             ("glBegin", None),
             ("glCallList", Some(Lists)),
             ("glCallLists", Some(Lists)),
+            ("ID3D11DeviceContext1::ExecuteCommandList", Some(Lists)),
             ("glEndList", None),
             ("glDispatchCompute", None),
         ] {

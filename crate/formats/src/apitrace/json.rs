@@ -187,8 +187,8 @@ impl Notation for Json {
         out.push_str(",\"flags\":[");
         let flags = call.function.flags;
         let names = [
-            ("draw", call.line.rendered == Rendered::Draws),
-            ("clear", call.line.rendered == Rendered::Clears),
+            ("draw", call.line.rendered.is_draw()),
+            ("clear", call.line.rendered.is_clear()),
             ("compiled", call.line.rendered == Rendered::Compiled),
             ("end-frame", flags.frame_end),
             ("marker", flags.marker == Some(Marker::Plain)),

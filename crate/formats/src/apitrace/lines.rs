@@ -398,7 +398,7 @@ impl<N: Notation> Sink for Lines<N> {
     }
 
     fn leave(&mut self, _tables: &Tables, _at: StreamOffset, call: u64) {
-        self.list.begin(None);
+        self.list.begin(self.lists.awaited(call));
         let line = self.pending.take(call);
         self.known = line.is_some();
         self.kept -= usize::from(line.as_ref().is_some_and(|line| !line.is_left_out));
@@ -411,6 +411,9 @@ impl<N: Notation> Sink for Lines<N> {
             && let Some(function) = tables.functions.get(self.line.function)
         {
             self.line.rendered = self.lists.enter(function.flags, Some(&self.list), self.line.thread, self.call);
+        }
+        if self.leaving {
+            self.lists.leave(Some(&self.list), self.call);
         }
         if !self.leaving && self.pending.len() < MAX_OPEN {
             self.kept += usize::from(!self.line.is_left_out);

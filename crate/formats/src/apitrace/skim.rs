@@ -138,6 +138,9 @@ impl<'a, const VALUES: bool> Skimmer<'a, VALUES> {
             }
             wire::LEAVE => {
                 let call = self.uint()?;
+                if !VALUES && sink.wants_leave(call) {
+                    return None;
+                }
                 if VALUES {
                     sink.leave(tables, at, call);
                 }

@@ -49,6 +49,11 @@ impl Sink for ToBatch<'_> {
         (self.out.is_full() && !self.closing) || self.calls.error().is_some()
     }
 
+    #[inline]
+    fn wants_leave(&self, call: u64) -> bool {
+        self.calls.lists.awaited(call).is_some()
+    }
+
     fn enter(&mut self, tables: &Tables, enter: Enter) {
         let flags = tables.functions.get(enter.function).map(|function| function.flags).unwrap_or_default();
         self.current.enter = Some(enter);
@@ -63,7 +68,7 @@ impl Sink for ToBatch<'_> {
         self.current.leave = Some((at, call));
         (self.current.blobs, self.current.sources) = (0, false);
         self.current.label.begin(false);
-        self.current.list.begin(None);
+        self.current.list.begin(self.calls.lists.awaited(call));
     }
 
     fn event_end(&mut self, tables: &Tables, end: StreamOffset) {
@@ -71,6 +76,7 @@ impl Sink for ToBatch<'_> {
         if let Some(enter) = self.current.enter.take() {
             self.calls.enter(tables, enter, end, blobs, &self.current.said(), self.out);
         } else if let Some((at, call)) = self.current.leave.take() {
+            self.calls.lists.leave(Some(&self.current.list), call);
             self.calls.leave(tables, at, call, end, blobs, self.out);
         }
     }

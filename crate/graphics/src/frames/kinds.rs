@@ -31,6 +31,8 @@ pub(crate) enum Vertices {
     Counted,
     /// Those of display lists.
     Lists,
+    /// Those of Direct3D are not followed.
+    Direct3d,
     /// The trace does not say: a buffer of the graphics processor has them.
     Unknown,
 }
@@ -128,7 +130,7 @@ impl Kind {
 fn vertices(name: &str, canonical: &str) -> Vertices {
     let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
     match canonical {
-        _ if name.contains("::") => Vertices::Unknown,
+        _ if name.contains("::") => Vertices::Direct3d,
         _ if canonical.starts_with("CallList") => Vertices::Lists,
         _ if canonical.starts_with("Rect") => Vertices::Fixed(4),
         _ if canonical.starts_with("Blit") || canonical.starts_with("CopyPixels") => Vertices::None,
