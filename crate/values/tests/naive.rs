@@ -134,7 +134,7 @@ fn expr(random: &mut Random, variables: usize, depth: u32) -> Expr {
     let parts =
         |random: &mut Random| (0..random.below(4)).map(|_| expr(random, variables, depth - 1)).collect::<Vec<_>>();
     match random.below(if depth == 0 { 4 } else { 7 }) {
-        6 => {
+        3 => {
             let comparison = random.one(&[">", ">=", "<", "<=", "="]);
             let v = random.below(variables as u64) as usize;
             Expr::Text(comparison, v, random.one(&["ab", "", "b", "a"]))
@@ -147,7 +147,7 @@ fn expr(random: &mut Random, variables: usize, depth: u32) -> Expr {
             let v = |random: &mut Random| random.below(variables as u64) as usize;
             Expr::Distinct(v(random), v(random))
         }
-        3 => Expr::And(parts(random)),
+        6 => Expr::And(parts(random)),
         4 => Expr::Or(parts(random)),
         _ => Expr::Not(Box::new(expr(random, variables, depth - 1))),
     }
