@@ -76,7 +76,12 @@ export type CollectWanted =
   /** Events with a payload. Their number is that of their type, or -1. */
   | { readonly what: 'events' }
   /** Those with a number in a field. `names` has names of records as in a list, any if it is empty. `path` has keys, and indices of lists. */
-  | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] };
+  | { readonly what: 'field'; readonly names: readonly string[]; readonly path: readonly string[] }
+  /** Those with a field that has texts, by the same. Their number is that of the text, as {@link NO_TEXT} says. */
+  | { readonly what: 'texts'; readonly names: readonly string[]; readonly path: readonly string[] };
+
+/** In place of the number of a text, of records with something else there; the number before it stands for a text too many. */
+export const NO_TEXT = 2n ** 64n - 1n;
 
 /** Which records to make rows of: of a range (`to` exclusive), from `next` on, 0 at first. At most about `rows` rows and `bytes` bytes. */
 export interface TabulateWanted {

@@ -4,7 +4,7 @@ import { NBSP } from '../base/format.ts';
 import type { JobQuestion, JobReply } from '../base/job_protocol.ts';
 import { nextTask } from '../base/next_task.fixture.ts';
 import { derivedTrack, type Find, type Found, type Origin, type Ticks, type Track } from '../base/protocol.ts';
-import type { Collected, CollectWanted, RecordRow } from '../base/record_protocol.ts';
+import { type Collected, type CollectWanted, NO_TEXT, type RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { CPUS, createDerived, type DerivedTracks, functionKey } from './derived.ts';
@@ -152,6 +152,31 @@ describe('derived tracks', () => {
       ['draw: count', 'Count of all calls of draw', true],
       ['0x40', 'All executions of 0x40', false],
     ]);
+  });
+  it('of texts are slices that have them as names', async () => {
+    const found: Collected = {
+      time: BigUint64Array.of(1n, 2n, 5n),
+      track: Uint32Array.of(0, 0, 0),
+      locator: BigUint64Array.of(1n, 2n, 5n),
+      bits: BigUint64Array.of(0n, 0n, 1n),
+      numbers: new Uint8Array(3),
+      until: new BigUint64Array(),
+      texts: ['"a"', '"b"'],
+    };
+    answer = { value: found, error: null };
+    derived.keepField({ path: ['vars', 's'], ofName: false, label: 's', isOfTexts: true }, -1);
+    await vi.waitFor(() => expect(begun.length).toBe(1));
+    expect(wanted).toEqual([{ what: 'texts', names: [], path: ['vars', 's'] }]);
+    const [asked] = begun.map(({ question }) => question as JobQuestion<'gather'>);
+    if (!asked) throw new Error('nothing was begun');
+    const { label, values, locator, until, names: ids } = asked;
+    expect([label, values, [...locator], [...until]]).toEqual(['s', false, [1n, 5n], [5n, 5n]]);
+    expect([...ids].map((id) => names.of(id))).toEqual(['"a"', '"b"']);
+    finish(1);
+    expect(shown()).toEqual([{ id: derivedTrack(1), name: 'f', detail: 's of all records' }]);
+    answer = { value: { ...found, bits: new BigUint64Array(3).fill(NO_TEXT) }, error: null };
+    derived.keepField({ path: ['vars', 't'], ofName: false, label: 't', isOfTexts: true }, -1);
+    await vi.waitFor(() => expect(told).toEqual(['Nothing to keep: no text was found for t.']));
   });
   it('of CPUs are made together, the first above, and removed together', async () => {
     const found: Collected = {

@@ -29,7 +29,7 @@ export interface DerivedTracks {
   readonly keeping: ReadonlySignal<ReadonlyMap<string, Keeping>>;
   /** Makes a track of all calls of a function, by its name id. Nothing happens if there is one. */
   keepFunction(name: number): void;
-  /** Makes a track of the numbers of a field. `name` is the name id of the records if it belongs to one function. */
+  /** Makes a track of the numbers or the texts of a field. `name` is the name id of the records if it belongs to one function. */
   keepField(field: KeptField, name: number): void;
   /** Makes a track of the numbers of a field for each track that the records are on: {@link eachKey}. */
   keepFieldOfEach(field: KeptField): void;
@@ -76,8 +76,8 @@ export function functionKey(name: number): string {
 }
 
 /** Identifies the track of a field. */
-export function fieldKey({ path, ofName }: KeptField, name: number): string {
-  return ['field', ofName ? name : '', ...path].join(' ');
+export function fieldKey({ path, ofName, isOfTexts }: KeptField, name: number): string {
+  return [isOfTexts ? 'texts' : 'field', ofName ? name : '', ...path].join(' ');
 }
 
 /** Identifies the track of an address. */
@@ -266,9 +266,9 @@ export function createDerived(
     const next = () => {
       const lane = rest.pop();
       if (!lane) return;
-      const { key, label, detail, noun, rows, names, isOfValues: values = false } = lane;
+      const { key, label, detail, noun, rows, names, ends, isOfValues: values = false } = lane;
       const ids = names ? Uint32Array.from(names, (name) => trace.names.apart(name)) : NO_NAMES;
-      const question = { kind: 'gather', label, detail, ...rowsOf(found, rows), values, names: ids } as const;
+      const question = { kind: 'gather', label, detail, ...rowsOf(found, rows, ends), values, names: ids } as const;
       const polish = ({ track, hidden }: DerivedPart) => {
         const left = hidden > 0 ? ` · ${formatCount(hidden)} more at the same time, not shown` : '';
         return { ...track, noun, detail: `${detail}${left}` };
@@ -323,7 +323,12 @@ export function createDerived(
       const detail = field.ofName
         ? `${capitalised(field.label)} of all calls of ${of}`
         : `${field.label} of all ${noun}`;
-      void collect(fieldKey(field, name), { what: 'field', names, path: field.path }, { label, detail }, true);
+      const key = fieldKey(field, name);
+      const { path } = field;
+      if (!field.isOfTexts) return void collect(key, { what: 'field', names, path }, { label, detail }, true);
+      const lanes = (making: Making, columns: Collected) => [making.textLane(columns, key, label, detail)];
+      const refusal = `Nothing to keep: no text was found for ${label}.`;
+      void collectLanes(key, { what: 'texts', names, path }, null, lanes, refusal);
     },
     keepFieldOfEach: (field) => {
       const key = eachKey(field);

@@ -22,8 +22,34 @@ describe('a field that can be kept', () => {
       label: 'argument 0',
     });
   });
-  it('is a number of the record', () => {
-    expect(keptField(['Arguments', 'name'], { t: 'text', v: 'a' })).toBeNull();
+  it('may have texts', () => {
+    expect(keptField(['Arguments', 'name'], { t: 'text', v: 'a' })).toEqual({
+      path: ['args', 'name'],
+      ofName: true,
+      label: 'name',
+      isOfTexts: true,
+    });
+    const bytes = (text: string, length = text.length): Value => ({
+      t: 'bytes',
+      v: new TextEncoder().encode(text),
+      length: BigInt(length),
+    });
+    const variable = ['Variables', 's', 'Value'];
+    expect(keptField(variable, { t: 'symbol', name: '"a"', v: bytes('a') })?.isOfTexts).toBe(true);
+    expect(keptField(variable, bytes('a\0'))).toBeNull();
+    expect(keptField(variable, bytes('a', 2))).toBeNull();
+    expect(keptField(variable, bytes('a'.repeat(4097)))).toBeNull();
+    expect(keptField(variable, bytes('grüße', 7))?.path).toEqual(['vars', 's']);
+    expect(keptField(['Payload'], bytes('a'))).toEqual({
+      path: ['data'],
+      ofName: false,
+      label: 'payload',
+      isOfTexts: true,
+    });
+    expect(keptField(['Payload'], bytes('\0'))).toBeNull();
+    expect(keptField(['Name'], { t: 'text', v: 'a' })).toBeNull();
+  });
+  it('is of the record', () => {
     expect(keptField(['Arguments'], { t: 'list', v: [number, number] })).toBeNull();
     expect(keptField(['Duration'], number)).toBeNull();
     expect(keptField(['Variables', 'n', 'Size'], number)).toBeNull();

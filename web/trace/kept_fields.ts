@@ -1,7 +1,8 @@
 import type { Details, Value } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
+import { isText } from './values.ts';
 
-/** A numeric field of records. */
+/** A field of records whose values are numbers, or texts. */
 export interface KeptField {
   /** Its keys in the records, and indices of lists. */
   readonly path: readonly string[];
@@ -9,6 +10,8 @@ export interface KeptField {
   readonly ofName: boolean;
   /** Its name for the user. */
   readonly label: string;
+  /** Its values are texts. */
+  readonly isOfTexts?: true;
 }
 
 /** The keys of records for the labels that decoders give them in details. */
@@ -23,24 +26,33 @@ const PARTS = new Map([
 const CODE = 'Code';
 /** The label of a value among what else is known of a variable or an operand. */
 const VALUE = 'Value';
+/** The label of the bytes of an event. */
+const PAYLOAD = 'Payload';
 
-/** The field with a path of labels in details, or null if records have no such field or its value is not a number. */
+/** The field with a path of labels in details, or null if records have no such field or its value is neither a number nor a text. */
 export function keptField(labels: readonly string[], value: Value): KeptField | null {
   if (value.t === 'list') {
-    // A list of one number is shown as the number.
+    // A list of one value is shown as the value.
     const [only] = value.v;
     return only && value.v.length === 1 ? keptField([...labels, '0'], only) : null;
   }
-  if (!isNumber(value)) return null;
-  const path = fieldPath(labels);
+  const isOfTexts = isText(value);
+  if (!isOfTexts && !isNumber(value)) return null;
+  const path = isOfTexts && labels.length === 1 && labels[0] === PAYLOAD ? ['data'] : fieldPath(labels);
   if (!path) return null;
   const [key = '', ...rest] = path;
   const ofName = key === 'args' || key === 'ret';
   const inner = rest.join('.');
   const side = key === 'read' || key === 'written' ? ` ${key}` : '';
   const label =
-    key === 'ret' ? ['result', ...rest].join('.') : key === 'args' && /^\d/.test(inner) ? `argument ${inner}` : inner;
-  return { path, ofName, label: `${label}${side}` };
+    key === 'data'
+      ? 'payload'
+      : key === 'ret'
+        ? ['result', ...rest].join('.')
+        : key === 'args' && /^\d/.test(inner)
+          ? `argument ${inner}`
+          : inner;
+  return { path, ofName, label: `${label}${side}`, ...(isOfTexts && { isOfTexts }) };
 }
 
 /** The operand of an instruction that a path of labels in details leads to: a register, or memory such as `[0x10]`. */

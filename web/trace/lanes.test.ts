@@ -3,7 +3,7 @@ import { NBSP } from '../base/format.ts';
 import type { Collected } from '../base/record_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { rowsOf } from './lanes.ts';
-import { cpuLanes, eventLanes, threadLane, valueLanes } from './making_lanes.ts';
+import { cpuLanes, eventLanes, textLane, threadLane, valueLanes } from './making_lanes.ts';
 
 /** Intervals of threads on CPUs: position, end, track and CPU. */
 function intervals(...of: readonly (readonly [number, number, number, number])[]): Collected {
@@ -58,6 +58,32 @@ describe('lanes of events', () => {
     ]);
     expect(eventLanes(found, '9').map(({ detail }) => detail)).toEqual(['All typed events of type 9']);
     expect(eventLanes(found, '3')).toEqual([]);
+  });
+});
+
+describe('a lane of texts', () => {
+  const laneOf = (found: Collected) => textLane(found, 'key', 's', 'S of all points');
+  it('has each from where it is recorded to where another one is', () => {
+    const found = intervals([1, 1, 7, 0], [2, 2, 7, 0], [8, 8, 7, 0], [3, 3, 8, 1], [5, 5, 8, -1], [6, 6, 8, 0]);
+    const lane = laneOf({ ...found, texts: ['"a"', '"b"'] });
+    expect([lane?.rows, lane?.ends, lane?.names]).toEqual([
+      [0, 3, 5],
+      [3n, 5n, 8n],
+      ['"a"', '"b"', '"a"'],
+    ]);
+    expect(lane?.detail).toBe('S of all points');
+    expect([...rowsOf(found, lane?.rows ?? [], lane?.ends).until]).toEqual([3n, 5n, 8n]);
+  });
+  it('says if there were too many of them', () => {
+    const lane = laneOf({ ...intervals([1, 1, 7, 0], [2, 2, 7, -2], [3, 3, 7, -2]), texts: ['"a"'] });
+    expect([lane?.names, lane?.ends]).toEqual([
+      ['"a"', 'other texts'],
+      [2n, 3n],
+    ]);
+    expect(lane?.detail).toBe(`S of all points · only the first 1${NBSP}text told apart`);
+  });
+  it('is none without texts', () => {
+    expect(laneOf({ ...intervals([1, 1, 7, -1]), texts: [] })).toBeNull();
   });
 });
 

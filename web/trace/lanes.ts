@@ -14,6 +14,8 @@ export interface Lane {
   readonly rows: readonly number[];
   /** Names of its slices, one for each record; null for points and values. */
   readonly names: readonly string[] | null;
+  /** The ends of its slices, one for each record, if the records do not say them. */
+  readonly ends?: readonly bigint[];
   /** It is of the numbers of its records. */
   readonly isOfValues?: true;
 }
@@ -48,8 +50,8 @@ export function typeLabel(type: string): string {
   return type === CUSTOM ? 'custom events' : `typed event ${type}`;
 }
 
-/** The columns of some of the records. */
-export function rowsOf(found: Collected, rows: readonly number[]): Collected {
+/** The columns of some of the records. `ends` says where they end, if they do not say it. */
+export function rowsOf(found: Collected, rows: readonly number[], ends?: readonly bigint[]): Collected {
   const longs = (of: BigUint64Array) =>
     of.length === 0 ? new BigUint64Array() : BigUint64Array.from(rows, (row) => of[row]!);
   return {
@@ -58,6 +60,6 @@ export function rowsOf(found: Collected, rows: readonly number[]): Collected {
     locator: longs(found.locator),
     bits: longs(found.bits),
     numbers: Uint8Array.from(rows, (row) => found.numbers[row]!),
-    until: longs(found.until),
+    until: ends ? BigUint64Array.from(ends) : longs(found.until),
   };
 }

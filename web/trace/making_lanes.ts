@@ -2,11 +2,14 @@
  * Tracks of records that a pass has collected, made when they are asked for.
  */
 import { formatCount, formatCounted } from '../base/format.ts';
-import { type Collected, MOST_COLLECTED } from '../base/record_protocol.ts';
+import { type Collected, MOST_COLLECTED, NO_TEXT } from '../base/record_protocol.ts';
 import { CUSTOM } from './event_types.ts';
 import type { KeptField } from './kept_fields.ts';
 import { cpusKey, eachKey, eventsKey, type Lane, typeLabel } from './lanes.ts';
 import type { Tracks } from './tracks.ts';
+
+/** The name of texts that are not told apart. */
+const OTHERS = 'other texts';
 
 /** A lane per CPU with the intervals in which a thread's records say that CPU. `threadOf` names the thread of a track. */
 export function cpuLanes(found: Collected, threadOf: (track: number) => string): Lane[] {
@@ -67,6 +70,33 @@ export function valueLanes(found: Collected, field: KeptField, tracks: Tracks): 
       names: null,
       isOfValues: true,
     }));
+}
+
+/**
+ * A lane with the texts of a field, null if none were found: each from where it is recorded to where another one is, or something that
+ * is not a text. The last one ends where it is recorded last.
+ */
+export function textLane(columns: Collected, key: string, label: string, says: string): Lane | null {
+  const { time, bits, texts = [] } = columns;
+  // Logs of several threads come thread by thread.
+  const order = Array.from(time.keys()).sort((a, b) => (time[a]! < time[b]! ? -1 : time[a]! > time[b]! ? 1 : a - b));
+  const rows: number[] = [];
+  const ends: bigint[] = [];
+  let current = NO_TEXT;
+  for (const row of order) {
+    const text = bits[row]!;
+    if (current !== NO_TEXT) ends[ends.length - 1] = time[row]!;
+    if (text !== current && text !== NO_TEXT) {
+      rows.push(row);
+      ends.push(time[row]!);
+    }
+    current = text;
+  }
+  if (rows.length === 0) return null;
+  const isMore = rows.some((row) => bits[row]! >= BigInt(texts.length));
+  const note = isMore ? ` · only the first ${formatCounted(texts.length, 'text')} told apart` : '';
+  const names = rows.map((row) => texts[Number(bits[row]!)] ?? OTHERS);
+  return { key, label, detail: `${says}${note}${cut(columns)}`, noun: 'text', rows, names, ends };
 }
 
 /** Indices of records by what `keyOf` says. */

@@ -111,6 +111,8 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
 
 /** Bytes that decide whether all are text. */
 const JUDGED = 256;
+/** Bytes of the longest text that is recorded as bytes. */
+const MOST_PRINTED = 4096;
 /** Bytes that are printed whole in a line. */
 const SHORT_BYTES = 24;
 
@@ -144,6 +146,22 @@ function bytesText({ v, length }: Value & { t: 'bytes' }): string {
   if (text !== null) return quoted(text);
   if (v.length === 0 || v.length > SHORT_BYTES || !isWhole) return formatCounted(length, 'byte');
   return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+}
+
+/** Whether a value is a text, or bytes that are one, as `printed` of `crate/trace` has it. */
+export function isText(value: Value): boolean {
+  switch (value.t) {
+    case 'text':
+      return true;
+    case 'symbol':
+      return value.v.t === 'bytes' && isText(value.v);
+    case 'bytes': {
+      const { v, length } = value;
+      return v.length > 0 && v.length <= MOST_PRINTED && BigInt(v.length) === length && printedOf(v, v.length) !== null;
+    }
+    default:
+      return false;
+  }
 }
 
 /** The first bytes of `length` as text; null if that is not possible. */

@@ -1,10 +1,26 @@
 //! The records at which something happens, with a number of each: what derived tracks are made of.
 
+use std::collections::HashMap;
+
+use unspool_trace::printed::{printed, put_quoted};
 use unspool_trace::records::RecordName;
 use unspool_trace::{FieldValue, Operand, Record, Use, Visitor};
 
 /// Most records that are collected: 60 MB.
 const MOST: usize = 1 << 21;
+
+/// Most different texts that are told apart, and most bytes of them.
+const MOST_TEXTS: usize = 10_000;
+const MOST_BYTES: usize = 16 << 20;
+
+/// Most bytes of a text in its name.
+const NAMED: usize = 64;
+
+/// Stands in place of the number of a text where the field has something else.
+pub const NO_TEXT: u64 = u64::MAX;
+
+/// Stands in place of the number of a text that came when there were too many to tell apart.
+pub const OTHER_TEXT: u64 = u64::MAX - 1;
 
 /// Which records to collect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +32,14 @@ pub enum Wanted {
         /// Their name, as a list shows it: one of these. Empty for any.
         names: Vec<String>,
         /// The keys that lead to the field, or its index in a list.
+        path: Vec<String>,
+    },
+    /// Those with a field, which has texts. Their number is that of the text in the field, from 0
+    /// on as they come, or [`NO_TEXT`] or [`OTHER_TEXT`].
+    Texts {
+        /// As those of a field with numbers.
+        names: Vec<String>,
+        /// As that of a field with numbers.
         path: Vec<String>,
     },
     /// Intervals of a thread whose records have the same number in a field with this key, such as
@@ -83,6 +107,7 @@ pub struct Collect {
     matched: usize,
     /// For each track, one more than the index of its latest run; 0 before the first.
     latest: Vec<u32>,
+    texts: Texts,
     /// The next piece of the pass.
     pub(super) next: u64,
 }
@@ -101,6 +126,7 @@ impl Collect {
             open: Vec::new(),
             matched: 0,
             latest: Vec::new(),
+            texts: Texts::default(),
             next: 0,
         }
     }
@@ -110,14 +136,16 @@ impl Collect {
         &self.found
     }
 
-    /// The records, at most 2^21.
-    pub fn into_found(self) -> CollectedColumns {
-        self.found
+    /// The records, at most 2^21, and the texts in them by number: in quotation marks, and at most
+    /// 64 bytes of each. `None` if no texts are wanted.
+    pub fn into_found(self) -> (CollectedColumns, Option<Vec<String>>) {
+        let is_of_texts = matches!(self.wanted, Wanted::Texts { .. });
+        (self.found, is_of_texts.then_some(self.texts.shown))
     }
 
     /// Whether a field or part with this key leads to the wanted one. Counts it.
     fn leads(&mut self, key: &str) -> bool {
-        let Wanted::Field { path, .. } = &self.wanted else { return false };
+        let (Wanted::Field { path, .. } | Wanted::Texts { path, .. }) = &self.wanted else { return false };
         let (depth, index) = match self.open.last_mut() {
             Some(next) => {
                 *next += 1;
@@ -146,14 +174,52 @@ fn number_of(value: FieldValue<'_>) -> Option<(u64, NumberKind)> {
     }
 }
 
+/// Different texts, with numbers from 0 on.
+#[derive(Debug, Default)]
+struct Texts {
+    known: HashMap<Box<str>, u64>,
+    /// Bytes of those that are known.
+    bytes: usize,
+    /// Their names.
+    shown: Vec<String>,
+}
+
+impl Texts {
+    /// The number of the text that a value is.
+    fn number_of(&mut self, value: FieldValue<'_>) -> u64 {
+        let text = match value {
+            FieldValue::Text(text) => Some(text),
+            // As lists show them.
+            FieldValue::Bytes { bytes, len } => printed(bytes, len),
+            _ => None,
+        };
+        let Some(text) = text else { return NO_TEXT };
+        if let Some(number) = self.known.get(text) {
+            return *number;
+        }
+        if self.shown.len() >= MOST_TEXTS || self.bytes + text.len() > MOST_BYTES {
+            return OTHER_TEXT;
+        }
+        let number = self.shown.len() as u64;
+        self.bytes += text.len();
+        self.known.insert(text.into(), number);
+        let mut name = String::new();
+        put_quoted(&mut name, text, NAMED);
+        self.shown.push(name);
+        number
+    }
+}
+
 impl Visitor for Collect {
     fn begin(&mut self, record: &Record<'_>) -> bool {
         let is_named = match &self.wanted {
-            Wanted::Field { names, .. } if !names.is_empty() => names.iter().any(|name| match record.name {
-                RecordName::Text(text) => text == name,
-                RecordName::Id(id) => name.strip_prefix('#').is_some_and(|number| number.parse() == Ok(id)),
-                RecordName::None => false,
-            }),
+            Wanted::Field { names, .. } | Wanted::Texts { names, .. } if !names.is_empty() => {
+                names.iter().any(|name| match record.name {
+                    RecordName::Text(text) => text == name,
+                    RecordName::Id(id) => name.strip_prefix('#').is_some_and(|number| number.parse() == Ok(id)),
+                    RecordName::None => false,
+                })
+            }
             _ => true,
         };
         self.record = (record.x, record.track, record.locator.bits());
@@ -164,7 +230,8 @@ impl Visitor for Collect {
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        if self.number.is_some() {
+        // Several fields may have one key, such as variables of two types: the first text counts.
+        if self.number.is_some_and(|(number, _)| number != NO_TEXT || !matches!(self.wanted, Wanted::Texts { .. })) {
             return;
         }
         match self.wanted {
@@ -198,6 +265,12 @@ impl Visitor for Collect {
                     self.number = number_of(value);
                 }
             }
+            Wanted::Texts { ref path, .. } => {
+                let is_last = path.len() == self.open.len() + 1;
+                if self.leads(key) && is_last {
+                    self.number = Some((self.texts.number_of(value), NumberKind::Unsigned));
+                }
+            }
         }
     }
 
@@ -229,6 +302,9 @@ impl Visitor for Collect {
     fn open(&mut self, key: &str, _is_list: bool) {
         if self.leads(key) {
             self.matched += 1;
+            if matches!(&self.wanted, Wanted::Texts { path, .. } if path.len() == self.matched) {
+                self.number = self.number.or(Some((NO_TEXT, NumberKind::Unsigned)));
+            }
         }
         self.open.push(0);
     }
@@ -325,6 +401,60 @@ mod tests {
         });
         assert_eq!(collect.found().bits, [0.5f64.to_bits(), 1, u64::MAX, 3]);
         assert_eq!(collect.found().kind, [2, 0, 0, 0]);
+    }
+
+    #[test]
+    fn texts_have_a_number_each() {
+        let path = ["vars", "s"].map(String::from).to_vec();
+        let mut collect = Collect::new(Wanted::Texts { names: Vec::new(), path });
+        let bytes = |bytes: &'static [u8]| FieldValue::Bytes { bytes, len: bytes.len() as u64 };
+        let long = "ü".repeat(40);
+        let of: [&[FieldValue<'_>]; 8] = [
+            &[bytes(b"a\n")],
+            &[FieldValue::Text("b")],
+            &[FieldValue::Text("a\n")],
+            // Bytes that are not text, or not all there, end what was before.
+            &[bytes(b"\xff")],
+            &[FieldValue::Bytes { bytes: b"b", len: 9 }],
+            &[FieldValue::Text(&long)],
+            // A variable of another type may have the same name.
+            &[FieldValue::U64(7), bytes(b"b"), FieldValue::Text("c")],
+            &[],
+        ];
+        for (x, values) in (0..).zip(of) {
+            play(&mut collect, x, RecordName::None, |v| {
+                v.open("vars", false);
+                v.field("other", FieldValue::Text("d"));
+                values.iter().for_each(|value| v.field("s", *value));
+                v.close();
+            });
+        }
+        play(&mut collect, 9, RecordName::None, |v| {
+            v.open("vars", false);
+            v.open("s", true);
+            v.field("", FieldValue::Text("d"));
+            v.close();
+            v.close();
+        });
+        let (found, texts) = collect.into_found();
+        assert_eq!(found.time, [0, 1, 2, 3, 4, 5, 6, 9]);
+        assert_eq!(found.bits, [0, 1, 0, NO_TEXT, NO_TEXT, 2, 1, NO_TEXT]);
+        assert_eq!(texts, Some(vec!["\"a\\n\"".into(), "\"b\"".into(), format!("\"{}\"…", "ü".repeat(32))]));
+        assert_eq!(Collect::new(Wanted::Events).into_found().1, None);
+    }
+
+    #[test]
+    fn texts_beyond_the_bounds_are_not_told_apart() {
+        let mut texts = Texts::default();
+        for number in 0..MOST_TEXTS {
+            assert_eq!(texts.number_of(FieldValue::Text(&number.to_string())), number as u64);
+        }
+        assert_eq!(texts.number_of(FieldValue::Text("more")), OTHER_TEXT);
+        assert_eq!(texts.number_of(FieldValue::Text("7")), 7);
+        let mut texts = Texts::default();
+        assert_eq!(texts.number_of(FieldValue::Text(&"a".repeat(MOST_BYTES))), 0);
+        assert_eq!(texts.number_of(FieldValue::Text("b")), OTHER_TEXT);
+        assert_eq!(texts.number_of(FieldValue::Text("")), 1);
     }
 
     #[test]

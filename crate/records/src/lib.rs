@@ -46,7 +46,7 @@ mod source;
 mod tabulate;
 mod visitors;
 
-pub use collect::{Collect, CollectedColumns, NumberKind, Wanted};
+pub use collect::{Collect, CollectedColumns, NO_TEXT, NumberKind, OTHER_TEXT, Wanted};
 pub use details::{FieldOut, RecordOut};
 pub use error::TraceErrorOut;
 pub use reader::{AHEAD, Beside, ByTrack, List, RecordReader, RowOut, Scope, Survey};

@@ -150,7 +150,7 @@ export function FollowField({ path }: { path: readonly string[] }) {
   );
 }
 
-/** Keeps a number over all records, or the executions of a listed instruction, as a track. Nothing for other values. */
+/** Keeps a number or a text over all records, or the executions of a listed instruction, as a track. Nothing for other values. */
 export function KeepField({ path, value }: { path: readonly string[]; value: Value }) {
   const keeper = useContext(Keeper);
   if (!keeper) return null;

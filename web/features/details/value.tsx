@@ -92,7 +92,8 @@ function hasParts(value: Value): boolean {
 }
 
 function Branch({ name, value, context }: { name: string; value: Value; context: ValueContext }) {
-  const open = useSignal(useContext(Path).length <= UNFOLDED);
+  const path = useContext(Path);
+  const open = useSignal(path.length <= UNFOLDED);
   return (
     <>
       <dt class="wide">
@@ -110,6 +111,7 @@ function Branch({ name, value, context }: { name: string; value: Value; context:
           {name}
         </button>
         <span class="amount small">{amountOf(value)}</span>
+        {value.t === 'bytes' && <KeepField path={path} value={value} />}
       </dt>
       {open.value && (
         <dd class="wide parts">

@@ -311,6 +311,7 @@ export function createRecordWorker(): RecordService {
       const open = await reader;
       if (wanted.what === 'address') open.beginCollect(wanted.address, [], []);
       else if (wanted.what === 'field') open.beginCollect(undefined, [...wanted.names], [...wanted.path]);
+      else if (wanted.what === 'texts') open.beginTexts([...wanted.names], [...wanted.path]);
       else if (wanted.what === 'memory') open.beginMemory(wanted.address, wanted.len);
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       return collected((budget) => open.collect(budget), progress, stop);

@@ -24,7 +24,8 @@ use unspool_trace::{Instructions, Locator};
 use wasm_bindgen::prelude::*;
 
 use crate::protocol::{
-    CollectTurn, FoundTokens, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart, TokensPart, TokensTurn,
+    CollectTurn, Collected, FoundTokens, Listed, SearchTurn, SurveyTurn, Surveyed, TabulatedPart, TokensPart,
+    TokensTurn,
 };
 
 pub use unspool_decompressors::provide_decompressors;
@@ -312,6 +313,13 @@ impl RecordReader {
         self.collect = Some(Collect::new(wanted));
     }
 
+    /// Begins to collect records that have the field to which `path` leads, and one of the names
+    /// unless there is none, for the texts in it.
+    #[wasm_bindgen(js_name = beginTexts)]
+    pub fn begin_texts(&mut self, names: Vec<String>, path: Vec<String>) {
+        self.collect = Some(Collect::new(Wanted::Texts { names, path }));
+    }
+
     /// Begins to collect records that read or write memory: `len` bytes from `address` on, at
     /// most 8.
     #[wasm_bindgen(js_name = beginMemory)]
@@ -336,7 +344,10 @@ impl RecordReader {
         let Some(collect) = &mut self.collect else { return Ok(None) };
         let is_done = self.engine.collect(collect, budget).map_err(|error| to_js(&error))?;
         let (at, of) = self.engine.collected(collect);
-        let found = self.collect.take_if(|_| is_done).map(|collect| collect.into_found().into());
+        let found = self.collect.take_if(|_| is_done).map(|collect| {
+            let (columns, texts) = collect.into_found();
+            Collected { texts, ..columns.into() }
+        });
         Ok(Some(CollectTurn { at: at as f64, of: of as f64, found }.cross()))
     }
 

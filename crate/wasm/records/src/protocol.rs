@@ -52,6 +52,11 @@ structures! {
         pub numbers: Uint8Array,
         /// Of intervals, where the last record is; empty for other records.
         pub until: BigUint64Array,
+        /// The texts whose numbers `bits` has: in quotation marks, and shortened. The last number
+        /// of 64 bits stands for a record without a text, the one before for a text that is not
+        /// here.
+        #[tsify(optional)]
+        pub texts: Option<Vec<String>>,
     }
 
     /// How far collecting is.
@@ -93,7 +98,7 @@ structures! {
 impl From<CollectedColumns> for Collected {
     fn from(CollectedColumns { time, track, locator, bits, kind, until }: CollectedColumns) -> Self {
         let [time, locator, bits, until] = [time, locator, bits, until].map(BigUint64Array);
-        Self { time, track: Uint32Array(track), locator, bits, numbers: Uint8Array(kind), until }
+        Self { time, track: Uint32Array(track), locator, bits, numbers: Uint8Array(kind), until, texts: None }
     }
 }
 
