@@ -96,7 +96,7 @@ export function textLane(columns: Collected, key: string, label: string, says: s
   const isMore = rows.some((row) => bits[row]! >= BigInt(texts.length));
   const note = isMore ? ` · only the first ${formatCounted(texts.length, 'text')} told apart` : '';
   const names = rows.map((row) => texts[Number(bits[row]!)] ?? OTHERS);
-  return { key, label, detail: `${says}${note}${cut(columns)}`, noun: 'text', rows, names, ends };
+  return { key, label, detail: `${says}${note}${cut(columns)}`, noun: 'interval', rows, names, ends };
 }
 
 /** Indices of records by what `keyOf` says. */

@@ -111,8 +111,6 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
 
 /** Bytes that decide whether all are text. */
 const JUDGED = 256;
-/** Bytes of the longest text that is recorded as bytes. */
-const MOST_PRINTED = 4096;
 /** Bytes that are printed whole in a line. */
 const SHORT_BYTES = 24;
 
@@ -148,24 +146,8 @@ function bytesText({ v, length }: Value & { t: 'bytes' }): string {
   return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 }
 
-/** Whether a value is a text, or bytes that are one, as `printed` of `crate/trace` has it. */
-export function isText(value: Value): boolean {
-  switch (value.t) {
-    case 'text':
-      return true;
-    case 'symbol':
-      return value.v.t === 'bytes' && isText(value.v);
-    case 'bytes': {
-      const { v, length } = value;
-      return v.length > 0 && v.length <= MOST_PRINTED && BigInt(v.length) === length && printedOf(v, v.length) !== null;
-    }
-    default:
-      return false;
-  }
-}
-
 /** The first bytes of `length` as text; null if that is not possible. */
-function printedOf(part: Uint8Array, length: number): string | null {
+export function printedOf(part: Uint8Array, length: number): string | null {
   try {
     // A character may go on behind the part.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(part, {
