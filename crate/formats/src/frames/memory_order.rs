@@ -115,6 +115,9 @@ impl MemoryVotes {
     }
 }
 
+/// An operand: where it is, and its value.
+pub(super) type Value<'a> = (Place<'a>, &'a [u8]);
+
 /// An access of memory.
 #[derive(Clone, Copy, Debug, Default)]
 struct Accessed {
@@ -155,35 +158,31 @@ impl MemoryEvidence {
         self.votes
     }
 
-    /// Looks at the operands of an instruction: those it reads, and those it writes.
-    pub(super) fn look<'a, V>(&mut self, read: impl Fn() -> V, written: impl Fn() -> V)
-    where
-        V: Iterator<Item = (Place<'a>, &'a [u8])>,
-    {
+    /// Whether more operands would show nothing new.
+    pub(super) fn is_complete(&self) -> bool {
         let MemoryVotes { same, reversed, front, back, .. } = self.votes;
-        if self.looked_at >= LOOKED_AT || (same.max(reversed) >= ENOUGH && front.max(back) >= ENOUGH) {
-            return;
-        }
+        self.looked_at >= LOOKED_AT || (same.max(reversed) >= ENOUGH && front.max(back) >= ENOUGH)
+    }
+
+    /// Looks at the operands of an instruction: those it reads, and those it writes.
+    pub(super) fn look(&mut self, read: &[Value<'_>], written: &[Value<'_>]) {
         self.looked_at += 1;
-        for (place, value) in read() {
-            self.memory(place, value, false, &written);
+        for (place, value) in read {
+            self.memory(*place, value, false, written);
         }
-        for (place, value) in written() {
-            self.memory(place, value, true, &read);
+        for (place, value) in written {
+            self.memory(*place, value, true, read);
         }
     }
 
     /// Looks at an operand, if it is in memory. `others` are the operands on the other side of the
     /// instruction.
-    fn memory<'a, V>(&mut self, place: Place<'a>, value: &'a [u8], is_written: bool, others: &impl Fn() -> V)
-    where
-        V: Iterator<Item = (Place<'a>, &'a [u8])>,
-    {
+    fn memory(&mut self, place: Place<'_>, value: &[u8], is_written: bool, others: &[Value<'_>]) {
         let Place { memory: Some(Some(address)), register: None } = place else { return };
         self.part(address, value, is_written);
         if (2..=LONGEST).contains(&value.len()) && !value.iter().eq(value.iter().rev()) {
             let (mut same, mut reversed) = (false, false);
-            for (_, register) in others().filter(|(place, _)| place.register.is_some()).take(REGISTERS) {
+            for (_, register) in others.iter().filter(|(place, _)| place.register.is_some()).take(REGISTERS) {
                 let Some(low) = register.get(..value.len()) else { continue };
                 same |= low == value;
                 reversed |= low.iter().eq(value.iter().rev());
@@ -235,7 +234,7 @@ mod tests {
     fn order(instructions: &[(Values, Values)], expects_big: bool) -> (bool, bool, u32) {
         let mut evidence = MemoryEvidence::default();
         for (read, written) in instructions {
-            evidence.look(|| read.iter().copied(), || written.iter().copied());
+            evidence.look(read, written);
         }
         let MemoryOrder { is_big, is_reversed, shown_by } = evidence.votes().order(expects_big, false);
         (is_big, is_reversed, shown_by)

@@ -61,15 +61,19 @@ impl Pointer<'_> {
     /// Passes on the operands for what they show of memory.
     #[cold]
     pub(super) fn show(self, evidence: &mut MemoryEvidence) {
-        match self {
+        if evidence.is_complete() {
+            return;
+        }
+        let (read, written): (Vec<_>, Vec<_>) = match self {
             Self::Listed { read, written } => {
-                evidence.look(|| instruction::values(read), || instruction::values(written));
+                (instruction::values(read).collect(), instruction::values(written).collect())
             }
             Self::Within(frame) => {
                 let std = Frame::of(frame).std.unwrap_or_default();
-                evidence.look(|| values_of(std.pre), || values_of(std.post));
+                (values_of(std.pre), values_of(std.post))
             }
-        }
+        };
+        evidence.look(&read, &written);
     }
 
     /// The value before the instruction: the first one read.
@@ -90,9 +94,9 @@ impl Pointer<'_> {
 }
 
 /// Places and values of a list of operands, as far as they have both.
-fn values_of<'a>(list: Option<List<'a>>) -> impl Iterator<Item = (Place<'a>, &'a [u8])> {
+fn values_of<'a>(list: Option<List<'a>>) -> Vec<(Place<'a>, &'a [u8])> {
     let operands = list.into_iter().flat_map(List::operands);
-    operands.filter_map(|operand| operand.place.zip(operand.value))
+    operands.filter_map(|operand| operand.place.zip(operand.value)).collect()
 }
 
 /// Values of the stack pointer in the lists of operands of a frame's instruction, which are the
