@@ -11,6 +11,7 @@ import {
   functions,
   notice,
   open,
+  runCommand,
   settled,
   showCalls,
   test,
@@ -209,4 +210,37 @@ test('another program names no addresses and says why', async ({ page }) => {
   await showCalls(page, 'Functions');
   await expect(functions(page)).toContainText('0x401060');
   await expect(functions(page)).not.toContainText('program::');
+});
+
+test('short names are shown on request, and searches are for the full ones', async ({ page }) => {
+  await choose(page, binary('program.xray'), binary('program.elf'));
+  await settled(page, 'ready', 'program.xray');
+  await showCalls(page, 'Functions');
+  const square = '<program::shapes::Square as program::shapes::Area>::area';
+  const area = functions(page).locator(`td[title="${square}"]`);
+  await expect(area).toHaveText(square);
+  await runCommand(page, 'Show short names of functions');
+  await expect(area).toHaveText('area');
+  await expect(functions(page)).toContainText('middle');
+  await expect(functions(page)).not.toContainText('program::middle');
+  // As short ones, these two would be alike.
+  await expect(functions(page)).toContainText('program::generic::<u8>');
+  await expect(functions(page)).toContainText('program::generic::<u32>');
+  await page.locator('#find-field').fill('name:*shapes::Square*');
+  await page.keyboard.press('Enter');
+  await expect(details(page).getByRole('heading').first()).toHaveText(square);
+
+  // The browser remembers it for other traces, and for functions that have no names yet.
+  await page.reload();
+  await choose(page, binary('program.xray'));
+  await settled(page, 'ready', 'program.xray');
+  await showCalls(page, 'Functions');
+  const shows = page.getByRole('button', { name: 'What is shown' });
+  await expect(functions(page)).toContainText('#7');
+  await expect(shows).not.toHaveAttribute('title', /names/);
+  await choose(page, binary('program.elf'));
+  await expect(area).toHaveText('area');
+  await shows.click();
+  await page.getByRole('menuitem', { name: 'Show full names of functions' }).click();
+  await expect(area).toHaveText(square);
 });

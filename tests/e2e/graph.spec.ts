@@ -49,11 +49,11 @@ test.describe('stacks', () => {
   });
 
   test('can be shown in ticks', async ({ page }) => {
-    await page.getByRole('button', { name: 'What is counted' }).click();
+    await page.getByRole('button', { name: 'What is shown' }).click();
     await page.getByRole('menuitem', { name: 'Show lengths in ticks' }).click();
     await expect.poll(async () => (await texts(page))[0]).toMatch(/^568,094 2,364,489 2 /);
     await page.getByRole('radio', { name: 'Functions', exact: true }).click();
-    await expect(page.getByRole('button', { name: 'What is counted' })).toHaveAttribute('title', /in seconds/);
+    await expect(page.getByRole('button', { name: 'What is shown' })).toHaveAttribute('title', /in seconds/);
     await expect(page.getByRole('grid', { name: 'Functions' })).toContainText('2,364,489');
   });
 });
@@ -219,7 +219,7 @@ test('callees of tail calls count under their callers on request', async ({ page
   const figures = async () =>
     plain(await page.getByRole('grid', { name: 'Functions' }).locator('tbody tr', { hasText: /^#2/ }).innerText());
   const choose = async (title: string) => {
-    await page.getByRole('button', { name: 'What is counted' }).click();
+    await page.getByRole('button', { name: 'What is shown' }).click();
     await page.getByRole('menuitem', { name: title }).click();
   };
   const before = await figures();

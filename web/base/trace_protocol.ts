@@ -1,6 +1,6 @@
 /** What a trace's worker does: `web/trace/worker/trace_worker.ts`. `web/trace/trace.ts` is the page's side of it. */
 
-import type { TablePages } from '../worker/wasm/unspool_browser.js';
+import type { OtherNames, TablePages } from '../worker/wasm/unspool_browser.js';
 import type { Attachment, CompanionFile, CompanionKind, Look, Source } from './companions.ts';
 import type { BindService, HitService } from './find_protocol.ts';
 import type { JobPart, JobProgress, JobQuestion } from './job_protocol.ts';
@@ -100,6 +100,8 @@ export interface TraceReports {
   names(first: number, names: Texts, keys: Texts | null): void;
   /** Names have other texts. */
   renamed(ids: Uint32Array, names: Texts, keys: Texts | null): void;
+  /** Whether functions can have short names, and which names are other ones then if they are wanted; null if they are not. */
+  shortNames(isOffered: boolean, names: OtherNames | null): void;
   /** A companion was read, or could not be. Comes again when what it says has changed. */
   attached(attachment: Attachment): void;
   /** A program says that calls are below others that cannot have made them, or says so no more: the file should be read again with this. */
@@ -132,6 +134,8 @@ export interface TraceService extends BindService, HitService {
   /** Adds a companion to the trace. */
   attach(companion: CompanionFile): void;
   detach(companion: number): void;
+  /** Whether functions are shown with short names. */
+  wantShortNames(isWanted: boolean): void;
   /** The binary names the functions of this object. null leaves it to what is known. */
   assign(companion: number, object: number | null): void;
   /** The first page of the binary is at this address. null leaves it to what is known. */

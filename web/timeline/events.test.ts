@@ -33,6 +33,10 @@ let listed: RecordScope[];
 let requested: [first: number, count: number][];
 /** The next answers about rows, in place of the right ones. */
 let answers: Promise<Answer<readonly RecordRow[]> | null>[];
+/** The names by which records were sorted. */
+let orders: (readonly unknown[])[];
+const isShort = signal(false);
+const nameShown = () => (isShort.peek() ? 'draw' : 'ui::draw(int)');
 let isListing: boolean;
 const listing = signal<Listed | null>(null);
 let found: Found | null;
@@ -50,11 +54,19 @@ beforeEach(() => {
   info.value = { clock: { kind: 'ticks' } } as TraceInfo;
   [listed, requested, answers, finds, chosenRecords] = [[], [], [], [], []];
   isListing = true;
+  orders = [];
+  isShort.value = false;
   found = null;
   const trace = {
     status,
     info,
-    names: { version: signal(0) },
+    names: {
+      version: signal(0),
+      isShort,
+      text: ['#1', 'ui::draw(int)'],
+      keyOf: (id: number) => (id ? '#2' : ''),
+      shown: nameShown,
+    },
     find: async (what: Find) => {
       finds.push(what);
       return found;
@@ -74,7 +86,10 @@ beforeEach(() => {
         const rows = Array.from({ length: Math.min(count, ROWS - first) }, (_, i) => rowOf(first + i));
         return { value: rows, error: null };
       },
-      order: async () => true,
+      order: async (column: unknown, given: readonly unknown[]) => {
+        if (column) orders.push(given);
+        return true;
+      },
       rowAt: async (x: bigint) => Number(x) / 10,
     },
   } as unknown as Trace;
@@ -265,6 +280,16 @@ describe('the list of records', () => {
     known.value = { at: 'known', details: { item, track: 1, locator: 70n, start: ticks(700n) } as Details };
     await nextTask();
     expect([events.current.value, events.wanted.value]).toEqual([3, null]);
+  });
+
+  it('are sorted by the names that are shown', async () => {
+    await ready();
+    const column = { key: 'name', label: 'Function', shows: 'name' } as const;
+    events.sort.value = { column, descending: false };
+    await nextTask();
+    isShort.value = true;
+    await nextTask();
+    expect(orders).toEqual([[['#2', 'ui::draw(int)']], [['#2', 'draw']]]);
   });
 
   it('does not lead to the selection in another order, or if it is narrowed', async () => {

@@ -186,7 +186,7 @@ export function createEvents(
     // Names from a companion are shown in place of the keys that the file has.
     const given =
       by?.column.shows === 'name'
-        ? names.text.flatMap((text, id) => (names.keyOf(id) === '' ? [] : [[names.keyOf(id), text] as const]))
+        ? names.text.flatMap((_, id) => (names.keyOf(id) === '' ? [] : [[names.keyOf(id), names.shown(id)] as const]))
         : [];
     sorting.value = by ? 0 : null;
     const isSorted = await records.order(by, given, (share) => {
@@ -200,6 +200,11 @@ export function createEvents(
     void follow();
   };
   scope.add(watch([sort], () => void order()));
+  scope.add(
+    watch([trace.names.isShort], () => {
+      if (sort.peek()?.column.shows === 'name') void order();
+    }),
+  );
 
   const grow = (to: Listed) => {
     rows.grow();

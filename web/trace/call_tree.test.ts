@@ -14,7 +14,7 @@ const rows = (of: readonly (readonly [name: number, parent: number, total: numbe
   count: Float64Array.from(of.keys()),
   state: Uint8Array.from(of, ([, , , state]) => state),
 });
-const names = { of: (id: number) => ['main', 'read 10', 'read 9', 'Write'][id] ?? '' };
+const names = { shown: (id: number) => ['main', 'read 10', 'read 9', 'Write'][id] ?? '' };
 // main with read 10, which has Write, and read 9; then another Write.
 const tree = rows([
   [0, NO_PARENT, 70, 2],
@@ -63,7 +63,7 @@ describe('the call tree', () => {
     expect([move(4, 'ArrowLeft'), move(4, 'x'), treeMove([], -1, 'ArrowRight')]).toEqual([null, null, null]);
   });
   it('finds the next row by the letters of its name', () => {
-    const typed = (from: number, text: string) => typedRow(laid, from, text, (i) => names.of(tree.name[i]!));
+    const typed = (from: number, text: string) => typedRow(laid, from, text, (i) => names.shown(tree.name[i]!));
     expect([typed(0, 're'), typed(2, 're'), typed(4, 'WR'), typed(0, 'wr'), typed(0, 'x')]).toEqual([1, 3, 4, 2, -1]);
     expect(typedRow([], 0, 'a', () => '')).toBe(-1);
   });

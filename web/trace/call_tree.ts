@@ -72,7 +72,7 @@ export function layRows(
   rows: TreeShape,
   figures: TreeFigures,
   sort: TreeSort,
-  names: Pick<Names, 'of'>,
+  names: Pick<Names, 'shown'>,
 ): readonly TreeRow[] {
   const below = new Map<number, number[]>();
   for (let i = 0; i < rows.length; i += 1) {
@@ -107,12 +107,13 @@ function orderOf(
   rows: TreeShape,
   column: ArrayLike<number> | null,
   { descending }: TreeSort,
-  names: Pick<Names, 'of'>,
+  names: Pick<Names, 'shown'>,
 ) {
   const direction = descending ? -1 : 1;
   if (!column) {
     const collator = new Intl.Collator(undefined, { numeric: true });
-    return (a: number, b: number) => direction * collator.compare(names.of(rows.name[a]!), names.of(rows.name[b]!));
+    return (a: number, b: number) =>
+      direction * collator.compare(names.shown(rows.name[a]!), names.shown(rows.name[b]!));
   }
   return (a: number, b: number) => direction * (column[a]! - column[b]!) || a - b;
 }

@@ -61,6 +61,33 @@ describe('the colour of a name', () => {
   });
 });
 
+describe('short names', () => {
+  it('are shown, and leave the names themselves', () => {
+    const names = createNames();
+    names.add(0, ['main', 'ui::draw(int)', 'gl::clear()'], ['', '#2', '#3']);
+    expect([names.shown(1), names.isShort.peek()]).toEqual(['ui::draw(int)', false]);
+    const version = names.version.peek();
+    names.shorten(new Uint32Array([1, 2]), ['draw', 'clear']);
+    expect(names.version.peek()).toBeGreaterThan(version);
+    expect(names.isShort.peek()).toBe(true);
+    expect([0, 1, 2, 9].map(names.shown)).toEqual(['main', 'draw', 'clear', '']);
+    expect([names.of(1), names.text[1]]).toEqual(['ui::draw(int)', 'ui::draw(int)']);
+    expect(['#2', '#9'].map(names.inPlaceOf)).toEqual(['ui::draw(int)', '#9']);
+    expect(['#2', '#9'].map(names.shownInPlaceOf)).toEqual(['draw', '#9']);
+    names.shorten(new Uint32Array([2]), ['clear']);
+    expect([1, 2].map(names.shown)).toEqual(['ui::draw(int)', 'clear']);
+    names.shorten(new Uint32Array(), []);
+    expect([names.shown(2), names.isShort.peek()]).toEqual(['gl::clear()', false]);
+  });
+  it('are not those of a text that the name had before', () => {
+    const names = createNames();
+    names.add(0, ['ui::draw(int)'], ['#2']);
+    names.shorten(new Uint32Array([0]), ['draw']);
+    names.rename(new Uint32Array([0]), ['#2'], null);
+    expect(names.shown(0)).toBe('#2');
+  });
+});
+
 describe('functions with ids', () => {
   const names = createNames();
   names.add(0, ['#7', '0x10'], null);

@@ -14,24 +14,32 @@ export interface Names {
   readonly text: readonly string[];
   /** The colour of each id, 0 to {@link COLOURS} - 1. A larger array replaces it as it grows. */
   readonly colour: Uint8Array;
+  /** Functions have short names where those are {@link Names.shown}. */
+  readonly isShort: ReadonlySignal<boolean>;
   /** Counts the changes of texts. What shows names subscribes to it, or calls {@link Names.of} where that subscribes. */
   readonly version: ReadonlySignal<number>;
   /** `keys` are ids or addresses as texts, '' where the name is its key; null if all are ''. */
   add(first: number, names: readonly string[], keys: readonly string[] | null): void;
   /** Gives other texts to names. */
   rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null): void;
+  /** Short names of these ids, in place of all that there were. */
+  shorten(ids: Uint32Array, names: readonly string[]): void;
   /** Shows each name as `how` returns it, until this is called again. */
   rewrite(how: (text: string) => string): void;
   /** Colours were changed: what is drawn with them is out of date. */
   recoloured(): void;
   /** The name, or '' for an unknown id. */
   of(id: number): string;
+  /** The name as drawings and tables show it: the short one if there is one, which says less. */
+  shown(id: number): string;
   /** An id for a text that is not a name of the trace, once that is read: for slices of derived tracks. */
   apart(text: string): number;
   /** The id or address that the file has in place of the name, such as `#12`; '' if that is the name or there is none. */
   keyOf(id: number): string;
   /** The name of a record as it is shown: the text of that key, or the text itself. */
   inPlaceOf(text: string): string;
+  /** The same as tables show it. */
+  shownInPlaceOf(text: string): string;
 }
 
 /** No names yet. */
@@ -47,6 +55,8 @@ export function createNames(): Names {
   let uncoloured = 0;
   /** The texts of names that are shown with others. */
   const given = new Map<number, string>();
+  const short = new Map<number, string>();
+  const isShort = signal(false);
   const show = (id: number, name: string) => {
     const shown = rewritten(name);
     if (shown === name) given.delete(id);
@@ -65,6 +75,8 @@ export function createNames(): Names {
   };
   const set = (id: number, name: string, key: string) => {
     show(id, name);
+    // It was that of another text.
+    short.delete(id);
     const before = keys.get(id);
     if (before !== undefined) byKey.delete(before);
     if (key === '') {
@@ -74,7 +86,21 @@ export function createNames(): Names {
       byKey.set(key, id);
     }
   };
+  const fullText = (id: number) => {
+    // Subscribes.
+    version.value;
+    return text[id] ?? textsApart[id - firstApart] ?? '';
+  };
+  const shortText = (id: number) => {
+    const full = fullText(id);
+    return short.get(id) ?? full;
+  };
+  const inPlaceOf = (name: string, textOf: (id: number) => string) => {
+    const id = version.value > 0 ? byKey.get(name) : undefined;
+    return id === undefined ? rewritten(name) : textOf(id);
+  };
   return {
+    isShort,
     version,
     text,
     get colour() {
@@ -94,6 +120,12 @@ export function createNames(): Names {
       for (const [i, id] of ids.entries()) set(id, names[i] ?? '', keysOfNames?.[i] ?? '');
       version.value += 1;
     },
+    shorten: (ids, names) => {
+      short.clear();
+      for (const [i, id] of ids.entries()) short.set(id, names[i] ?? '');
+      version.value += 1;
+      isShort.value = short.size > 0;
+    },
     rewrite: (how) => {
       rewritten = how;
       for (const [id, name] of text.entries()) show(id, given.get(id) ?? name);
@@ -102,11 +134,8 @@ export function createNames(): Names {
     recoloured: () => {
       version.value += 1;
     },
-    of: (id) => {
-      // Subscribes.
-      version.value;
-      return text[id] ?? textsApart[id - firstApart] ?? '';
-    },
+    of: fullText,
+    shown: shortText,
     apart: (own) => {
       if (apart.size === 0) firstApart = text.length;
       const known = apart.get(own);
@@ -121,10 +150,8 @@ export function createNames(): Names {
       return id;
     },
     keyOf: (id) => keys.get(id) ?? '',
-    inPlaceOf: (name) => {
-      const id = version.value > 0 ? byKey.get(name) : undefined;
-      return id === undefined ? rewritten(name) : (text[id] ?? name);
-    },
+    inPlaceOf: (name) => inPlaceOf(name, fullText),
+    shownInPlaceOf: (name) => inPlaceOf(name, shortText),
   };
 }
 

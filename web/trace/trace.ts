@@ -20,6 +20,7 @@ import type { RecordRow } from '../base/record_protocol.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import { textsOf } from '../base/texts.ts';
 import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
+import { watch } from '../base/watch.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
 import { type Account, bytesOf, createAccount, createLedger, LEAST, type Ledger, withRoom } from './ledger.ts';
@@ -28,6 +29,7 @@ import { type Picture, pictureOf, type Question } from './picture.ts';
 import { type Again, withObject } from './read_again.ts';
 import { createRecords, type Source as RecordSource, type Records } from './records.ts';
 import { type Asked, connectTo, orNull, some } from './service.ts';
+import { wantsShortNames } from './short_names.ts';
 import { crash, STOPPED } from './trace_errors.ts';
 import { createTracks, NO_TRACKS, type Tracks } from './tracks.ts';
 import { bindEither, bindValues, isAboutValues } from './values_expression.ts';
@@ -90,6 +92,8 @@ export interface Trace extends Again, Pick<Asked<TraceService>, (typeof PASSED_O
   /** Callees of tail calls are under the functions that left by them. */
   readonly nested: boolean;
   readonly names: Names;
+  /** Whether functions have names that {@link chooseShortNames} shortens. */
+  readonly hasShortNames: ReadonlySignal<boolean>;
   /** The files that add to it. */
   readonly companions: ReadonlySignal<readonly Companion[]>;
   /** The write-ahead log of the database, if there is one among the companions or in the archive. */
@@ -193,6 +197,9 @@ export function openTrace(
   let gone = false;
   const end = () => {
     gone = true;
+    stopShortening();
+    // What they are is known to the worker alone.
+    state.hasShortNames.value = false;
     jobs.end();
     worker.terminate();
     close(STOPPED);
@@ -244,6 +251,13 @@ export function openTrace(
       },
     },
   );
+
+  let areShort = false;
+  const stopShortening = watch([wantsShortNames], () => {
+    if (areShort === wantsShortNames.peek()) return;
+    areShort = !areShort;
+    void ask.wantShortNames(areShort);
+  });
 
   const follows = signal(follow);
   let newest = file;
@@ -365,6 +379,7 @@ function alone({ x, track, locator, name }: RecordRow, record: RecordDetails): D
 interface TraceState {
   readonly again: Signal<Uint8Array | null>;
   readonly names: Names;
+  readonly hasShortNames: Signal<boolean>;
   readonly companions: Signal<readonly Companion[]>;
   readonly entry: Signal<string | null>;
   readonly hasOthers: Signal<boolean>;
@@ -380,6 +395,7 @@ function createState(bytes: number): TraceState {
   return {
     again: signal<Uint8Array | null>(null),
     names: createNames(),
+    hasShortNames: signal(false),
     companions: signal<readonly Companion[]>([]),
     entry: signal<string | null>(null),
     hasOthers: signal(false),
@@ -418,6 +434,11 @@ function createReports(state: TraceState): Omit<TraceReports, 'unpacked' | 'kept
       if (info && String(info.properties) !== String(properties)) state.info.value = { ...info, properties };
     },
     names: (first, names, keys) => state.names.add(first, textsOf(names), keys && textsOf(keys)),
+    shortNames: (isOffered, names) => {
+      state.hasShortNames.value = isOffered;
+      if (names) state.names.shorten(names.ids, textsOf(names.names));
+      else if (state.names.isShort.peek()) state.names.shorten(new Uint32Array(), []);
+    },
     renamed: (ids, names, keys) => state.names.rename(ids, textsOf(names), keys && textsOf(keys)),
     again: (jumps) => {
       state.again.value = jumps;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use unspool_filter::{Context, Offers};
 use unspool_formats::recognise;
 use unspool_records::RowSource;
@@ -362,6 +363,17 @@ impl Session {
     /// [`Session::take_names`] has not returned yet may be among them.
     pub fn take_renamed(&mut self) -> Vec<u32> {
         self.store.texts.take_changed()
+    }
+
+    /// The texts that companions give to functions of this trace, each once.
+    pub fn function_texts(&self) -> Vec<&str> {
+        self.store.texts.functions()
+    }
+
+    /// The numbers of the names that change if functions have other texts, given by those of
+    /// [`Session::function_texts`], and what they are then.
+    pub fn with_function_texts(&self, texts: &HashMap<&str, &str>) -> Vec<(u32, String)> {
+        self.store.texts.with_functions(texts)
     }
 
     /// The tracks that are new or have changed since the last call.

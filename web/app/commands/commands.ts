@@ -2,6 +2,7 @@ import { hasSelection, isOnLane, onTrace, openSearch } from '../../page/commands
 import type { Command, Page, Surface } from '../../page/page.ts';
 import { SLICE_ROW } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
+import { chooseShortNames, shortNamesTitle, wantsShortNames } from '../../trace/short_names.ts';
 import { rangeBetween } from '../../trace/view.ts';
 import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
@@ -28,6 +29,8 @@ export const TRACE_COMMANDS: readonly Command[] = [
   },
   tailCalls('nest-tail-calls', 'Show tail calls under their callers', true),
   tailCalls('unnest-tail-calls', 'Show tail calls beside their callers', false),
+  shortNames('short-names', true),
+  shortNames('full-names', false),
   onTrace('zoom-in', 'Zoom in', ['w'], zoomBy(1 / ZOOM), { alsoKeys: ['+', '='], ...move('Zoom in, zoom out') }),
   onTrace('zoom-out', 'Zoom out', ['s'], zoomBy(ZOOM), { alsoKeys: ['-'], ...move('Zoom in, zoom out') }),
   onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], panBy(-PAN), move('Pan left, pan right')),
@@ -158,6 +161,14 @@ function tailCalls(id: string, title: string, nested: boolean): Command {
     },
     run: ({ page }) => page.workbench.nestTailCalls(nested),
   };
+}
+
+/** Switches between short and full names, if functions of the trace have both. */
+function shortNames(id: string, short: boolean): Command {
+  return onTrace(id, shortNamesTitle(short), [], () => chooseShortNames(short), {
+    needs: ({ open }) => open.trace.hasShortNames.peek() && wantsShortNames.peek() !== short,
+    part: 'short names',
+  });
 }
 
 /** Zooms at the middle of the timeline; a `factor` above 1 shows more. */

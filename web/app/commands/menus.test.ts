@@ -35,6 +35,7 @@ function context({
     status: signal({ at: 'ready' }),
     tracks: signal(new Map([[9, { kind: 'lane' }]])),
     names: { of: () => selected?.text ?? '', inPlaceOf: (text: string) => text },
+    hasShortNames: signal(false),
   };
   const open = {
     trace,

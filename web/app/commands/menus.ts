@@ -3,7 +3,7 @@ import type { MenuName } from '../../parts/menu/request.ts';
 
 const LANES = ['lanes'];
 const RANGE = ['range', 'keep range', 'clear range'];
-const TAIL_CALLS = ['tail calls'];
+const SHOWS = ['tail calls', 'short names'];
 const COMPARE = ['compare'];
 
 /** The groups of each menu, by the parts that commands say. A command without an effect now is left out. */
@@ -15,7 +15,7 @@ const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
     ['fold track', 'move track'],
     ['all tracks'],
     ['lanes of track', ...LANES],
-    TAIL_CALLS,
+    SHOWS,
     ['copy track'],
     ['take back'],
   ],
@@ -25,12 +25,12 @@ const MENUS: Readonly<Record<MenuName, readonly (readonly string[])[]>> = {
     ['show track'],
     ['fold track'],
     ['lanes of track', ...LANES],
-    TAIL_CALLS,
+    SHOWS,
     COMPARE,
     ['take back'],
   ],
-  whole: [RANGE, LANES, TAIL_CALLS, COMPARE],
-  row: [['show row'], ['name', 'value'], ['calls', 'event'], ['copy row', 'copy']],
+  whole: [RANGE, LANES, SHOWS, COMPARE],
+  row: [['show row'], ['name', 'value'], ['calls', 'event'], ['short names'], ['copy row', 'copy']],
   table: [['table']],
 };
 

@@ -2,6 +2,7 @@ import { type MenuItem, useMenu } from '../../parts/menu/request.ts';
 import { anchorOf } from '../../parts/popover.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { ActionsOfFunction } from '../../timeline/widgets/path_changes.tsx';
+import { chooseShortNames, shortNamesTitle, wantsShortNames } from '../../trace/short_names.ts';
 import type { Calls } from './calls.ts';
 
 interface ActionsProps {
@@ -30,12 +31,12 @@ export function FunctionActions({ open: { trace }, calls, name, sandwich, change
 }
 
 /**
- * The menu of what a table counts: ticks of the clock, where its frequency is known, and tail calls. It is as narrow whatever there is to
- * choose.
+ * The menu of what a table shows: ticks of the clock, where its frequency is known, tail calls and short names. It is as narrow whatever
+ * there is to choose.
  */
 export function CountMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const show = useMenu();
-  const { info, status, nested } = open.trace;
+  const { info, status, nested, names, hasShortNames } = open.trace;
   const items: MenuItem[] = [];
   if (info.value?.clock.kind === 'seconds') {
     const inTicks = calls.inTicks.value;
@@ -48,17 +49,25 @@ export function CountMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
     const title = nested ? 'Show tail calls beside their callers' : 'Show tail calls under their callers';
     items.push({ id: 'tail-calls', title, run: () => open.nestTailCalls(!nested) });
   }
+  if (hasShortNames.value) {
+    const isShort = wantsShortNames.value;
+    items.push({ id: 'short-names', title: shortNamesTitle(!isShort), run: () => chooseShortNames(!isShort) });
+  }
   if (items.length === 0) return null;
   return (
     <button
       type="button"
-      class={calls.inTicks.value || nested ? 'plain icon rigid count-menu on' : 'plain icon rigid count-menu'}
-      aria-label="What is counted"
+      class={
+        calls.inTicks.value || nested || names.isShort.value
+          ? 'plain icon rigid count-menu on'
+          : 'plain icon rigid count-menu'
+      }
+      aria-label="What is shown"
       title={items.map(({ title }) => title).join(', ')}
       aria-haspopup="menu"
       onClick={({ currentTarget, detail }) => {
         show({
-          label: 'What is counted',
+          label: 'What is shown',
           items,
           at: anchorOf(currentTarget, 2),
           byKey: detail === 0,

@@ -70,6 +70,7 @@ export function Compare({ open, list, clock, origin }: Props) {
           }
           length={(ticks) => lengthText(BigInt(Math.round(ticks)), clock)}
           nameOf={nameOf}
+          shownName={({ name }) => open.trace.names.shown(name)}
           act={(row) => {
             open.statistics.highlighted.value = row.name;
           }}

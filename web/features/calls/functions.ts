@@ -51,7 +51,7 @@ export function functionRows(
   const direction = sort.descending ? -1 : 1;
   if (sort.by === 'name') {
     const order = new Intl.Collator(undefined, { numeric: true });
-    found.sort((a, b) => direction * order.compare(names.of(functions.name[a]!), names.of(functions.name[b]!)));
+    found.sort((a, b) => direction * order.compare(names.shown(functions.name[a]!), names.shown(functions.name[b]!)));
   } else {
     const column = functions[sort.by];
     found.sort((a, b) => direction * (column[a]! - column[b]!) || a - b);

@@ -356,7 +356,7 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
       return (
         <>
           <span class="swatch" style={{ background: colour }} />
-          {shortened(open.trace.names.of(name))}
+          {shortened(open.trace.names.shown(name))}
         </>
       );
     }

@@ -40,6 +40,7 @@ export function CallListView({ open, calls, list }: Props) {
   useEffect(() => back.current?.focus(), []);
   if (!info || !extent) return null;
   const title = shortened(trace.names.of(list.name));
+  const label = shortened(trace.names.shown(list.name));
   const current = list.current.value;
   const differ = known !== null && durationsDiffer(known);
   const comparing = list.compared.value !== null;
@@ -63,7 +64,7 @@ export function CallListView({ open, calls, list }: Props) {
           ‹ Back
         </button>
         <b class="call-list-name ellipsis" title={title}>
-          {title}
+          {label}
         </b>
         {differ && (
           <button

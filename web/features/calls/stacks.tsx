@@ -21,6 +21,9 @@ import { lengthText, unitOf } from './units.ts';
 import type { CallView } from './views.ts';
 import './stacks.css';
 
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
+
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
 const PORTION = 50;
 /** Most lines of a stack. The current one shows all, up to a limit. */
@@ -239,14 +242,18 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
               'leftOut' in line ? (
                 <span key="left out" class="frame muted">{`… ${formatCounted(line.leftOut, 'more call')}`}</span>
               ) : (
-                <span key={line.depth} class={number === 0 ? 'frame inner' : 'frame'}>
+                <span
+                  key={line.depth}
+                  class={number === 0 ? 'frame inner' : 'frame'}
+                  title={shortened(trace.names.of(line.name), LONGEST_TITLE)}
+                >
                   {number === 0 && (
                     <span
                       class="swatch"
                       style={{ background: swatches[(trace.names.colour[line.name] ?? 0) * LEVELS + LEVELS - 1] }}
                     />
                   )}
-                  {shortened(trace.names.of(line.name))}
+                  {shortened(trace.names.shown(line.name))}
                 </span>
               ),
             ),

@@ -7,6 +7,8 @@ export interface CommonNames {
   ofB(id: number): number;
   /** The text of a number. */
   of(number: number): string;
+  /** The same: names are short within one trace, so those of two could be alike. */
+  shown(number: number): string;
   /** The name id that a number was given for; -1 for none. */
   idInA(number: number): number;
   idInB(number: number): number;
@@ -24,10 +26,12 @@ export function createCommonNames(a: Pick<Names, 'of'>, b: Pick<Names, 'of'>): C
     ids[side].set(number, id);
     return number;
   };
+  const textOf = (number: number) => texts[number] ?? '';
   return {
     ofA: (id) => numberOf('a', id),
     ofB: (id) => numberOf('b', id),
-    of: (number) => texts[number] ?? '',
+    of: textOf,
+    shown: textOf,
     idInA: (number) => ids.a.get(number) ?? -1,
     idInB: (number) => ids.b.get(number) ?? -1,
   };

@@ -76,6 +76,7 @@ export function createPathNames(of: Pick<FlameSource['names'], 'of'>): PathNames
     rowOf: (id) => rows[id] ?? -1,
     names: {
       of: (id) => of.of(rows[id] ?? -1),
+      shown: (id) => of.of(rows[id] ?? -1),
       version,
       get colour() {
         return colour;

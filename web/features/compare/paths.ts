@@ -7,7 +7,7 @@ import type { Whose } from '../../trace/statistics.ts';
 import { type Change, transformsOf } from '../../trace/transforms.ts';
 
 /** The rows of a comparison in place of the names of a trace: ids are rows. */
-type RowNames = Pick<Names, 'text' | 'of' | 'keyOf' | 'version'>;
+type RowNames = Pick<Names, 'text' | 'of' | 'shown' | 'keyOf' | 'version'>;
 
 /** What a person has chosen about the call paths of both. Names are rows. */
 export interface BothPaths extends PathActions {
@@ -21,7 +21,9 @@ export interface BothPaths extends PathActions {
  */
 export function createBothPaths(text: readonly string[], before: BothPaths | null): BothPaths {
   const chosen = createCallPaths({ whose: signal<Whose>('all') });
-  const names: RowNames = { text, of: (row) => text[row] ?? '', keyOf: () => '', version: signal(0) };
+  const textOf = (row: number) => text[row] ?? '';
+  // Names are short within one trace, so those of two could be alike.
+  const names: RowNames = { text, of: textOf, shown: textOf, keyOf: () => '', version: signal(0) };
   if (before) applyCallPaths(chosen, callPathTexts(before.chosen, before.names), names);
   return { ...createPathActions(chosen), names, chosen };
 }

@@ -30,6 +30,9 @@ import { WalkBar } from './walking.tsx';
 import '../../parts/segments.css';
 import './events.css';
 
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
+
 /** Rows that decide the widths of columns. */
 const SEEN = 64;
 /** CSS pixels that an indented column has for that. */
@@ -175,14 +178,19 @@ function amount({ rows, inOrder }: Listed, { recordNoun }: TraceInfo, isNarrowed
 }
 
 /** What the cells of a trace's records need. */
-function cellContext({ trace, eventTypes }: OpenTrace, { columns, clock }: TraceInfo, origin: Ticks): CellContext {
+function cellContext(
+  { trace, eventTypes }: OpenTrace,
+  { columns, clock }: TraceInfo,
+  origin: Ticks,
+  nameOf: CellContext['nameOf'],
+): CellContext {
   const tracks = trace.tracks.value;
   return {
     columns,
     clock,
     origin,
     threadOf: (track) => tracks.get(track)?.name ?? '',
-    nameOf: trace.names.inPlaceOf,
+    nameOf,
     eventTypes: eventTypes.types.value,
   };
 }
@@ -192,7 +200,7 @@ function Take({ open, info, origin }: { open: OpenTrace; info: TraceInfo; origin
   const { columns, clock, recordNoun } = info;
   const head = columns.map((column) => (isNumber(column) ? plainTitle(column.label, clock) : column.label));
   const rows = () => {
-    const context = cellContext(open, info, origin);
+    const context = cellContext(open, info, origin, open.trace.names.inPlaceOf);
     return inPortions(open.events.portion, (row) =>
       cellTexts(row, context).map((text, i) => (isNumber(columns[i]!) ? plainPosition(row.x, origin, clock) : text)),
     );
@@ -249,7 +257,7 @@ function List({ open, page, info, origin }: ListProps) {
     isRevealed.current = false;
   }, [rows]);
   const { columns, recordNoun } = info;
-  const context = cellContext(open, info, origin);
+  const context = cellContext(open, info, origin, trace.names.shownInPlaceOf);
   const marked = columns.findIndex((column) => !isNumber(column));
   const listing = useListing(open, shown);
   const cells = shown.map((row) => row && cellTexts(row, context));
@@ -436,7 +444,12 @@ function CallName({ open, call }: CallProps) {
   // Names may come later.
   void open.trace.names.version.value;
   const name = call ? open.trace.names.of(call.name) : '';
-  return name === '' || name.startsWith('0x') ? null : <span class="call-name">{name}</span>;
+  if (!call || name === '' || name.startsWith('0x')) return null;
+  return (
+    <span class="call-name" title={shortened(name, LONGEST_TITLE)}>
+      {open.trace.names.shown(call.name)}
+    </span>
+  );
 }
 
 /** Folds and unfolds the loop that begins with a row. It stands after the text of the instruction. */

@@ -19,7 +19,7 @@ const WIDE = 168;
 /** The contents of one frame of the flame graph. Lengths are CSS pixels. */
 export interface FlameScene {
   readonly laid: LaidFlame;
-  readonly names: Pick<Names, 'of' | 'colour'>;
+  readonly names: Pick<Names, 'shown' | 'colour'>;
   readonly palette: Palette;
   readonly width: number;
   readonly height: number;
@@ -85,7 +85,7 @@ export function drawFlameMarks(context: Pen, fitter: TextFitter, scene: FlameSce
       const id = row.name[k]!;
       const faded = row.fill[k]! < 255;
       const inks = id === lifted ? palette.liftedLabel : palette.label;
-      label(row.index[k]!, names.of(id), faded ? palette.text : inks[names.colour[id]!]!, y);
+      label(row.index[k]!, names.shown(id), faded ? palette.text : inks[names.colour[id]!]!, y);
       if (!scene.hits.has(id)) continue;
       const left = row.start[k]! * scale;
       context.fillStyle = palette.hit;

@@ -262,7 +262,7 @@ function drawTracksMarks(context: Pen, fitter: TextFitter, scene: Part): void {
       context.fillStyle = palette.text;
       visibleInstants(picture.instants, range, transform, scene.width, (i, x, room) => {
         if (picture.instants.many[i]! > 1 || room < LABEL_FROM) return;
-        const text = labelOf(scene.names.of(picture.instants.name[i]!), room, fitter);
+        const text = labelOf(scene.names.shown(picture.instants.name[i]!), room, fitter);
         if (text !== '') context.fillText(text, x + AFTER, top + INSTANT_LANE / 2 + 0.5);
       });
     });
@@ -346,7 +346,7 @@ function drawRowMarks(
     const room = Math.min(right, scene.width) - from - LABEL_PADDING / 2;
     if (room < LABEL_FROM) continue;
     const id = rects.name[i]!;
-    const text = labelOf(names.of(id), room, fitter);
+    const text = labelOf(names.shown(id), room, fitter);
     if (text === '') continue;
     context.fillStyle = (id === lifted ? palette.liftedLabel : palette.label)[names.colour[id]!]!;
     context.fillText(text, from, y + height / 2 + 0.5);

@@ -59,7 +59,7 @@ export function drawTimeMarks(context: Pen, fitter: TextFitter, scene: TimeScene
       if (room < LABEL_FROM) continue;
       const id = name[i]!;
       const inks = id === lifted ? palette.liftedLabel : palette.label;
-      label(names.of(id), start[i]! * scale, room, inks[names.colour[id]!]!, y);
+      label(names.shown(id), start[i]! * scale, room, inks[names.colour[id]!]!, y);
     }
     if (current < row.first || current >= row.end) return;
     context.strokeStyle = palette.outline;

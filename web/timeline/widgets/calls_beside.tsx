@@ -25,6 +25,8 @@ interface Props {
   /** The text of a length in ticks. */
   readonly length: (ticks: number) => string;
   readonly nameOf: (row: MatchedRow) => string;
+  /** The name as it is shown, if that is another. */
+  readonly shownName?: (row: MatchedRow) => string;
   /** What a click on a name does, and what that is. */
   readonly act: (row: MatchedRow) => void;
   readonly actTitle: (row: MatchedRow) => string;
@@ -34,7 +36,7 @@ interface Props {
 
 /** Two calls with their callees beside each other, and what each contributes to the difference. */
 export function CallsBeside({ label, slow, median, matched, rows, order, length, ...rest }: Props) {
-  const { nameOf, act, actTitle, hasSelf = false } = rest;
+  const { nameOf, shownName = nameOf, act, actTitle, hasSelf = false } = rest;
   const { self, total } = matched;
   const differences = rows.map((row) => (row.slow?.total ?? 0) - (row.median?.total ?? 0));
   const most = Math.max(1, Math.abs(self.slow - self.median), ...differences.map(Math.abs));
@@ -103,7 +105,7 @@ export function CallsBeside({ label, slow, median, matched, rows, order, length,
               <tr key={`${i} ${row.name}`}>
                 <th scope="row" class="name" title={shortened(nameOf(row), LONGEST_TITLE)}>
                   <button type="button" class="plain" title={actTitle(row)} onClick={() => act(row)}>
-                    {shortened(nameOf(row))}
+                    {shortened(shownName(row))}
                   </button>
                 </th>
                 {side(row.slow)}

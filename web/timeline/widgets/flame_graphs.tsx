@@ -82,7 +82,7 @@ interface Props {
   readonly sourceOf: (state: FlameState, shows: FlameShows) => FlameSource;
   /** Sources are made again when this is another one. */
   readonly about: unknown;
-  readonly names: Pick<Names, 'of'>;
+  readonly names: Pick<Names, 'shown'>;
   readonly theme: ThemeControl;
   /** The answer to an earlier question. */
   readonly isOld: boolean;
@@ -135,7 +135,7 @@ function Graph({ sourceOf, about, state, shows, title, ...rest }: GraphProps) {
 
 interface WayProps {
   readonly state: FlameState;
-  readonly names: Pick<Names, 'of'>;
+  readonly names: Pick<Names, 'shown'>;
   readonly focus: (laid: LaidFlame, index: number) => void;
 }
 
@@ -145,7 +145,9 @@ function Way({ state, names: all, focus: focusOn }: WayProps) {
   if (!laid) return null;
   const { flame } = laid;
   const { focus } = flame;
-  const names = Array.from({ length: focus + 1 }, (_, i) => flameName(laid, i, all, state.rootName.value));
+  const names = Array.from({ length: focus + 1 }, (_, i) =>
+    flameName(laid, i, { of: all.shown }, state.rootName.value),
+  );
   const shown = [...names.keys()].filter((i) => i === 0 || i > focus - MOST_CRUMBS + 1);
   return (
     <nav class="way ellipsis rigid mono" aria-label="Callers of what is in focus">

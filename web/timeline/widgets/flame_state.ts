@@ -29,7 +29,7 @@ export interface FlameState {
 /** What a flame graph is of. */
 export interface FlameSource {
   /** The names of nodes, with their colours. */
-  readonly names: Pick<Names, 'of' | 'colour' | 'version'>;
+  readonly names: Pick<Names, 'of' | 'shown' | 'colour' | 'version'>;
   /** The name id that stands out, or -1. */
   readonly highlighted: Signal<number>;
   /** Name ids whose nodes are underlined. */

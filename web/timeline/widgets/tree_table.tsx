@@ -24,7 +24,7 @@ interface Props {
   readonly id: string;
   readonly tree: TreeModel;
   readonly rows: ReadonlySignal<readonly TreeRow[]>;
-  readonly names: Pick<Names, 'of'>;
+  readonly names: Pick<Names, 'of' | 'shown'>;
   /** The name of a row. */
   readonly nameAt: (row: Pick<TreeRow, 'index'>) => number;
   /** The colour of a name, if it has one. */
@@ -82,7 +82,9 @@ export function TreeTable({ label, id, tree, rows: all, names, nameAt, swatch, f
     const next = fresh ? letter : text + letter;
     typed.current = { text: next, at: now };
     // The first letter goes on to the next row, further letters may keep the row.
-    const found = typedRow(rows, current + (fresh || current < 0 ? 1 : 0), next, (i) => names.of(nameAt({ index: i })));
+    const found = typedRow(rows, current + (fresh || current < 0 ? 1 : 0), next, (i) =>
+      names.shown(nameAt({ index: i })),
+    );
     if (found >= 0) go(found);
   };
   const onKey = ({ key }: KeyboardEvent) => {
@@ -112,7 +114,7 @@ export function TreeTable({ label, id, tree, rows: all, names, nameAt, swatch, f
           {swatch && <span class="swatch" style={{ background: swatch(name) ?? '' }} />}
           <span class="text" title={shortened(names.of(name), LONGEST_TITLE)}>
             {row.level > DEEPEST + 1 && <span class="muted">{`${formatCount(row.level)} deep · `}</span>}
-            {shortened(names.of(name))}
+            {shortened(names.shown(name))}
           </span>
         </span>
       );

@@ -18,6 +18,7 @@ import { createScheduler } from './scheduler.ts';
 import { serveToPage } from './serving.ts';
 import type { Session } from './session.ts';
 import type { ShelfFiles } from './shelf.ts';
+import { createShortNames } from './short_names.ts';
 import type { Unpacked } from './unpacked.ts';
 
 /** Minimum time between two progress messages. */
@@ -93,7 +94,10 @@ export function createTraceWorker(): TraceService {
     const fresh = open.takeNames();
     if (fresh) page.names(fresh.first, fresh.names, fresh.keys);
     const renamed = open.takeRenamed();
-    if (renamed) page.renamed(renamed.ids, renamed.names, renamed.keys);
+    if (renamed) {
+      page.renamed(renamed.ids, renamed.names, renamed.keys);
+      shortNames.changed();
+    }
     const tracks = (reading || growth) && performance.now() < tracksDue ? [] : open.takeTracks();
     if (tracks.length > 0) tracksDue = performance.now() + tracks.length * TRACK_MS;
     for (let i = 0; i < tracks.length; i += TRACKS) {
@@ -120,6 +124,15 @@ export function createTraceWorker(): TraceService {
     (attachment: Attachment) => page.attached(attachment),
   ] as const;
   const names = createNames(...named, () => (session?.info().offers.includes('values') ? 'statement' : 'function'));
+  const shortNames = createShortNames(
+    (work) =>
+      guarded((open) => {
+        // The page is to know the names themselves.
+        flush(open);
+        return work(open);
+      }),
+    (isOffered, short) => page.shortNames(isOffered, short),
+  );
   const binaries = createBinaries(...named, (jumps) => page.again(jumps));
   const attach = (companion: CompanionFile) => {
     if (companion.kind === 'names') void names.attach(companion);
@@ -308,6 +321,7 @@ export function createTraceWorker(): TraceService {
       names.detach(companion);
       binaries.detach(companion);
     },
+    wantShortNames: shortNames.want,
     assign: binaries.assign,
     place: binaries.place,
     source: (func) => binaries.source(func).catch(() => null),

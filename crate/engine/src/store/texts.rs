@@ -1,7 +1,7 @@
 //! The texts of names: those of the file, and those that companions of it give to its ids and
 //! addresses.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use unspool_trace::batch::{Key, Name, SliceKind};
 use unspool_trace::{Naming, sort};
 
@@ -125,6 +125,34 @@ impl Texts {
         changed
     }
 
+    /// The texts that companions give to functions of this trace, each once.
+    pub(crate) fn functions(&self) -> Vec<&str> {
+        let mut seen = HashSet::new();
+        let texts = self.keys.iter().filter_map(|(_, key)| Some(self.function(*key)?.place.text.as_str()));
+        texts.filter(|text| seen.insert(*text)).collect()
+    }
+
+    /// The names that change if functions have other texts, and what they are then. Functions with
+    /// the same text stay apart by their keys.
+    pub(crate) fn with_functions(&self, texts: &HashMap<&str, &str>) -> Vec<(u32, String)> {
+        let changed = |name: u32| {
+            let (_, key) = self.key(name);
+            let named = self.function(key)?;
+            let other = texts.get(named.place.text.as_str()).filter(|other| **other != named.place.text)?;
+            let (key_text, own) = (key.to_string(), self.own_text(name));
+            let before = in_place_of(&key_text, own, &text_of(&named))?;
+            let after = in_place_of(&key_text, own, &at_offset(other, named.offset))?;
+            let is_apart = self.shown.get(name as usize) != Some(&before);
+            Some((name, if is_apart { apart(&after, key) } else { after }))
+        };
+        (0..self.shown.len() as u32).filter_map(changed).collect()
+    }
+
+    /// The function that a companion says has this key, or that it is in.
+    fn function(&self, key: Key) -> Option<unspool_trace::Named<'_>> {
+        self.find(key).filter(|named| !named.is_statement)
+    }
+
     fn find(&self, key: Key) -> Option<unspool_trace::Named<'_>> {
         self.namings.iter().rev().find_map(|(_, naming)| naming.of(key))
     }
@@ -179,9 +207,12 @@ pub(crate) fn text_of(named: &unspool_trace::Named<'_>) -> String {
         0 if named.is_statement && !named.place.source.is_empty() && named.place.source != named.place.text => {
             format!("{} ({})", named.place.text, named.place.source)
         }
-        0 => named.place.text.clone(),
-        offset => format!("{}+{offset:#x}", named.place.text),
+        offset => at_offset(&named.place.text, offset),
     }
+}
+
+fn at_offset(text: &str, offset: u64) -> String {
+    if offset == 0 { text.into() } else { format!("{text}+{offset:#x}") }
 }
 
 /// `signal 0x401000` becomes `signal main`. `None` for a name that the file itself has a text for.
@@ -267,6 +298,27 @@ mod tests {
         texts.define(address("from the file", 0x15));
         texts.set(0, named(&[(0x10, 8, "handler")]));
         assert_eq!(texts.shown(), ["signal handler+0x4", "handler+0x4", "from the file"]);
+    }
+
+    #[test]
+    fn functions_in_other_words_keep_what_is_around_them() {
+        let mut texts = Texts::default();
+        for (text, at) in [("signal 0x14", 0x14), ("0x10", 0x10), ("from the file", 0x11), ("0x20", 0x20)] {
+            texts.define(address(text, at));
+        }
+        texts.define(address("0x30", 0x30));
+        texts.define(address("0x40", 0x40));
+        let id = StatementId::in_file(7, 12).bits();
+        texts.define(Name { text: "statement 7:12".into(), key: Key::Statement(id), ..Name::default() });
+        texts.set(
+            0,
+            named(&[(0x10, 8, "a::f()"), (0x20, 8, "g"), (0x30, 8, "b::h()"), (0x40, 8, "b::h()"), (id, 0, "s::t()")]),
+        );
+        assert_eq!(texts.functions(), ["a::f()", "g", "b::h()"]);
+        let short = HashMap::from([("a::f()", "f"), ("g", "g"), ("b::h()", "h"), ("s::t()", "t")]);
+        let changed = texts.with_functions(&short);
+        let changed: Vec<_> = changed.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        assert_eq!(changed, [(0, "signal f+0x4"), (1, "f"), (4, "h (0x30)"), (5, "h (0x40)")]);
     }
 
     #[test]

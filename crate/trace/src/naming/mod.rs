@@ -11,18 +11,19 @@
 //! a format takes). `Store` shows names with these texts and keeps those of the file
 //! (`store/texts.rs`); the digest is of the latter. Two keys with one text are shown with their
 //! keys. The page hears of it by `renamed`, and everything that shows names follows
-//! `Names.version`. Companions are read by a wasm module of their own (`crate/symbols`), which
-//! passes the table on as bytes. A binary is read in parts: `Programs` says which bytes it needs,
-//! `web/trace/worker/binaries.ts` reads them from the file, and a question whose bytes were missing
-//! (`Stop::Missing`) is repeated. `Programs` also decides which binary names which functions, from
-//! the ids that the session has or from the addresses that were called, to which it fits the
-//! binaries' bases (`bases.rs`, `placing.rs`; `docs/names.md`). `web/page/opening.ts` decides what
-//! to do with files that were chosen together, by what a worker says they are (`look`). Binaries
-//! also say which functions can call which (`calls.rs`): where the store has calls without ends
-//! (`store/jumps.rs`), the trace is read again with that (`Decoder::rule_out`), and the page opens
-//! it again for it (`again`). A write-ahead log is laid over the database's pages
-//! (`web/trace/worker/wal.ts`) wherever it is read, so it comes with the file: adding or removing
-//! it opens the file again.
+//! `Names.version`. Short names are beside these texts: the page shows them in drawings and tables
+//! (`Names.shown`), and the store knows nothing of them. Companions are read by a wasm module of
+//! their own (`crate/symbols`), which passes the table on as bytes. A binary is read in parts:
+//! `Programs` says which bytes it needs, `web/trace/worker/binaries.ts` reads them from the file,
+//! and a question whose bytes were missing (`Stop::Missing`) is repeated. `Programs` also decides
+//! which binary names which functions, from the ids that the session has or from the addresses that
+//! were called, to which it fits the binaries' bases (`bases.rs`, `placing.rs`; `docs/names.md`).
+//! `web/page/opening.ts` decides what to do with files that were chosen together, by what a worker
+//! says they are (`look`). Binaries also say which functions can call which (`calls.rs`): where the
+//! store has calls without ends (`store/jumps.rs`), the trace is read again with that
+//! (`Decoder::rule_out`), and the page opens it again for it (`again`). A write-ahead log is laid
+//! over the database's pages (`web/trace/worker/wal.ts`) wherever it is read, so it comes with the
+//! file: adding or removing it opens the file again.
 
 mod file;
 

@@ -61,6 +61,14 @@ structures! {
         pub keys: Option<Texts>,
     }
 
+    /// Other texts for names, which keep their own.
+    pub struct OtherNames {
+        /// Their ids.
+        pub ids: Uint32Array,
+        /// Their texts.
+        pub names: Texts,
+    }
+
     /// Rectangles of slices, sorted by track, then depth, then start.
     pub struct Rects {
         /// Number of rectangles.

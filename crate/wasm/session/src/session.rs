@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::items::{JsFind, JsItem};
 use crate::jobs;
-use crate::protocol::{NewNames, Overview, Problems, Renamed, Seen, TablePages, Texts, WindowAnswer};
+use crate::protocol::{NewNames, OtherNames, Overview, Problems, Renamed, Seen, TablePages, Texts, WindowAnswer};
 use crate::shelf::{self, JsShelf};
 
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
@@ -272,6 +272,25 @@ impl Session {
         let names = Texts::of(ids.iter().map(|id| all.get(*id as usize).map_or("", String::as_str)));
         let keys = self.keys(ids.iter().copied());
         Some(Renamed { ids: columns::Uint32Array(ids), names, keys }.cross())
+    }
+
+    /// The texts that companions give to functions of this trace, each once.
+    #[wasm_bindgen(js_name = functionTexts)]
+    pub fn function_texts(&self) -> Vec<String> {
+        self.engine.function_texts().into_iter().map(String::from).collect()
+    }
+
+    /// The names that change if the functions with these texts have `others`, and what they are
+    /// then. `undefined` if none does.
+    #[wasm_bindgen(js_name = withFunctionTexts)]
+    pub fn with_function_texts(&self, texts: Vec<String>, others: Vec<String>) -> Option<Ts<OtherNames>> {
+        let others = texts.iter().map(String::as_str).zip(others.iter().map(String::as_str)).collect();
+        let (ids, names): (Vec<u32>, Vec<String>) = self.engine.with_function_texts(&others).into_iter().unzip();
+        if ids.is_empty() {
+            return None;
+        }
+        let names = Texts::of(names.iter().map(String::as_str));
+        Some(OtherNames { ids: columns::Uint32Array(ids), names }.cross())
     }
 
     /// The keys of names, empty where the name is simply its key. `None` if all are.

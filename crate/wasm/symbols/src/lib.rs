@@ -12,6 +12,15 @@ pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<V
     Some(vec![kind.id().into(), kind.what().into()])
 }
 
+/// Short names of functions, in the order of the names; see `docs/names.md`. `undefined` if all of
+/// them stay as they are.
+#[wasm_bindgen(js_name = shortNames)]
+pub fn short_names(names: Vec<String>) -> Option<Vec<String>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let short = unspool_symbols::short_names(&names);
+    (short != names).then_some(short)
+}
+
 /// The names of one file.
 #[wasm_bindgen]
 pub struct Symbols {
@@ -248,6 +257,15 @@ mod tests {
     use unspool_trace::batch::Key;
 
     use super::*;
+
+    #[test]
+    fn names_that_stay_are_not_shortened() {
+        let names = |texts: [&str; 2]| texts.map(String::from).to_vec();
+        assert_eq!(short_names(names(["main", "ns::f(int)"])), Some(names(["main", "f"])));
+        assert_eq!(short_names(names(["main", "f"])), None);
+        assert_eq!(short_names(names(["A<int>::f()", "A<char>::f()"])), None);
+        assert_eq!(short_names(Vec::new()), None);
+    }
 
     #[test]
     fn names_cross_as_bytes() {

@@ -7,6 +7,9 @@ import type { GraphEdge } from '../../../trace/call_graph.ts';
 import { selectCall } from '../../../trace/find_call.ts';
 import { type EdgeFigures, edgeFigures, type Percentile, pathOfEdge } from '../edge_calls.ts';
 
+/** Characters of a name in its tooltip. */
+const LONGEST_TITLE = 1000;
+
 /** The place of the root among callers. */
 export const ROOT = '(outermost call)';
 
@@ -36,7 +39,8 @@ export function EdgeLine({ open, edge, length, about, close }: Props) {
     };
     return trace.begin({ kind: 'calls', ...asked, name: callee, path, ...rows }, take, 'calls of an edge');
   }, [trace, caller, callee, scope]);
-  const nameOf = (name: number) => (name < 0 ? ROOT : shortened(trace.names.of(name), 60));
+  const nameOf = (name: number) => (name < 0 ? ROOT : shortened(trace.names.shown(name), 60));
+  const fullName = (name: number) => (name < 0 ? undefined : shortened(trace.names.of(name), LONGEST_TITLE));
   const rounded = ({ ticks, isExact }: Percentile) => `${isExact ? '' : '≈'}${length(ticks)}`;
   const parts: readonly (readonly [string, string])[] = figures
     ? [
@@ -50,7 +54,7 @@ export function EdgeLine({ open, edge, length, about, close }: Props) {
   return (
     <div class="graph-line row wrap rigid" role="status">
       <span class="ellipsis">
-        <b>{nameOf(caller)}</b> → <b>{nameOf(callee)}</b>
+        <b title={fullName(caller)}>{nameOf(caller)}</b> → <b title={fullName(callee)}>{nameOf(callee)}</b>
       </span>
       <span>{about(formatCounted(Math.round(edge.count), 'call'))}</span>
       <span>

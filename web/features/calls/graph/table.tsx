@@ -49,12 +49,12 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
   const end = (title: string, of: 'caller' | 'callee'): Column<GraphEdge> => ({
     title,
     class: 'name',
-    cell: (edge) => shortened(nameOf(trace, edge[of])),
+    cell: (edge) => shortened(shownName(trace, edge[of])),
     look: (edge) => ({
       title: shortened(nameOf(trace, edge[of]), 1000),
       class: edge[of] < 0 ? 'muted' : undefined,
     }),
-    value: (edge) => nameOf(trace, edge[of]),
+    value: (edge) => shownName(trace, edge[of]),
   });
   const columns: readonly Column<GraphEdge>[] = [
     end('Caller', 'caller'),
@@ -99,4 +99,8 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
 /** The name of an end of an edge. */
 function nameOf({ names }: Trace, name: number): string {
   return name < 0 ? ROOT : names.of(name);
+}
+
+function shownName({ names }: Trace, name: number): string {
+  return name < 0 ? ROOT : names.shown(name);
 }

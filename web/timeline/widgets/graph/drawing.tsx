@@ -34,7 +34,7 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 
 /** What a call graph is of. */
 export interface GraphSource {
-  readonly names: Pick<Names, 'of' | 'version'>;
+  readonly names: Pick<Names, 'of' | 'shown' | 'version'>;
   /** The function that stands out, or -1, and what has another one stand out. */
   readonly chosen: ReadonlySignal<number>;
   choose(name: number): void;
@@ -86,7 +86,7 @@ export function Drawing({ of, shown, list, edge, chooseEdge, children }: Props) 
     ...shown.edges.map((edge) => `${edge.caller}>${edge.callee}:${of.label(edge)}`),
   ].join();
   const drawn = useMemo(() => {
-    const text = (node: GraphNode) => ({ title: boxName(names.of(node.name), LONGEST), figures: of.figures(node) });
+    const text = (node: GraphNode) => ({ title: boxName(names.shown(node.name), LONGEST), figures: of.figures(node) });
     return place(shown, text, of.label);
   }, [key]);
   // Another graph has its heaviest function elsewhere.

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { textsOf } from '../../base/texts.ts';
+import { createShortNames, type Named } from './short_names.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A session whose functions are these, in a worker that shortens them in `ms`. */
+function started(functions: string[], ms = 0) {
+  const session: Named = {
+    functionTexts: () => functions,
+    withFunctionTexts: (_, others) => ({
+      ids: Uint32Array.from(others, (_name, i) => i),
+      names: {
+        all: others.join(''),
+        ends: Uint32Array.from(others, (_name, i) => others.slice(0, i + 1).join('').length),
+      },
+    }),
+  };
+  const told: (string | boolean | null)[][] = [];
+  let calls = 0;
+  const shortNames = (names: string[]) => {
+    calls += 1;
+    vi.advanceTimersByTime(ms);
+    const short = names.map((name) => name.replace(/^.*::/, ''));
+    return String(short) === String(names) ? undefined : short;
+  };
+  const short = createShortNames(
+    (work) => work(session),
+    (isOffered, names) => void told.push([isOffered, names && textsOf(names.names).join(' ')]),
+    async () => ({ shortNames }),
+  );
+  return { short, told, calls: () => calls };
+}
+
+it('come to a page that wants them', async () => {
+  const { short, told } = started(['a::f', 'g']);
+  short.changed();
+  await vi.runAllTimersAsync();
+  short.want(true);
+  await vi.runAllTimersAsync();
+  short.want(false);
+  await vi.runAllTimersAsync();
+  expect(told).toEqual([
+    [true, null],
+    [true, 'f g'],
+    [true, null],
+  ]);
+});
+
+it('need no module before a companion names something', async () => {
+  const { short, told } = started(['a::f']);
+  short.want(true);
+  await vi.runAllTimersAsync();
+  expect(told).toEqual([]);
+  short.changed();
+  await vi.runAllTimersAsync();
+  expect(told).toEqual([[true, 'f']]);
+});
+
+it('are not offered where names stay as they are', async () => {
+  const { short, told } = started(['f', 'g']);
+  short.want(true);
+  short.changed();
+  await vi.runAllTimersAsync();
+  expect(told).toEqual([[false, null]]);
+});
+
+it('are not made of more names than a worker can look at between two pictures', async () => {
+  const { short, told, calls } = started(Array.from({ length: 100_001 }, (_, i) => `a::f${i}`));
+  short.changed();
+  await vi.runAllTimersAsync();
+  expect([told, calls()]).toEqual([[[false, null]], 0]);
+});
+
+it('rest while names come in quick succession, and follow the last of them', async () => {
+  const functions = ['a::f'];
+  const { short, told, calls } = started(functions, 10);
+  short.want(true);
+  short.changed();
+  await vi.advanceTimersByTimeAsync(0);
+  for (let i = 0; i < 15; i += 1) {
+    functions.push(`a::g${i}`);
+    short.changed();
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  expect(calls()).toBe(1);
+  await vi.runAllTimersAsync();
+  expect(calls()).toBe(2);
+  expect(told.at(-1)).toEqual([true, ['f', ...Array.from({ length: 15 }, (_, i) => `g${i}`)].join(' ')]);
+});

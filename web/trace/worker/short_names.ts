@@ -1,0 +1,67 @@
+import type { OtherNames } from '../../worker/wasm/unspool_browser.js';
+import { loadSymbols } from './symbols.ts';
+
+/** Time in which names stay as they are, as a multiple of the time that shortening took: more names come while a file is read. */
+const REST = 20;
+/** Most functions that are compared: these take about half a second, in which the worker answers nothing else. */
+const MOST = 100_000;
+
+/** The part of a session that short names need. */
+export interface Named {
+  functionTexts(): string[];
+  withFunctionTexts(texts: string[], shortTexts: string[]): OtherNames | undefined;
+}
+
+/** The short names of functions that companions name. */
+export interface ShortNames {
+  /** Whether the page shows them. */
+  want(isWanted: boolean): void;
+  /** Names have changed. */
+  changed(): void;
+}
+
+/**
+ * Short names, of no trace yet. `run` calls something with the session. `tell` says whether there are any, and which if the page wants
+ * them. The rule is in the module that has read the companions, so it is loaded by now.
+ */
+export function createShortNames(
+  run: <T>(work: (session: Named) => T) => T | null,
+  tell: (isOffered: boolean, names: OtherNames | null) => void,
+  load: () => Promise<Pick<typeof import('../../worker/wasm/unspool_symbols.js'), 'shortNames'>> = loadSymbols,
+): ShortNames {
+  let isWanted = false;
+  let hasNames = false;
+  let isDue = false;
+  let dueAt = 0;
+  const shorten = async () => {
+    try {
+      const { shortNames } = await load();
+      // Another one was waiting for the module, too.
+      if (!isDue) return;
+      isDue = false;
+      const began = performance.now();
+      const texts = run((session) => session.functionTexts()) ?? [];
+      const short = texts.length > MOST ? undefined : shortNames(texts);
+      const names = short && isWanted ? run((session) => session.withFunctionTexts(texts, short)) : null;
+      tell(short !== undefined, names ?? null);
+      dueAt = performance.now() + REST * (performance.now() - began);
+    } catch {
+      tell(false, null);
+    }
+  };
+  return {
+    want: (isNowWanted) => {
+      if (isNowWanted === isWanted) return;
+      isWanted = isNowWanted;
+      if (!hasNames) return;
+      isDue = true;
+      void shorten();
+    },
+    changed: () => {
+      hasNames = true;
+      if (isDue) return;
+      isDue = true;
+      setTimeout(() => void shorten(), dueAt - performance.now());
+    },
+  };
+}
