@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use unspool_filter::{Context, Offers};
 use unspool_formats::recognise;
 use unspool_records::RowSource;
@@ -365,14 +364,14 @@ impl Session {
         self.store.texts.take_changed()
     }
 
-    /// The texts that companions give to functions of this trace, each once.
-    pub fn function_texts(&self) -> Vec<&str> {
+    /// The texts that companions give to functions of this trace, in the order of the names.
+    pub fn function_texts(&self) -> impl Iterator<Item = &str> {
         self.store.texts.functions()
     }
 
-    /// The numbers of the names that change if functions have other texts, given by those of
+    /// The numbers of the names that change if functions have other texts, in the order of
     /// [`Session::function_texts`], and what they are then.
-    pub fn with_function_texts(&self, texts: &HashMap<&str, &str>) -> Vec<(u32, String)> {
+    pub fn with_function_texts<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<(u32, String)> {
         self.store.texts.with_functions(texts)
     }
 

@@ -3,13 +3,11 @@ import { loadSymbols } from './symbols.ts';
 
 /** Time in which names stay as they are, as a multiple of the time that shortening took: more names come while a file is read. */
 const REST = 20;
-/** Most functions that are compared: these take about half a second, in which the worker answers nothing else. */
-const MOST = 100_000;
 
 /** The part of a session that short names need. */
 export interface Named {
-  functionTexts(): string[];
-  withFunctionTexts(texts: string[], shortTexts: string[]): OtherNames | undefined;
+  functionTexts(): string;
+  withFunctionTexts(shortTexts: string): OtherNames | undefined;
 }
 
 /** The short names of functions that companions name. */
@@ -40,9 +38,9 @@ export function createShortNames(
       if (!isDue) return;
       isDue = false;
       const began = performance.now();
-      const texts = run((session) => session.functionTexts()) ?? [];
-      const short = texts.length > MOST ? undefined : shortNames(texts);
-      const names = short && isWanted ? run((session) => session.withFunctionTexts(texts, short)) : null;
+      const texts = run((session) => session.functionTexts()) ?? '';
+      const short = shortNames(texts);
+      const names = short && isWanted ? run((session) => session.withFunctionTexts(short)) : null;
       tell(short !== undefined, names ?? null);
       dueAt = performance.now() + REST * (performance.now() - began);
     } catch {

@@ -1,7 +1,7 @@
 //! The texts of names: those of the file, and those that companions of it give to its ids and
 //! addresses.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use unspool_trace::batch::{Key, Name, SliceKind};
 use unspool_trace::{Naming, sort};
 
@@ -125,27 +125,34 @@ impl Texts {
         changed
     }
 
-    /// The texts that companions give to functions of this trace, each once.
-    pub(crate) fn functions(&self) -> Vec<&str> {
-        let mut seen = HashSet::new();
-        let texts = self.keys.iter().filter_map(|(_, key)| Some(self.function(*key)?.place.text.as_str()));
-        texts.filter(|text| seen.insert(*text)).collect()
+    /// The texts that companions give to functions of this trace, in the order of the names.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.named_functions().map(|(_, named)| named.place.text.as_str())
     }
 
-    /// The names that change if functions have other texts, and what they are then. Functions with
-    /// the same text stay apart by their keys.
-    pub(crate) fn with_functions(&self, texts: &HashMap<&str, &str>) -> Vec<(u32, String)> {
-        let changed = |name: u32| {
+    /// The names that change if functions have other texts, in the order of [`Texts::functions`],
+    /// and what they are then. Functions with the same text stay apart by their keys.
+    pub(crate) fn with_functions<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Vec<(u32, String)> {
+        let mut changed = Vec::new();
+        for ((name, named), other) in self.named_functions().zip(texts) {
             let (_, key) = self.key(name);
-            let named = self.function(key)?;
-            let other = texts.get(named.place.text.as_str()).filter(|other| **other != named.place.text)?;
             let (key_text, own) = (key.to_string(), self.own_text(name));
-            let before = in_place_of(&key_text, own, &text_of(&named))?;
-            let after = in_place_of(&key_text, own, &at_offset(other, named.offset))?;
-            let is_apart = self.shown.get(name as usize) != Some(&before);
-            Some((name, if is_apart { apart(&after, key) } else { after }))
-        };
-        (0..self.shown.len() as u32).filter_map(changed).collect()
+            let in_place = |text: &str| in_place_of(&key_text, own, text);
+            let (Some(before), Some(after)) = (in_place(&text_of(&named)), in_place(&at_offset(other, named.offset)))
+            else {
+                continue;
+            };
+            if before != after {
+                let is_apart = self.shown.get(name as usize) != Some(&before);
+                changed.push((name, if is_apart { apart(&after, key) } else { after }));
+            }
+        }
+        changed
+    }
+
+    /// The names that are those of functions in companions.
+    fn named_functions(&self) -> impl Iterator<Item = (u32, unspool_trace::Named<'_>)> {
+        (0..).zip(&self.keys).filter_map(|(name, (_, key))| Some((name, self.function(*key)?)))
     }
 
     /// The function that a companion says has this key, or that it is in.
@@ -314,9 +321,9 @@ mod tests {
             0,
             named(&[(0x10, 8, "a::f()"), (0x20, 8, "g"), (0x30, 8, "b::h()"), (0x40, 8, "b::h()"), (id, 0, "s::t()")]),
         );
-        assert_eq!(texts.functions(), ["a::f()", "g", "b::h()"]);
-        let short = HashMap::from([("a::f()", "f"), ("g", "g"), ("b::h()", "h"), ("s::t()", "t")]);
-        let changed = texts.with_functions(&short);
+        let functions: Vec<&str> = texts.functions().collect();
+        assert_eq!(functions, ["a::f()", "a::f()", "a::f()", "g", "b::h()", "b::h()"]);
+        let changed = texts.with_functions(["f", "f", "f", "g", "h", "h"].into_iter());
         let changed: Vec<_> = changed.iter().map(|(name, text)| (*name, text.as_str())).collect();
         assert_eq!(changed, [(0, "signal f+0x4"), (1, "f"), (4, "h (0x30)"), (5, "h (0x40)")]);
     }

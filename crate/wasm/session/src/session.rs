@@ -274,18 +274,22 @@ impl Session {
         Some(Renamed { ids: columns::Uint32Array(ids), names, keys }.cross())
     }
 
-    /// The texts that companions give to functions of this trace, each once.
+    /// The texts that companions give to functions of this trace, with a NUL after each.
     #[wasm_bindgen(js_name = functionTexts)]
-    pub fn function_texts(&self) -> Vec<String> {
-        self.engine.function_texts().into_iter().map(String::from).collect()
+    pub fn function_texts(&self) -> String {
+        self.engine.function_texts().flat_map(|text| [text, "\0"]).collect()
     }
 
-    /// The names that change if the functions with these texts have `others`, and what they are
-    /// then. `undefined` if none does.
+    /// The names that change if functions have these texts, given as [`Session::function_texts`]
+    /// has them, and what they are then. `undefined` if none does.
     #[wasm_bindgen(js_name = withFunctionTexts)]
-    pub fn with_function_texts(&self, texts: Vec<String>, others: Vec<String>) -> Option<Ts<OtherNames>> {
-        let others = texts.iter().map(String::as_str).zip(others.iter().map(String::as_str)).collect();
-        let (ids, names): (Vec<u32>, Vec<String>) = self.engine.with_function_texts(&others).into_iter().unzip();
+    pub fn with_function_texts(&self, texts: &str) -> Option<Ts<OtherNames>> {
+        // A text with a NUL in it would shift those that follow.
+        if texts.split_terminator('\0').count() != self.engine.function_texts().count() {
+            return None;
+        }
+        let (ids, names): (Vec<u32>, Vec<String>) =
+            self.engine.with_function_texts(texts.split_terminator('\0')).into_iter().unzip();
         if ids.is_empty() {
             return None;
         }

@@ -12,13 +12,20 @@ pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<V
     Some(vec![kind.id().into(), kind.what().into()])
 }
 
-/// Short names of functions, in the order of the names; see `docs/names.md`. `undefined` if all of
-/// them stay as they are.
+/// Most functions that are compared: these take up to a second, in which the worker answers nothing
+/// else.
+const MOST_SHORTENED: usize = 100_000;
+
+/// Short names of functions, in the order of the names, with a NUL after each; see `docs/names.md`.
+/// `undefined` if all of them stay as they are, and for more than [`MOST_SHORTENED`].
 #[wasm_bindgen(js_name = shortNames)]
-pub fn short_names(names: Vec<String>) -> Option<Vec<String>> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+pub fn short_names(names: &str) -> Option<String> {
+    let names: Vec<&str> = names.split_terminator('\0').collect();
+    if names.len() > MOST_SHORTENED {
+        return None;
+    }
     let short = unspool_symbols::short_names(&names);
-    (short != names).then_some(short)
+    (short != names).then(|| short.iter().flat_map(|name| [name.as_str(), "\0"]).collect())
 }
 
 /// The names of one file.
@@ -260,11 +267,11 @@ mod tests {
 
     #[test]
     fn names_that_stay_are_not_shortened() {
-        let names = |texts: [&str; 2]| texts.map(String::from).to_vec();
-        assert_eq!(short_names(names(["main", "ns::f(int)"])), Some(names(["main", "f"])));
-        assert_eq!(short_names(names(["main", "f"])), None);
-        assert_eq!(short_names(names(["A<int>::f()", "A<char>::f()"])), None);
-        assert_eq!(short_names(Vec::new()), None);
+        assert_eq!(short_names("main\0ns::f(int)\0").as_deref(), Some("main\0f\0"));
+        assert_eq!(short_names("main\0f\0"), None);
+        assert_eq!(short_names("A<int>::f()\0A<char>::f()\0"), None);
+        assert_eq!(short_names(""), None);
+        assert_eq!(short_names(&"ns::f()\0".repeat(MOST_SHORTENED + 1)), None);
     }
 
     #[test]
