@@ -50,6 +50,7 @@ pub mod hunks;
 pub mod ignore;
 pub mod join;
 pub mod kinds;
+mod names;
 pub mod parquet;
 pub mod positions;
 pub mod profile;

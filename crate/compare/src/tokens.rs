@@ -7,71 +7,14 @@
 use std::borrow::BorrowMut;
 use std::collections::{BTreeMap, HashMap};
 
-use unspool_trace::records::{RecordName, Same};
+use unspool_trace::records::{Extent, RecordName, Same};
 use unspool_trace::{FieldValue, Lane, Record, TrackId, Visitor};
 
 pub use crate::contents::Contents;
 use crate::contents::{KEYS, is_same};
 use crate::ignore::{Addresses, Ignore, asks_for_time};
+use crate::names::{KNOWN, Known, Names};
 use crate::sequence::{LEFT_OUT, Numbering, Part, Sequence};
-
-/// Names of ids.
-struct Names<S> {
-    /// By id: most traces number their functions one after the other.
-    dense: Vec<Option<S>>,
-    /// Of other ids.
-    others: hashbrown::HashMap<i64, S>,
-}
-
-impl<S> Names<S> {
-    fn new(named: HashMap<i64, S>) -> Self {
-        let most = 4 * named.len();
-        let mut names = Self { dense: Vec::new(), others: hashbrown::HashMap::new() };
-        for (id, name) in named {
-            let Some(number) = usize::try_from(id).ok().filter(|number| *number < most) else {
-                names.others.insert(id, name);
-                continue;
-            };
-            if number >= names.dense.len() {
-                names.dense.resize_with(number + 1, || None);
-            }
-            if let Some(place) = names.dense.get_mut(number) {
-                *place = Some(name);
-            }
-        }
-        names
-    }
-
-    #[inline]
-    fn get(&self, id: i64) -> Option<&S> {
-        match usize::try_from(id).ok().and_then(|number| self.dense.get(number)) {
-            Some(Some(name)) => Some(name),
-            _ => self.others.get(&id),
-        }
-    }
-}
-
-/// The token of records with an id and a kind, and nothing else that counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Known {
-    id: i64,
-    /// Where the text of the kind is, which is in the program.
-    kind: usize,
-    token: u32,
-}
-
-/// How many of them are remembered: 96 KiB.
-const KNOWN: usize = 1 << 12;
-
-impl Known {
-    /// Where it is remembered. `None` for an id that does not fit.
-    #[inline]
-    fn of(id: i64, kind: &'static str) -> Option<(usize, Self)> {
-        // What begins a call has a longer name than what ends it, by one.
-        let slot = (usize::try_from(id).ok()?.wrapping_mul(2) + kind.len() % 2) % KNOWN;
-        Some((slot, Self { id, kind: kind.as_ptr() as usize, token: 0 }))
-    }
-}
 
 /// The records of a track that are being read.
 struct Track {
@@ -129,6 +72,8 @@ pub struct Tokens<C, S> {
     is_left_out: bool,
     is_timed: bool,
     ignored_from: Option<usize>,
+    /// Whether the latest field or list counts, and so does what limits left out of it.
+    counts: bool,
     /// Values of the present record that do not count.
     values_left_out: u64,
     /// Bytes of the content for the name of the record.
@@ -160,6 +105,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Tokens<C, S> {
             is_left_out: false,
             is_timed: false,
             ignored_from: None,
+            counts: false,
             values_left_out: 0,
             named_by: 0,
             place: Vec::new(),
@@ -374,7 +320,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         (self.depth, self.inside) = (0, 0);
         self.at = (record.track, Some((record.lane, record.row)), record.x);
         self.is_wanted = self.same.of.is_none();
-        (self.is_left_out, self.is_timed, self.ignored_from) = (false, false, None);
+        (self.is_left_out, self.is_timed, self.ignored_from, self.counts) = (false, false, None, true);
         self.values_left_out = 0;
         if self.same.name {
             match record.name {
@@ -401,6 +347,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
+        self.counts = false;
         if self.depth == 0 {
             self.is_wanted |= self.same.of.is_some_and(|of| is_same(of.as_bytes(), key.as_bytes()));
             let Some(number) = self.counted(key) else { return };
@@ -414,6 +361,7 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
             self.leave_out(17);
             return;
         }
+        self.counts = true;
         self.value(key, value);
     }
 
@@ -445,12 +393,26 @@ impl<C: BorrowMut<Contents>, S: AsRef<str>> Visitor for Tokens<C, S> {
         if let Some(from) = self.ignored_from {
             self.ignored_from = Some(from).filter(|from| *from < self.depth);
             self.depth = self.depth.saturating_sub(1);
+            self.counts = false;
             return;
         }
         self.depth = self.depth.saturating_sub(1);
+        self.counts = self.inside > 0;
         if self.inside > 0 {
             self.inside -= 1;
             self.byte(14);
+        }
+    }
+
+    // With the lengths of blobs alone, what their bytes are does not count, whatever is shown.
+    fn extent(&self) -> Extent {
+        if self.with_blobs { Extent::Digested } else { Extent::Shown }
+    }
+
+    fn left_out(&mut self, [low, high]: [u64; 2]) {
+        if self.counts && self.ignored_from.is_none() {
+            self.number(20, low);
+            self.number(20, high);
         }
     }
 
@@ -564,6 +526,36 @@ mod tests {
         visit(&mut tokens, 0, RecordName::Text("a"), &[("kind", blob(b"xy"))]);
         visit(&mut tokens, 1, RecordName::Text("a"), &[("kind", blob(b"zz"))]);
         assert_eq!(tokens.finish().0[&4].tokens, [4, 5]);
+    }
+
+    #[test]
+    fn what_limits_leave_out_counts_unless_its_field_does_not() {
+        let visited = |rules: &[&str], digests: [u64; 3]| {
+            let tokens: Tokens<_, &str> = Tokens::new(SAME, true, &lane(None), Contents::default(), HashMap::new());
+            let mut tokens = tokens.ignoring(Ignore::parse(rules.iter().copied()).unwrap(), []);
+            for at in 0..2 {
+                let left_out = |digest: u64| [digest * at, 0];
+                tokens.begin(&record(0, RecordName::Text("a")));
+                tokens.left_out(left_out(digests[0]));
+                tokens.open("args", false);
+                tokens.field("x", FieldValue::Bytes { bytes: b"x", len: 9 });
+                tokens.left_out(left_out(digests[1]));
+                tokens.close();
+                tokens.field("other", FieldValue::U64(at));
+                tokens.left_out(left_out(digests[2]));
+                tokens.end();
+            }
+            tokens.finish().0[&4].tokens == [0, 0]
+        };
+        assert!(visited(&[], [0; 3]));
+        assert!(!visited(&[], [1, 0, 0]) && !visited(&[], [0, 1, 0]));
+        // A field that does not count, and an argument that is ignored.
+        assert!(visited(&[], [0, 0, 1]) && visited(&["arg.x"], [0, 1, 0]));
+        assert!(!visited(&["arg.x"], [1, 0, 0]));
+        // Lengths of blobs need no digests.
+        let extent =
+            |with_blobs| Tokens::<_, &str>::new(SAME, with_blobs, &[], Contents::default(), HashMap::new()).extent();
+        assert_eq!([extent(true), extent(false)], [Extent::Digested, Extent::Shown]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod matching;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use unspool_trace::records::RecordName;
+use unspool_trace::records::{Extent, RecordName};
 use unspool_trace::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
 
 use crate::pattern::{Matcher, Regexes};
@@ -395,6 +395,12 @@ impl Path {
 }
 
 impl Visitor for Search {
+    // Other conditions are about what is shown.
+    fn extent(&self) -> Extent {
+        let looks_into_bytes = self.checks.iter().any(|check| matches!(check, Check::Bytes(_)));
+        if looks_into_bytes { Extent::Held } else { Extent::Shown }
+    }
+
     fn may_want(&mut self, name: RecordName<'_>, keys: &mut dyn Iterator<Item = &str>) -> bool {
         let known = self.of_name(name);
         // Conditions on fields that the record cannot have do not hold. Others than those on names

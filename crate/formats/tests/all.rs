@@ -25,6 +25,7 @@ mod frames_memory;
 mod frames_properties;
 mod frames_signals;
 mod frames_stacks;
+mod left_out;
 mod limits;
 mod records_apitrace;
 mod records_frames;

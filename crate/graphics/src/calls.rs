@@ -18,6 +18,8 @@ pub struct Call {
     pub is_fake: bool,
     /// It did not return within the trace.
     pub is_incomplete: bool,
+    /// Values were left out, because they were too many.
+    pub is_shortened: bool,
     /// Its effect on a framebuffer.
     pub rendered: Rendered,
     /// It would draw or clear, but is only compiled into a display list or recorded in a command
@@ -26,6 +28,7 @@ pub struct Call {
     /// Bytes that it uploads ([`unspool_formats::apitrace::Uploads`]).
     pub uploaded: u64,
     items: Vec<Item>,
+    left_out: Vec<[u64; 2]>,
     text: Vec<u8>,
     /// The item of each argument.
     arguments: Vec<u32>,
@@ -193,6 +196,12 @@ impl Call {
         self.items.iter().filter_map(|item| if let Item::Uint(number) = item { Some(*number) } else { None })
     }
 
+    /// Digests of what limits left out of values, if the visitor asks for them
+    /// ([`crate::CallVisitor::extent`]).
+    pub fn left_out(&self) -> &[[u64; 2]] {
+        &self.left_out
+    }
+
     /// An argument as an integer, 0 if it is not one.
     pub fn int(&self, index: usize) -> i64 {
         self.argument(index).int().unwrap_or_default()
@@ -254,11 +263,13 @@ impl Call {
     /// Takes a call over. Numbers with a name are their number.
     pub(crate) fn take(&mut self, call: &apitrace::Call<'_>, function: u32, writes_line: bool) {
         self.items.clear();
+        self.left_out.clear();
         self.text.clear();
         self.arguments.clear();
         self.outgoing.clear();
         (self.number, self.thread, self.frame, self.function) = (call.number, call.thread(), call.frame, function);
         (self.is_fake, self.is_incomplete) = (call.is_fake(), call.is_incomplete);
+        self.is_shortened = call.is_shortened();
         self.rendered = call.rendered;
         self.is_compiled = call.rendered == Rendered::Compiled;
         let uploads = call.flags().uploads;
@@ -320,6 +331,10 @@ impl Call {
                     if let Some(Item::List { end }) = self.open.pop().and_then(|at| self.items.get_mut(at as usize)) {
                         *end = after;
                     }
+                    continue;
+                }
+                Token::LeftOut(digest) => {
+                    self.left_out.push(digest);
                     continue;
                 }
             };

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use unspool_formats::apitrace::{self, ApitraceRecords};
 use unspool_records::{AHEAD, ByteSource, Reads, Unreadable, Window, run_pass};
-use unspool_trace::records::Records;
+use unspool_trace::records::{Extent, Records};
 use unspool_trace::{Cause, Error};
 
 use crate::calls::Call;
@@ -31,6 +31,12 @@ pub trait CallVisitor {
     /// Whether calls are wanted as text, too (`Call::line`).
     fn writes_lines(&self) -> bool {
         false
+    }
+
+    /// The extent to which bytes of values are needed: [`Call::left_out`] has the digests of
+    /// [`Extent::Digested`].
+    fn extent(&self) -> Extent {
+        Extent::Shown
     }
 
     /// Whether the pass must stop after the current call.
@@ -198,6 +204,10 @@ impl apitrace::CallVisitor for Calls<'_> {
             self.call.take(call, function, self.visitor.writes_lines());
             self.visitor.call(self.call);
         }
+    }
+
+    fn extent(&self) -> Extent {
+        self.visitor.extent()
     }
 
     fn is_full(&self) -> bool {

@@ -93,6 +93,24 @@ fn what_resources_hold_is_told_apart_by_the_bytes_of_their_uploads() {
     assert!(firsts[0] == firsts[1] && one[0].key != other[0].key, "{one:?} {other:?}");
 }
 
+#[test]
+fn what_resources_hold_is_told_apart_by_bytes_that_the_reader_does_not_keep() {
+    let held = |last: u8| {
+        let mut calls = Calls::texture(gl::TEXTURE_2D);
+        calls.bytes(
+            "glTexImage2D",
+            &[gl::TEXTURE_2D, 0, gl::RGBA8, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE],
+            &[1, 2, 3, 4, 5, 6, 7, last],
+        );
+        let (index, file) = indexed(calls.file());
+        let survey = surveyed(&index, &file);
+        let mut reader = Reader::keeping(&index, file, 4).unwrap();
+        Contents::new(survey.resources(), &mut reader).held().unwrap()
+    };
+    assert_eq!(held(8), held(8));
+    assert_ne!(held(8), held(9));
+}
+
 /// An internal format, a format and a type, the bytes of two pixels, and the numbers that a shader
 /// gets.
 type Case = (u32, u32, u32, Vec<u8>, [[f64; 4]; 2]);

@@ -3,7 +3,7 @@
 use std::ops::Range as Numbers;
 
 use unspool_filter::Search;
-use unspool_trace::records::{RecordName, Rows};
+use unspool_trace::records::{Extent, RecordName, Rows};
 use unspool_trace::{FieldValue, Locator, Operand, Record, Visitor};
 
 use crate::picked::Picked;
@@ -108,6 +108,10 @@ impl Visitor for Pick<'_> {
         if let Some(filter) = &mut self.picking.filter {
             filter.close();
         }
+    }
+
+    fn extent(&self) -> Extent {
+        self.picking.filter.as_ref().map_or(Extent::Shown, Visitor::extent)
     }
 
     fn end(&mut self) {

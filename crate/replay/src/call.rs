@@ -205,6 +205,7 @@ impl<F: FnMut(&Call, u64) -> bool> Collector<F> {
                     self.lists.push(Vec::new());
                     continue;
                 }
+                Token::LeftOut(_) => continue,
                 Token::Close => Value::List(self.lists.pop().unwrap_or_default()),
                 Token::Scalar(scalar) => match scalar {
                     Scalar::Null => Value::Null,

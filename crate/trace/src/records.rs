@@ -233,6 +233,19 @@ pub struct Operand<'a> {
     pub taint: Option<Taint>,
 }
 
+/// The extent to which bytes of values are passed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// As far as they are shown: up to [`crate::Limits::payload`] of each value.
+    #[default]
+    Shown,
+    /// As far as a format holds those of a record, for what looks into them: at least 64 MiB.
+    Held,
+    /// As far as they are shown, and of the rest a digest ([`Visitor::left_out`]): for what tells
+    /// records apart.
+    Digested,
+}
+
 /// Receives the records of a pass. Keys of fields are those of the JSON lines that `unspool dump`
 /// prints, where these have the field. A visitor that wants no fields needs [`Visitor::begin`]
 /// alone.
@@ -256,6 +269,10 @@ pub trait Visitor {
     fn open(&mut self, _key: &str, _is_list: bool) {}
     /// The innermost list or structure ends.
     fn close(&mut self) {}
+    /// The record has more than its fields show: a digest of that. What comes before the first
+    /// field is about the record, else about the latest field, or the list or structure that was
+    /// closed last. Only with [`Extent::Digested`].
+    fn left_out(&mut self, _digest: [u64; 2]) {}
     /// The record has no more fields.
     fn end(&mut self) {}
     /// A whole record of a kind, which is its first field, with some other fields: all of the above
@@ -268,6 +285,10 @@ pub trait Visitor {
             }
             self.end();
         }
+    }
+    /// The extent to which bytes of values are needed: the same during a pass.
+    fn extent(&self) -> Extent {
+        Extent::Shown
     }
     /// Whether the pass must stop after the current record. It can be continued.
     fn is_full(&self) -> bool {

@@ -400,3 +400,12 @@ fn an_instruction_is_found_by_words_of_it() {
         assert!(!is(text), "{text}");
     }
 }
+
+#[test]
+fn only_a_search_for_bytes_needs_more_than_is_shown() {
+    let extent = |text: &str| {
+        Search::new(&filter(text), &[], Some(Box::new(Words)), &Linked, |n| n.to_string()).unwrap().extent()
+    };
+    assert_eq!([extent("bytes:90"), extent("-bytes:90 count")], [Extent::Held; 2]);
+    assert_eq!([extent("text:x"), extent("arg.data:x"), extent("draw")], [Extent::Shown; 3]);
+}

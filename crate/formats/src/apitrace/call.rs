@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::slice;
 
-use unspool_trace::records::{Delivery, FieldValue, Record, RecordName, Visitor};
+use unspool_trace::Digest;
+use unspool_trace::records::{Delivery, Extent, FieldValue, Record, RecordName, Visitor};
 
 use super::describe::{put_guid, shown};
 use super::functions::{Marker, NameFlags};
@@ -48,6 +49,10 @@ pub trait CallVisitor {
     }
     /// A call that is wanted.
     fn call(&mut self, call: &Call<'_>);
+    /// The extent to which bytes of values are needed, as in [`Visitor::extent`].
+    fn extent(&self) -> Extent {
+        Extent::Shown
+    }
     /// Whether the pass must stop after the current call. It can be continued.
     fn is_full(&self) -> bool {
         false
@@ -83,6 +88,10 @@ impl CallVisitor for ToFields<'_> {
         self.0.end();
     }
 
+    fn extent(&self) -> Extent {
+        self.0.extent()
+    }
+
     fn is_full(&self) -> bool {
         self.0.is_full()
     }
@@ -107,6 +116,9 @@ pub enum Token<'a> {
     },
     /// The innermost list or structure ends.
     Close,
+    /// A digest of what limits left out of the value before, or of the list or structure that ended
+    /// last. Only with [`Extent::Digested`].
+    LeftOut([u64; 2]),
 }
 
 /// What a value is called where it stands.
@@ -208,8 +220,11 @@ impl<'a> Call<'a> {
             bytes: self.tape.bytes.get(part.byte as usize..).unwrap_or_default(),
             lists: 0,
             structures: Vec::new(),
-            // There was no room for it.
-            state: if items.is_empty() { State::Missing } else { State::Going },
+            state: match items.first() {
+                // There was no room for it.
+                None | Some(Item::LeftOut(_)) => State::Missing,
+                Some(_) => State::Going,
+            },
         }
     }
 
@@ -218,9 +233,10 @@ impl<'a> Call<'a> {
         let value = match token {
             Token::Open { is_list } => return visitor.open(key, is_list),
             Token::Close => return visitor.close(),
+            Token::LeftOut(digest) => return visitor.left_out(digest),
             Token::Text(bytes) => match core::str::from_utf8(bytes) {
                 Ok(text) => FieldValue::Text(text),
-                Err(_) => return visitor.field(key, FieldValue::Text(&shown(bytes))),
+                Err(_) => return put_damaged(key, bytes, visitor),
             },
             Token::Blob(bytes, len) => FieldValue::Bytes { bytes, len },
             Token::Guid(parts) => {
@@ -254,6 +270,9 @@ impl<'a> Call<'a> {
                 self.field(name, token, &mut scratch, visitor);
             }
         };
+        if let Some(digest) = self.tape.left_out {
+            visitor.left_out(digest.finish());
+        }
         visitor.field("call", FieldValue::U64(self.number));
         visitor.field("thread", FieldValue::Id(self.thread() as i64));
         visitor.field("frame", FieldValue::U64(self.frame));
@@ -297,6 +316,15 @@ impl<'a> Call<'a> {
             frames.for_each(|frame| visitor.field("", FieldValue::Text(&frame)));
             visitor.close();
         }
+    }
+}
+
+/// Passes on a string that is not UTF-8. Its text may be that of other bytes.
+#[cold]
+fn put_damaged(key: &str, bytes: &[u8], visitor: &mut dyn Visitor) {
+    visitor.field(key, FieldValue::Text(&shown(bytes)));
+    if visitor.extent() == Extent::Digested {
+        visitor.left_out(Digest::of(bytes));
     }
 }
 
@@ -354,7 +382,7 @@ impl<'a> Iterator for Values<'a> {
     fn next(&mut self) -> Option<(Name<'a>, Token<'a>)> {
         if self.state != State::Going {
             let is_missing = self.state == State::Missing;
-            self.state = State::Done;
+            self.state = if is_missing && self.has_left_out() { State::Going } else { State::Done };
             return is_missing.then_some((Name::None, Token::Scalar(Scalar::Null)));
         }
         loop {
@@ -369,6 +397,10 @@ impl<'a> Iterator for Values<'a> {
                 }
                 self.end_if_outermost();
                 return Some((Name::None, Token::Close));
+            }
+            if let Item::LeftOut(digest) = *item {
+                self.end_if_outermost();
+                return Some((Name::None, Token::LeftOut(digest)));
             }
             let name = self.name();
             let token = match *item {
@@ -393,7 +425,7 @@ impl<'a> Iterator for Values<'a> {
                         Token::Open { is_list: false }
                     }
                 }
-                Item::Close => continue,
+                Item::Close | Item::LeftOut(_) => continue,
             };
             self.end_if_outermost();
             return Some((name, token));
@@ -431,9 +463,15 @@ impl<'a> Values<'a> {
 
     #[inline]
     fn end_if_outermost(&mut self) {
-        if self.lists == 0 && self.structures.is_empty() {
+        if self.lists == 0 && self.structures.is_empty() && !self.has_left_out() {
             self.state = State::Done;
         }
+    }
+
+    /// Whether a digest of what was left out comes next.
+    #[inline]
+    fn has_left_out(&self) -> bool {
+        matches!(self.items.as_slice().first(), Some(Item::LeftOut(_)))
     }
 
     /// Takes the next `len` bytes.
@@ -466,6 +504,7 @@ impl<'a> Values<'a> {
                 }
                 Item::Array | Item::Struct { .. } => depth += 1,
                 Item::Close => depth -= 1,
+                Item::LeftOut(_) => {}
             }
         }
         parts

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range as Numbers;
 
-use unspool_trace::records::{Record, RecordName};
+use unspool_trace::records::{Extent, Record, RecordName};
 
 use super::Located;
 use super::call::{Call, CallVisitor};
@@ -14,7 +14,7 @@ use super::index::ApitraceRecords;
 use super::pending::Pending;
 use super::records::{Bytes, Enter, Nest, Scalar};
 use super::tables::Tables;
-use super::tape::{Tape, Tapes};
+use super::tape::{Keeps, Tape, Tapes};
 use super::wire::StreamOffset;
 
 /// Limit for the number of open calls whose values are kept. A file of a megabyte can hold a
@@ -41,8 +41,10 @@ enum Current {
 pub(super) struct Held {
     /// The calls that are wanted, by number.
     pub(super) rows: Numbers<u64>,
-    /// Limit for a blob in bytes.
-    pub(super) payload: usize,
+    /// Limit for a blob that is shown, in bytes.
+    payload: usize,
+    /// The extent to which the visitor needs them.
+    pub(super) extent: Extent,
     /// The wanted calls that have begun and not returned.
     pub(super) pending: Pending<Box<Tape>>,
     tapes: Tapes,
@@ -207,7 +209,8 @@ impl Sink for Fields<'_> {
         let held = &mut *self.held;
         if is_wanted {
             held.current = Current::Enter(enter.call);
-            held.tape.begin(enter, held.bytes >= MAX_HELD);
+            let digests = held.extent == Extent::Digested;
+            held.tape.begin(enter, Keeps { no_values: held.bytes >= MAX_HELD, digests });
         }
     }
 
@@ -292,7 +295,8 @@ impl Sink for Fields<'_> {
 
     fn bytes(&mut self, bytes: &[u8]) {
         if self.is_wanted() {
-            self.held.tape.bytes(bytes, self.held.payload);
+            let limit = if self.held.extent == Extent::Held { usize::MAX } else { self.held.payload };
+            self.held.tape.bytes(bytes, limit);
         }
     }
 

@@ -14,7 +14,7 @@ use core::ops::Range as Numbers;
 
 use unspool_trace::decoder::Range;
 use unspool_trace::error::{Cause, Error, Result};
-use unspool_trace::records::{Pass, Record, Visitor};
+use unspool_trace::records::{Extent, Pass, Record, Visitor};
 
 use crate::pieces::Stretch;
 
@@ -143,6 +143,7 @@ impl<'a> CallPass<'a> {
         let data = data.get(..left).unwrap_or(data);
         let is_all = data.len() == left;
         let records = self.records;
+        self.held.extent = visitor.extent();
         let mut sink = Fields { held: &mut self.held, records, visitor };
         match self.walk.run(data, &mut Frozen(&records.index.tables), &mut sink) {
             Ok(used) => {
@@ -323,5 +324,9 @@ impl CallVisitor for Insatiable<'_> {
 
     fn call(&mut self, call: &Call<'_>) {
         self.0.call(call);
+    }
+
+    fn extent(&self) -> Extent {
+        self.0.extent()
     }
 }

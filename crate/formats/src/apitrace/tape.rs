@@ -9,6 +9,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use unspool_trace::Digest;
+
 use super::records::{Bytes, Enter, Nest, Scalar};
 use super::wire::{FLAG_FAKE, StreamOffset, wide_char};
 
@@ -42,6 +44,8 @@ pub(super) enum Item {
     },
     /// The innermost array or struct ends.
     Close,
+    /// A digest of what is not kept of the value before, or of the array or struct that ended last.
+    LeftOut([u64; 2]),
 }
 
 /// Where the value of an argument begins, or the return value.
@@ -96,7 +100,21 @@ pub(super) struct Tape {
     /// An argument or the result has begun and is not complete. The second: it is the result.
     awaits: bool,
     awaits_result: bool,
+    /// Whether what is not kept has a digest.
+    digests: bool,
+    /// Of what was not kept since the latest [`Item::LeftOut`]; of a call of which nothing is kept,
+    /// since it began.
+    pub(super) left_out: Option<Digest>,
     mark: Mark,
+}
+
+/// The parts of a call that a tape keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Keeps {
+    /// Nothing of the call but its name.
+    pub(super) no_values: bool,
+    /// A digest of the rest.
+    pub(super) digests: bool,
 }
 
 /// What a tape had when its LEAVE event began.
@@ -109,13 +127,14 @@ struct Mark {
     fake: bool,
     shortened: bool,
     unseen: u64,
+    left_out: Option<Digest>,
 }
 
 impl Tape {
-    /// A call begins. If `mute`, its values are left out.
-    pub(super) fn begin(&mut self, enter: Enter, mute: bool) {
+    /// A call begins.
+    pub(super) fn begin(&mut self, enter: Enter, keeps: Keeps) {
         (self.at, self.thread, self.function) = (enter.at, enter.thread, enter.function);
-        (self.mute_all, self.shortened) = (mute, mute);
+        (self.mute_all, self.shortened, self.digests) = (keeps.no_values, keeps.no_values, keeps.digests);
     }
 
     /// The LEAVE event begins.
@@ -128,17 +147,19 @@ impl Tape {
             fake: self.fake,
             shortened: self.shortened,
             unseen: self.unseen,
+            left_out: self.left_out,
         };
     }
 
     /// Forgets the LEAVE event: it is truncated.
     pub(super) fn forget_leave(&mut self) {
-        let Mark { items, bytes, arguments, result, fake, shortened, unseen } = self.mark;
+        let Mark { items, bytes, arguments, result, fake, shortened, unseen, left_out } = self.mark;
         self.items.truncate(items);
         self.bytes.truncate(bytes);
         self.arguments.truncate(arguments);
         (self.result, self.fake, self.shortened, self.unseen) = (result, fake, shortened, unseen);
         self.end_event();
+        self.left_out = left_out;
     }
 
     /// Forgets the call. Its ENTER event is delivered again.
@@ -155,6 +176,8 @@ impl Tape {
             self.arguments.pop();
         }
         self.end_event();
+        // Of a call of which nothing is kept, it may have half a value.
+        self.left_out = None;
     }
 
     fn end_event(&mut self) {
@@ -173,7 +196,7 @@ impl Tape {
         self.arguments.clear();
         self.frames.clear();
         (self.result, self.fake, self.shortened, self.has_backtrace) = (None, false, false, false);
-        (self.unsorted, self.mute_all, self.unseen) = (false, false, 0);
+        (self.unsorted, self.mute_all, self.unseen, self.left_out) = (false, false, 0, None);
         if self.awaits || self.coming.is_some() {
             self.end_event();
         }
@@ -246,8 +269,32 @@ impl Tape {
 
     #[inline]
     fn value_end(&mut self) {
+        if self.left_out.is_some() {
+            self.put_left_out();
+        }
         if self.levels.is_empty() {
             self.awaits = false;
+        }
+    }
+
+    /// Writes down the digest of what is not kept, after a value that is. Beyond the limit of
+    /// values there is one for each argument.
+    #[cold]
+    fn put_left_out(&mut self) {
+        let is_complete = self.muted.is_none() && (self.items.len() < MAX_ITEMS || self.levels.is_empty());
+        if is_complete
+            && !self.mute_all
+            && let Some(digest) = self.left_out.take()
+        {
+            self.items.push(Item::LeftOut(digest.finish()));
+        }
+    }
+
+    /// Something is not kept.
+    #[cold]
+    fn leave_out(&mut self, write: impl FnOnce(&mut Digest)) {
+        if self.digests {
+            write(self.left_out.get_or_insert_default());
         }
     }
 
@@ -255,6 +302,8 @@ impl Tape {
     pub(super) fn scalar(&mut self, value: Scalar) {
         if self.value() {
             self.items.push(Item::Scalar(value));
+        } else {
+            self.leave_out(|digest| put_scalar(digest, value));
         }
         self.value_end();
     }
@@ -262,19 +311,25 @@ impl Tape {
     pub(super) fn begin_bytes(&mut self, kind: Bytes, len: u64) {
         if self.value() {
             self.coming = Some((kind, len, self.bytes.len()));
-        } else if kind == Bytes::Blob {
+            return;
+        }
+        if kind == Bytes::Blob {
             self.unseen = self.unseen.saturating_add(len);
         }
+        self.leave_out(|digest| digest.write_number(b'"', len));
     }
 
     /// Part of a string, or of a blob of which at most `limit` bytes are kept.
     pub(super) fn bytes(&mut self, bytes: &[u8], limit: usize) {
-        let Some((kind, _, begin)) = self.coming else { return };
+        let Some((kind, _, begin)) = self.coming else { return self.leave_out(|digest| digest.write(bytes)) };
         let most = if kind == Bytes::Blob { (begin.saturating_add(limit)).min(MAX_BYTES) } else { MAX_BYTES };
         let room = most.saturating_sub(self.bytes.len());
         let kept = bytes.get(..room).unwrap_or(bytes);
         self.bytes.extend_from_slice(kept);
-        self.shortened |= kind != Bytes::Blob && kept.len() < bytes.len();
+        if let Some(rest) = bytes.get(room..).filter(|rest| !rest.is_empty()) {
+            self.shortened |= kind != Bytes::Blob;
+            self.leave_out(|digest| digest.write(rest));
+        }
     }
 
     pub(super) fn unit(&mut self, unit: u32) {
@@ -282,6 +337,8 @@ impl Tape {
             && let Some(c) = wide_char(&mut self.high, unit)
         {
             self.bytes(c.encode_utf8(&mut [0; 4]).as_bytes(), usize::MAX);
+        } else if self.coming.is_none() {
+            self.leave_out(|digest| digest.write(&unit.to_le_bytes()));
         }
     }
 
@@ -297,6 +354,9 @@ impl Tape {
     pub(super) fn open(&mut self, nest: Nest) {
         let in_repr = self.levels.last().is_some_and(|level| level.is_repr);
         let is_kept = self.value();
+        if !is_kept {
+            self.leave_out(|digest| digest.write(&[kind_of(nest)]));
+        }
         self.levels.push(Level { is_repr: nest == Nest::Repr, count: 0 });
         match nest {
             _ if self.muted.is_some() => {}
@@ -314,10 +374,36 @@ impl Tape {
         if self.muted.is_some_and(|depth| self.levels.len() < depth) {
             self.muted = None;
         }
-        if !was_muted && !level.is_repr {
+        if was_muted {
+            self.leave_out(|digest| digest.write(b")"));
+        } else if !level.is_repr {
             self.items.push(Item::Close);
         }
         self.value_end();
+    }
+}
+
+/// Adds a value to a digest. Numbers of signatures are those of a trace, and do not count.
+fn put_scalar(digest: &mut Digest, value: Scalar) {
+    let (kind, number) = match value {
+        Scalar::Null => (0, 0),
+        Scalar::Bool(is) => (1, is.into()),
+        Scalar::Int(number) => (2, number as u64),
+        Scalar::Uint(number) => (3, number),
+        Scalar::Pointer(number) => (4, number),
+        Scalar::Float(number) => (5, number.to_bits().into()),
+        Scalar::Double(number) => (6, number.to_bits()),
+        Scalar::Enum { value, .. } => (7, value as u64),
+        Scalar::Bitmask { value, .. } => (8, value),
+    };
+    digest.write_number(kind, number);
+}
+
+fn kind_of(nest: Nest) -> u8 {
+    match nest {
+        Nest::Array(_) => b'[',
+        Nest::Struct(_) => b'{',
+        Nest::Repr => b'<',
     }
 }
 

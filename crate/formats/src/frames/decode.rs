@@ -65,6 +65,8 @@ pub(crate) trait Sink {
     fn frame(&mut self, record: Record, message: &[u8]);
     /// The beginning of a frame that is longer than [`MAX_FRAME`].
     fn long_frame(&mut self, record: Record, beginning: &[u8]);
+    /// Bytes of a frame beyond its beginning, before [`Sink::long_frame`].
+    fn beyond(&mut self, _bytes: &[u8]) {}
     fn problem(&mut self, _problem: Problem) {}
 }
 
@@ -304,6 +306,9 @@ impl Walk {
         let here = usize::try_from(left).ok().and_then(|left| here.get(..left)).unwrap_or(here);
         let room = (MAX_FRAME as usize).saturating_sub(self.held.len());
         self.held.extend_from_slice(here.get(..room).unwrap_or(here));
+        if let Some(rest) = here.get(room..).filter(|_| record.index.is_some()) {
+            sink.beyond(rest);
+        }
         c.take_up_to(here.len() as u64);
         if (here.len() as u64) < left {
             return false;
@@ -322,12 +327,17 @@ impl Walk {
     fn pass_on(&mut self, record: Record, bytes: &[u8], sink: &mut impl Sink) {
         self.state = State::Length;
         let is_long = record.len > MAX_FRAME;
-        let bytes = if is_long { bytes.get(..MAX_FRAME as usize).unwrap_or(bytes) } else { bytes };
+        let (bytes, rest) = bytes.split_at_checked(MAX_FRAME as usize).unwrap_or((bytes, &[]));
         if record.index.is_none() {
             self.meta = false;
             return sink.meta(record, bytes);
         }
         self.frames += 1;
-        if is_long { sink.long_frame(record, bytes) } else { sink.frame(record, bytes) }
+        if is_long {
+            sink.beyond(rest);
+            sink.long_frame(record, bytes);
+        } else {
+            sink.frame(record, bytes);
+        }
     }
 }

@@ -16,15 +16,17 @@
 //! empty lists are left out. Of an invalid frame, and of one that is too large to be kept, only the
 //! address and the thread are known.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use unspool_stacks::isa::Isa;
 use unspool_stacks::{syscalls, vectors};
+use unspool_trace::Digest;
 use unspool_trace::batch::TrackId;
 use unspool_trace::locator::Locator;
-use unspool_trace::records::{self, FieldValue, Record, RecordName, Use, Visitor};
+use unspool_trace::records::{self, Extent, FieldValue, Record, RecordName, Use, Visitor};
 
 use crate::hex::push_hex;
 
@@ -46,8 +48,14 @@ pub(super) struct Held<'a> {
     /// Whether instructions have their most significant byte first.
     big_code: bool,
     memory: MemoryOrder,
-    /// Limit in bytes for values that are passed on as bytes, and for instructions.
+    /// Limit in bytes for instructions.
+    payload: usize,
+    /// Limit in bytes for values that are passed on as bytes: the same, if they are shown.
     limit: usize,
+    /// Whether what is not passed on has a digest.
+    digests: bool,
+    /// Of the bytes of the frame that arrives which are not kept.
+    beyond: Option<Digest>,
     /// The latest thread and its track: few traces have more than one.
     thread: Option<(u64, TrackId)>,
     scratch: Scratch,
@@ -64,12 +72,16 @@ struct Scratch {
 impl<'a> Held<'a> {
     pub(super) fn new(index: &'a Index) -> Self {
         let machine = Machine::of(&index.header);
+        let payload = usize::try_from(index.payload).unwrap_or(usize::MAX);
         Self {
             index,
             machine,
             big_code: index.order.is_big(machine.isa),
             memory: index.memory_order(),
-            limit: usize::try_from(index.payload).unwrap_or(usize::MAX),
+            payload,
+            limit: payload,
+            digests: false,
+            beyond: None,
             thread: None,
             scratch: Scratch::default(),
         }
@@ -130,6 +142,16 @@ pub(super) struct ToVisitor<'a, 'b> {
     pub(super) visitor: &'a mut dyn Visitor,
 }
 
+impl<'a, 'b> ToVisitor<'a, 'b> {
+    pub(super) fn new(held: &'a mut Held<'b>, visitor: &'a mut dyn Visitor) -> Self {
+        let extent = visitor.extent();
+        // A frame is in memory as a whole, so its values have no digest.
+        held.limit = if extent == Extent::Shown { held.payload } else { usize::MAX };
+        held.digests = extent == Extent::Digested;
+        Self { held, visitor }
+    }
+}
+
 impl ToVisitor<'_, '_> {
     /// A record begins. Returns whether its fields are wanted.
     #[inline]
@@ -143,6 +165,7 @@ impl ToVisitor<'_, '_> {
         let (fields, defect) = record.checked(message);
         let frame = Frame::of(fields);
         let track = self.held.track(&frame);
+        let beyond = self.held.beyond.take();
         if !self.begin_record(record, track, name_of(&frame)) {
             return;
         }
@@ -150,6 +173,12 @@ impl ToVisitor<'_, '_> {
             self.kinds(&frame);
         } else {
             let Frame { std, syscall, exception, .. } = frame;
+            // The bytes of the instruction are not known.
+            if self.held.digests && std.is_some() {
+                let mut all = beyond.unwrap_or_default();
+                all.write(message);
+                self.visitor.left_out(all.finish());
+            }
             let others = syscall.and_then(|call| call.thread).or(exception.and_then(|it| it.thread));
             self.place(std.and_then(|std| std.address), std.and_then(|std| std.thread).or(others));
         }
@@ -240,9 +269,9 @@ impl ToVisitor<'_, '_> {
     #[inline]
     fn instruction(&mut self, bytes: Option<&[u8]>, address: Option<u64>, mode: Option<&[u8]>) {
         if let Some(bytes) = bytes {
-            let Held { machine, big_code, limit, .. } = *self.held;
+            let Held { machine, big_code, payload, limit, .. } = *self.held;
             let thumb = machine.isa == Isa::Arm && is_thumb(bytes.len(), address, mode);
-            let code = machine.isa.code(thumb, big_code).filter(|_| !bytes.is_empty() && bytes.len() <= limit);
+            let code = machine.isa.code(thumb, big_code).filter(|_| !bytes.is_empty() && bytes.len() <= payload);
             let value = match code {
                 Some(isa) => FieldValue::Code { isa, address: address.unwrap_or(0), bytes },
                 None => shortened(bytes, limit),
@@ -365,6 +394,12 @@ impl Sink for ToVisitor<'_, '_> {
     fn long_frame(&mut self, record: decode::Record, beginning: &[u8]) {
         self.unusual(record, beginning);
     }
+
+    fn beyond(&mut self, bytes: &[u8]) {
+        if self.held.digests {
+            self.held.beyond.get_or_insert_default().write(bytes);
+        }
+    }
 }
 
 fn put(visitor: &mut dyn Visitor, key: &str, value: Option<FieldValue<'_>>) {
@@ -374,8 +409,12 @@ fn put(visitor: &mut dyn Visitor, key: &str, value: Option<FieldValue<'_>>) {
 }
 
 fn put_text(visitor: &mut dyn Visitor, key: &str, text: Option<&[u8]>) {
-    if let Some(text) = text {
-        visitor.field(key, FieldValue::Text(&String::from_utf8_lossy(text)));
+    let Some(bytes) = text else { return };
+    let text = String::from_utf8_lossy(bytes);
+    visitor.field(key, FieldValue::Text(&text));
+    // Other bytes that are not UTF-8 may have the same text.
+    if matches!(text, Cow::Owned(_)) && visitor.extent() == Extent::Digested {
+        visitor.left_out(Digest::of(bytes));
     }
 }
 

@@ -133,7 +133,7 @@ impl Pass for FramesPass<'_> {
     }
 
     fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
-        Ok(self.walk.run(bytes, &mut ToVisitor { held: &mut self.held, visitor }))
+        Ok(self.walk.run(bytes, &mut ToVisitor::new(&mut self.held, visitor)))
     }
 
     fn end(&mut self, _rest: &[u8], _visitor: &mut (dyn Visitor + '_)) -> Result<()> {

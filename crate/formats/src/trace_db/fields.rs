@@ -8,10 +8,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use unspool_trace::Digest;
 use unspool_trace::batch::TrackId;
 use unspool_trace::error::Result;
 use unspool_trace::locator::Locator;
-use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
+use unspool_trace::records::{Extent, FieldValue, Record, RecordName, Visitor};
 
 use super::decode::Points;
 use super::index::TraceDbRecords;
@@ -58,6 +59,7 @@ impl<'a> Held<'a> {
     /// it used.
     pub(super) fn run(&mut self, points: &mut Points, bytes: &[u8], visitor: &mut dyn Visitor) -> Result<usize> {
         let tables = &self.records.index.tables;
+        self.collect.digests = visitor.extent() == Extent::Digested;
         let mut used = 0;
         while self.left > 0 && !visitor.is_full() {
             used += points.run(tables, bytes.get(used..).unwrap_or_default(), &mut self.collect)?;
@@ -71,7 +73,7 @@ impl<'a> Held<'a> {
 
     /// Passes on the current point. `incomplete`: the trace ends or breaks within it.
     pub(super) fn pass_on(&mut self, incomplete: bool, visitor: &mut dyn Visitor) {
-        let Self { records, row, left, collect: Collect { point, .. }, recent, key } = self;
+        let Self { records, row, left, collect: Collect { point, left_out, .. }, recent, key } = self;
         // Every statement has a slot.
         let slot = (point.statement.map_or(0, StatementId::bits) % RECENT) as usize;
         let Some(named) = recent.get_mut(slot) else { return };
@@ -89,7 +91,7 @@ impl<'a> Held<'a> {
         *row += 1;
         *left = left.saturating_sub(1);
         if is_wanted {
-            put_fields(&records.index.tables, point, key, visitor);
+            put_fields(&records.index.tables, point, left_out.map(Digest::finish), key, visitor);
             visitor.end();
         }
     }
@@ -115,7 +117,14 @@ impl Named {
     }
 }
 
-fn put_fields(tables: &Tables, point: &Point, scratch: &mut String, visitor: &mut dyn Visitor) {
+/// `left_out` is a digest of the entries and bytes that the point does not have.
+fn put_fields(
+    tables: &Tables,
+    point: &Point,
+    left_out: Option<[u64; 2]>,
+    scratch: &mut String,
+    visitor: &mut dyn Visitor,
+) {
     put_statement(point.statement, scratch, visitor);
     visitor.open("vars", false);
     for variable in &point.variables {
@@ -123,6 +132,9 @@ fn put_fields(tables: &Tables, point: &Point, scratch: &mut String, visitor: &mu
         visitor.field(name.as_deref().unwrap_or("(no name)"), variable.value());
     }
     visitor.close();
+    if let Some(digest) = left_out {
+        visitor.left_out(digest);
+    }
     if !point.auxiliary.is_empty() {
         visitor.open("aux", true);
         point.auxiliary.iter().for_each(|value| visitor.field("", FieldValue::U64(*value)));

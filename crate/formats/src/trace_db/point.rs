@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use unspool_trace::Digest;
 use unspool_trace::decoder::Progress;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::limits::Limits;
@@ -89,6 +90,10 @@ pub(crate) struct Collect {
     pub(crate) done: bool,
     /// Room for blobs, to reuse.
     spare: Vec<Vec<u8>>,
+    /// Whether what is left out has a digest.
+    pub(crate) digests: bool,
+    /// Of what is left out of the point.
+    pub(crate) left_out: Option<Digest>,
 }
 
 /// A blob with more room than this, in bytes, is not reused, to free its memory.
@@ -109,6 +114,14 @@ impl Collect {
         let room = p.variables.len() + p.buffer_sizes.len() + p.auxiliary.len() < MAX_ENTRIES;
         p.entries_left_out += u64::from(!room);
         room
+    }
+
+    /// Something is left out.
+    #[cold]
+    fn leave_out(&mut self, write: impl FnOnce(&mut Digest)) {
+        if self.digests {
+            write(self.left_out.get_or_insert_default());
+        }
     }
 
     /// Keeps a variable if there is room, and returns whether it did.
@@ -137,7 +150,7 @@ impl Sink for Collect {
         old.buffer_sizes.clear();
         old.auxiliary.clear();
         self.point = Point { at, statement: None, entries_left_out: 0, bytes_left_out: 0, ..old };
-        self.kept = 0;
+        (self.kept, self.left_out) = (0, None);
     }
 
     fn statement(&mut self, id: StatementId) {
@@ -149,23 +162,37 @@ impl Sink for Collect {
             Number::Pointer(pointer) => self.map.as_ref().and_then(|map| map.bytes_from(pointer)),
             _ => None,
         };
-        self.add(header, Content::Number(value), size.into(), buffer_size);
+        if !self.add(header, Content::Number(value), size.into(), buffer_size) {
+            let (kind, bits) = match value {
+                Number::Unsigned(number) => (1, number),
+                Number::Signed(number) => (2, number as u64),
+                Number::Float(number) => (3, number.to_bits()),
+                Number::Pointer(number) => (4, number),
+            };
+            self.leave_out(|digest| digest.write_number(kind, bits));
+        }
     }
 
     fn blob(&mut self, header: VariableHeader, len: u32) {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         self.blob_left_out = !self.add(header, Content::Bytes(bytes), len, None);
+        if self.blob_left_out {
+            self.leave_out(|digest| digest.write_number(5, len.into()));
+        }
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
         // The last variable belongs to an earlier entry.
         if self.blob_left_out {
-            return;
+            return self.leave_out(|digest| digest.write(bytes));
         }
         let Some(Content::Bytes(to)) = self.point.variables.last_mut().map(|v| &mut v.content) else { return };
         let kept = self.keep.saturating_sub(self.kept).min(bytes.len());
         to.extend_from_slice(bytes.get(..kept).unwrap_or_default());
+        if let Some(rest) = bytes.get(kept..).filter(|rest| !rest.is_empty()) {
+            self.leave_out(|digest| digest.write(rest));
+        }
         self.kept += kept;
         self.point.bytes_left_out += (bytes.len() - kept) as u64;
     }
@@ -176,12 +203,19 @@ impl Sink for Collect {
         }
         if self.has_room() {
             self.point.buffer_sizes.push((address, size));
+        } else {
+            self.leave_out(|digest| {
+                digest.write_number(6, address);
+                digest.write_number(7, size);
+            });
         }
     }
 
     fn auxiliary(&mut self, value: u64) {
         if self.has_room() {
             self.point.auxiliary.push(value);
+        } else {
+            self.leave_out(|digest| digest.write_number(8, value));
         }
     }
 

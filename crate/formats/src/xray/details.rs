@@ -113,7 +113,7 @@ impl OneRecord {
     fn finish(self) -> Result<RecordDetails> {
         let mut details = RecordDetails { offset: Some(self.wanted), ..RecordDetails::default() };
         let mut add = |name, value| details.fields.push(Field::new(name, value));
-        let Record { head, arguments, payload } = self.record;
+        let Record { head, arguments, payload, .. } = self.record;
         let cpu = match head {
             Some(Head::Function(f)) => {
                 add("Function id", Value::Id(f.func.into()));

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use unspool_trace::batch::TrackId;
 use unspool_trace::locator::Locator;
-use unspool_trace::records::{FieldValue, Record, RecordName, Visitor};
+use unspool_trace::records::{Extent, FieldValue, Record, RecordName, Visitor};
 
 use super::checkpoints::Checkpoint;
 use super::decode::{Event, Function, Sink, Taken};
@@ -19,6 +19,9 @@ use super::wire::{FUNCTION_LEN, FunctionKind};
 
 /// Limit for the arguments of a function that are passed on.
 const MAX_ARGUMENTS: usize = 1 << 16;
+
+/// Limit for the bytes of an event that are passed on to what looks into them.
+const MAX_PAYLOAD: usize = 64 << 20;
 
 /// What [`Fields`] keeps from one portion to the next: the record that is not complete, and where
 /// it belongs.
@@ -36,8 +39,10 @@ pub(super) struct Held {
     /// The name of the next functions, if the log records it, and their id.
     pub(super) named: Option<(i32, String)>,
     pub(super) record: record::Record,
-    /// Limit for the payload in bytes.
+    /// Limit for a payload that is shown, in bytes.
     pub(super) limit: usize,
+    /// The extent to which the visitor needs it.
+    pub(super) extent: Extent,
     /// All records have been passed on.
     pub(super) done: bool,
     /// Tracks of threads by process and thread id, sorted: for logs whose threads change from
@@ -51,12 +56,18 @@ pub(super) struct Fields<'a> {
     pub(super) visitor: &'a mut dyn Visitor,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    pub(super) fn new(held: &'a mut Held, visitor: &'a mut dyn Visitor) -> Self {
+        held.extent = visitor.extent();
+        held.record.digests = held.extent == Extent::Digested;
+        Self { held, visitor }
+    }
+
     /// Passes on the record that was held back for its arguments or its payload.
     pub(super) fn flush(&mut self) {
         let held = &mut *self.held;
         let Some(head) = held.record.head.take() else { return };
-        let record::Record { arguments, payload, .. } = &held.record;
+        let record::Record { arguments, payload, left_out, .. } = &held.record;
         let label;
         let (at, clock, cpu, name) = match head {
             Head::Function(f) => {
@@ -99,6 +110,9 @@ impl Fields<'_> {
                     self.visitor.field("", FieldValue::Hex(*argument));
                 }
                 self.visitor.close();
+            }
+            if let Some(digest) = left_out {
+                self.visitor.left_out(digest.finish());
             }
             self.visitor.end();
         }
@@ -190,9 +204,11 @@ impl Sink for Fields<'_> {
     }
 
     fn payload(&mut self, bytes: &[u8]) {
-        let is_long = self.held.record.payload(bytes, self.held.limit);
-        // The rest of a long payload need not be read for its last record.
-        if is_long && self.held.left == 1 {
+        let held = &mut *self.held;
+        let limit = if held.extent == Extent::Held { held.limit.max(MAX_PAYLOAD) } else { held.limit };
+        let is_long = held.record.payload(bytes, limit);
+        // The rest of a long payload need not be read for its last record, unless it has a digest.
+        if is_long && held.left == 1 && !held.record.digests {
             self.flush();
         }
     }

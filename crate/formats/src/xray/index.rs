@@ -240,7 +240,7 @@ impl Pass for FdrPass<'_> {
             return Ok(0);
         }
         let Some(walk) = &mut self.walk else { return Ok(0) };
-        let mut sink = Fields { held: &mut self.held, visitor };
+        let mut sink = Fields::new(&mut self.held, visitor);
         let used = walk.run(bytes, &mut sink);
         self.at += used as u64;
         if walk.is_between() {
@@ -254,7 +254,7 @@ impl Pass for FdrPass<'_> {
 
     fn end(&mut self, _rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
         if self.walk.is_some() {
-            Fields { held: &mut self.held, visitor }.flush();
+            Fields::new(&mut self.held, visitor).flush();
             self.finish_piece();
         }
         // The file ends here, and what follows in it is gone.
@@ -291,13 +291,13 @@ impl Pass for LinePass {
     }
 
     fn push(&mut self, bytes: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<usize> {
-        let used = self.walk.run(bytes, &mut Fields { held: &mut self.held, visitor });
+        let used = self.walk.run(bytes, &mut Fields::new(&mut self.held, visitor));
         self.at += used as u64;
         Ok(used)
     }
 
     fn end(&mut self, rest: &[u8], visitor: &mut (dyn Visitor + '_)) -> Result<()> {
-        let mut sink = Fields { held: &mut self.held, visitor };
+        let mut sink = Fields::new(&mut self.held, visitor);
         self.walk.end(rest, &mut sink);
         sink.flush();
         self.held.done = true;

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use unspool_trace::Digest;
+
 use super::decode::{Event, Function};
 use super::wire::FunctionKind;
 
@@ -18,6 +20,10 @@ pub(super) struct Record {
     pub(super) head: Option<Head>,
     pub(super) arguments: Vec<u64>,
     pub(super) payload: Vec<u8>,
+    /// Whether what is not kept has a digest.
+    pub(super) digests: bool,
+    /// Of the arguments or of the bytes that are not kept.
+    pub(super) left_out: Option<Digest>,
 }
 
 impl Record {
@@ -26,12 +32,24 @@ impl Record {
         self.head = Some(head);
         self.arguments.clear();
         self.payload.clear();
+        self.left_out = None;
     }
 
     /// Adds an argument of a function that has fewer than `most`.
     pub(super) fn argument(&mut self, value: u64, most: usize) {
-        if matches!(self.head, Some(Head::Function(_))) && self.arguments.len() < most {
+        if !matches!(self.head, Some(Head::Function(_))) {
+            return;
+        }
+        if self.arguments.len() < most {
             self.arguments.push(value);
+        } else {
+            self.leave_out(&value.to_le_bytes());
+        }
+    }
+
+    fn leave_out(&mut self, bytes: &[u8]) {
+        if self.digests {
+            self.left_out.get_or_insert_default().write(bytes);
         }
     }
 
@@ -43,7 +61,11 @@ impl Record {
         }
         let room = most.saturating_sub(self.payload.len());
         self.payload.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
-        bytes.len() > room
+        let rest = bytes.get(room..).unwrap_or_default();
+        if !rest.is_empty() {
+            self.leave_out(rest);
+        }
+        !rest.is_empty()
     }
 }
 

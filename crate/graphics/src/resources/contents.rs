@@ -4,6 +4,8 @@ use hashbrown::HashMap;
 use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
 use unspool_gl::textures::{Command, Does, face_of, smaller};
 use unspool_records::{ByteSource, Unreadable};
+use unspool_trace::Digest;
+use unspool_trace::records::Extent;
 
 use super::{Kind, Resource, Resources, Upload, What};
 use crate::calls::{Call, Value};
@@ -33,8 +35,8 @@ const MOST_UPLOADS: usize = 16;
 /// What a resource holds, as far as that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// The text of a shader, or a hash of each upload: equal where contents are equal, but for
-    /// collisions in 64 bits. Empty if it is not known.
+    /// The text of a shader, or a digest of each upload: equal where contents are equal, but for
+    /// collisions in 128 bits. Empty if it is not known.
     pub key: String,
     /// The last call that uploaded something, if the contents are known.
     pub uploaded: Option<u64>,
@@ -358,17 +360,28 @@ impl CallVisitor for HeldVisitor<'_> {
                 // The latest text is what it has.
                 held.key = source_of(known, call);
             } else {
-                let bytes = blob_of(call);
-                let hash = bytes.iter().fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
-                held.key += &format!("{}:{hash:x},", bytes.len());
+                held.key += &digest_of(call);
             }
         }
     }
+
+    // What limits leave out of an upload decides, too, whether it is the same.
+    fn extent(&self) -> Extent {
+        Extent::Digested
+    }
 }
 
-/// Of the hash FNV-1a of 64 bits.
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+/// A digest of the bytes of an upload, also of those that are left out.
+fn digest_of(call: &Call) -> String {
+    let bytes = blob_of(call);
+    let mut digest = Digest::default();
+    digest.write(bytes);
+    for number in call.left_out().as_flattened() {
+        digest.write(&number.to_le_bytes());
+    }
+    let [low, high] = digest.finish();
+    format!("{}:{high:016x}{low:016x},", bytes.len())
+}
 
 /// The bytes of the first argument of a call that is a blob. Empty without one.
 fn blob_of(call: &Call) -> &[u8] {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range as Numbers;
 
 use unspool_trace::error::Class;
-use unspool_trace::records::Row;
+use unspool_trace::records::{Extent, Row};
 use unspool_trace::{FieldValue, Lane, Operand, Record, RowError, TrackId, Visitor};
 
 use super::{RecordReader, STEP};
@@ -188,6 +188,14 @@ impl<V: Visitor> Visitor for Beside<'_, V> {
         self.of.close();
     }
 
+    fn extent(&self) -> Extent {
+        self.of.extent()
+    }
+
+    fn left_out(&mut self, digest: [u64; 2]) {
+        self.of.left_out(digest);
+    }
+
     fn end(&mut self) {
         self.of.end();
     }
@@ -335,5 +343,31 @@ mod tests {
         let lanes = [lane(None, 2 * MOST as u64, 2)];
         assert!(!counted(&lanes, (0..2 * MOST as u64).map(|row| (0, row, 1))).is_full);
         assert!(counted(&lanes, (0..2 * MOST as u64).map(|row| (0, row, row as u32 % 2))).is_full);
+    }
+
+    #[test]
+    fn the_other_visitor_is_told_what_limits_leave_out() {
+        #[derive(Default)]
+        struct Told(Vec<[u64; 2]>);
+
+        impl Visitor for Told {
+            fn begin(&mut self, _record: &Record<'_>) -> bool {
+                true
+            }
+
+            fn extent(&self) -> Extent {
+                Extent::Digested
+            }
+
+            fn left_out(&mut self, digest: [u64; 2]) {
+                self.0.push(digest);
+            }
+        }
+
+        let mut told = Told::default();
+        let mut beside = Beside { by_track: None, of: &mut told };
+        assert_eq!(beside.extent(), Extent::Digested);
+        beside.left_out([1, 2]);
+        assert_eq!(told.0, [[1, 2]]);
     }
 }
