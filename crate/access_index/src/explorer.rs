@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use hashbrown::HashMap;
 use unspool_formats::open_steps;
 use unspool_records::{ByteSource, Reads, Unreadable, Window, drive};
 use unspool_trace::Error;
@@ -44,6 +45,8 @@ pub struct Explorer<S> {
     pieces: u32,
     /// The next piece to be read.
     next: u32,
+    /// Number of pieces that were read for questions.
+    visits: u64,
 }
 
 impl<S: ByteSource> Explorer<S> {
@@ -63,7 +66,7 @@ impl<S: ByteSource> Explorer<S> {
         let pieces = steps.pieces();
         let number = pieces.len() as u32;
         let index = AccessIndex::new(pieces, steps.count(), keeps, limit);
-        Self { steps, source, window: Window::default(), index, pieces: number, next: 0 }
+        Self { steps, source, window: Window::default(), index, pieces: number, next: 0, visits: 0 }
     }
 
     /// The index, without steps that came since [`Explorer::seal`].
@@ -74,6 +77,11 @@ impl<S: ByteSource> Explorer<S> {
     /// Number of pieces read, and of all.
     pub fn progress(&self) -> (u32, u32) {
         (self.next, self.pieces)
+    }
+
+    /// Number of pieces of the file that were read for questions: what these cost.
+    pub fn visits(&self) -> u64 {
+        self.visits
     }
 
     /// Steps before this one are in the index. The number of all steps at the end.
@@ -134,7 +142,9 @@ impl<S: ByteSource> Explorer<S> {
             thread = found.thread;
         }
         let registers = self.index.registers_at_piece(thread, piece);
-        let mut at = RegistersAt { moment, thread, registers, step: None, accesses: Vec::new(), is_over: false };
+        let places = registers.iter().map(|register| register.name.clone()).zip(0..).collect();
+        let mut at =
+            RegistersAt { moment, thread, registers, places, step: None, accesses: Vec::new(), is_over: false };
         self.visit(piece, &mut at)?;
         let RegistersAt { registers, step, accesses, .. } = at;
         let here = step.filter(|step| step.number == number);
@@ -187,7 +197,30 @@ impl<S: ByteSource> Explorer<S> {
     ///
     /// Fails if the file cannot be read.
     pub fn accesses(&mut self, steps: &[u64], cell: &Cell) -> Result<Vec<Detail>, Unreadable> {
-        let mut found = Accesses { steps, cell, step: None, found: Vec::new() };
+        self.accesses_of(steps, &Wanted::Cell(cell))
+    }
+
+    /// The accesses of a register of any of these threads by some steps, ascending, in the order of
+    /// the steps, and of a step in that of the threads. It reads each piece of the file once,
+    /// whatever number of threads the steps are of.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn accesses_of_register(
+        &mut self,
+        steps: &[u64],
+        name: &str,
+        threads: &[Option<u64>],
+    ) -> Result<Vec<Detail>, Unreadable> {
+        let order: HashMap<Option<u64>, usize> = threads.iter().copied().zip(0..).collect();
+        let mut found = self.accesses_of(steps, &Wanted::Register { name, threads: &order })?;
+        found.sort_by_key(|access| (access.step, order.get(&access.thread).copied()));
+        Ok(found)
+    }
+
+    fn accesses_of(&mut self, steps: &[u64], wanted: &Wanted<'_>) -> Result<Vec<Detail>, Unreadable> {
+        let mut found = Accesses { steps, wanted, step: None, found: Vec::new() };
         while let Some(step) = found.steps.first() {
             let piece = self.index.piece_of(*step);
             // Steps of the piece that do not exist are passed over, too.
@@ -223,6 +256,7 @@ impl<S: ByteSource> Explorer<S> {
 
     /// Passes the steps of a piece to a visitor.
     pub(crate) fn visit(&mut self, piece: u32, visitor: &mut dyn StepVisitor) -> Result<(), Unreadable> {
+        self.visits += 1;
         let mut pass = self.steps.pass(piece..piece.saturating_add(1));
         run(&mut *pass, &self.source, &mut self.window, STRETCH, visitor)
     }
@@ -307,6 +341,8 @@ struct RegistersAt {
     moment: Moment,
     thread: Option<u64>,
     registers: Vec<Register>,
+    /// The index of each of them, by name.
+    places: HashMap<String, usize>,
     /// The current step.
     step: Option<Step>,
     accesses: Vec<Detail>,
@@ -332,9 +368,10 @@ impl StepVisitor for RegistersAt {
         if access.thread != self.thread {
             return;
         }
-        let known = self.registers.iter().position(|register| register.name == name);
+        let known = self.places.get(name).copied();
         let at = known.unwrap_or(self.registers.len());
         if known.is_none() {
+            self.places.insert(name.into(), at);
             self.registers.push(Register { name: name.into(), ..Register::default() });
         }
         let Some(register) = self.registers.get_mut(at) else { return };
@@ -354,11 +391,19 @@ impl StepVisitor for RegistersAt {
     }
 }
 
-/// Collects the accesses of a cell by some steps.
+/// Which accesses are collected.
+enum Wanted<'a> {
+    /// Those of a cell.
+    Cell(&'a Cell),
+    /// Those of a register of these threads.
+    Register { name: &'a str, threads: &'a HashMap<Option<u64>, usize> },
+}
+
+/// Collects accesses by some steps.
 struct Accesses<'a> {
     /// The steps that are still to come, ascending.
     steps: &'a [u64],
-    cell: &'a Cell,
+    wanted: &'a Wanted<'a>,
     step: Option<Step>,
     found: Vec<Detail>,
 }
@@ -372,9 +417,14 @@ impl StepVisitor for Accesses<'_> {
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        let is_meant = match (self.cell, access.place) {
-            (Cell::Register { thread, name }, Place::Register(of)) => *thread == access.thread && name == of,
-            (Cell::Memory { address, len }, Place::Memory(at)) => {
+        let is_meant = match (self.wanted, access.place) {
+            (Wanted::Cell(Cell::Register { thread, name }), Place::Register(of)) => {
+                *thread == access.thread && name == of
+            }
+            (Wanted::Register { name, threads }, Place::Register(of)) => {
+                *name == of && threads.contains_key(&access.thread)
+            }
+            (Wanted::Cell(Cell::Memory { address, len }), Place::Memory(at)) => {
                 let (at, after) = (u128::from(at), address.saturating_add(*len as u128));
                 // An empty value touches nothing.
                 !access.value.is_empty() && at < after && *address < at + access.value.len() as u128

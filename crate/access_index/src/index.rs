@@ -221,6 +221,18 @@ impl AccessIndex {
         all
     }
 
+    /// The steps in a range that access a register of any of these threads, ascending.
+    pub fn steps_of_register(&self, name: &str, threads: &[Option<u64>], steps: &Range<u64>) -> Vec<u64> {
+        let mut numbers: Vec<u32> = threads.iter().filter_map(|thread| self.registers.find(*thread, name)).collect();
+        numbers.sort_unstable();
+        let mut found = Vec::new();
+        let each = |step| found.push(step);
+        self.registers.steps_of_any(&self.segments, |piece| self.steps_of(piece), steps, &numbers, each);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// How often an address was executed.
     pub fn execution_count(&self, address: u64) -> u64 {
         self.executions.count(address)
@@ -364,5 +376,33 @@ impl StepVisitor for AccessIndex {
             Place::Register(name) => self.registers.add(access.thread, name, access.written, access.value),
             Place::Memory(address) => self.memory.add((step - first) as u16, address, access.written, access.value),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_trace::steps::{Access, Place, Step, StepVisitor};
+
+    use super::*;
+
+    #[test]
+    fn a_register_of_many_threads_is_looked_for_once_in_each_step() {
+        const THREADS: u64 = 50_000;
+        let mut index = AccessIndex::new(vec![0], THREADS, Keeps::Accesses, usize::MAX);
+        for number in 0..THREADS {
+            let thread = Some(number);
+            index.begin(&Step { number, thread, address: Some(0x1000), length: 1, ..Step::default() });
+            index.access(&Access { place: Place::Register("RAX"), thread, written: true, value: &[1; 8] });
+        }
+        index.seal();
+        let threads = index.threads_of("RAX");
+        let found = index.steps_of_register("RAX", &threads, &(0..u64::MAX));
+        assert_eq!((threads.len() as u64, found), (THREADS, (0..THREADS).collect::<Vec<_>>()));
+        // Each step, and its access.
+        assert_eq!(index.registers.looked_at.get() as u64, 2 * THREADS);
+        let some = index.steps_of_register("RAX", &[Some(7), Some(3), Some(THREADS)], &(4..u64::MAX));
+        assert_eq!(some, [7]);
+        let cell = Cell::Register { thread: Some(3), name: "RAX".into() };
+        assert_eq!(index.nearest(9, &cell, Kind::Any, Toward::Previous), Some(3));
     }
 }

@@ -221,6 +221,9 @@ pub(crate) struct Registers {
     parts: Vec<Part>,
     bytes_of_parts: usize,
     bytes_of_touches: usize,
+    /// Steps and accesses that [`Registers::steps_of_any`] has looked at.
+    #[cfg(test)]
+    pub(crate) looked_at: core::cell::Cell<usize>,
 }
 
 /// The shapes of the open segment.
@@ -233,8 +236,9 @@ struct Part16 {
 impl Registers {
     /// The number of a register of a thread, if it is known.
     pub(crate) fn find(&self, thread: Option<u64>, name: &str) -> Option<u32> {
-        // Names of registers are few and asked for by people.
-        self.names.iter().position(|(of, known)| *of == thread && known == name).map(|at| at as u32)
+        let hash = self.hasher.hash_one((thread, name));
+        let is_it = |number: &u32| self.names.get(*number as usize).is_some_and(|(of, is)| *of == thread && is == name);
+        self.numbers.find(hash, is_it).copied()
     }
 
     /// The names of a thread's registers.
@@ -525,6 +529,34 @@ impl Registers {
                 }
                 if written {
                     each(step, true);
+                }
+            }
+        }
+    }
+
+    /// The steps in a range that access any of some registers, whose numbers ascend. A step may
+    /// come several times, and out of order.
+    pub(crate) fn steps_of_any(
+        &self,
+        segments: &Segments,
+        steps_of: impl Fn(u32) -> Range<u64>,
+        steps: &Range<u64>,
+        numbers: &[u32],
+        mut each: impl FnMut(u64),
+    ) {
+        let touches = numbers.iter().filter_map(|number| self.touches.get(*number as usize)).flatten();
+        let mut pieces: Vec<u32> = touches.map(|touch| touch.piece).collect();
+        pieces.sort_unstable();
+        pieces.dedup();
+        for of_piece in pieces.into_iter().map(steps_of) {
+            for step in of_piece.start.max(steps.start)..of_piece.end.min(steps.end) {
+                let Some((segment, relative)) = segments.place(step) else { continue };
+                let shape = self.parts.get(segment as usize).and_then(|part| part.shape(relative));
+                let list = shape.map_or(&[][..], |shape| self.shapes.list(shape));
+                #[cfg(test)]
+                self.looked_at.set(self.looked_at.get() + 1 + list.len());
+                if list.iter().any(|access| numbers.binary_search(&(access >> 1)).is_ok()) {
+                    each(step);
                 }
             }
         }

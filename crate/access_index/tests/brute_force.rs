@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use proptest::prelude::*;
@@ -282,6 +282,28 @@ fn check(explorer: &mut Explorer<Slow>, steps: &[(u64, Model)], at: u64, address
     }
 }
 
+/// Checks that a register of several threads has the accesses that it has in each of them, and that
+/// a piece is read once for all of them.
+fn check_registers_of_threads(explorer: &mut Explorer<Slow>) {
+    let names: BTreeSet<String> = explorer.index().registers().map(String::from).collect();
+    for name in names {
+        let threads = explorer.index().threads_of(&name);
+        let mut expected = Vec::new();
+        for (at, thread) in threads.iter().enumerate() {
+            let cell = Cell::Register { thread: *thread, name: name.clone() };
+            let steps: Vec<u64> = explorer.history(&cell, 0..u64::MAX).iter().map(|it| it.0).collect();
+            expected
+                .extend(explorer.accesses(&steps, &cell).unwrap().into_iter().map(|access| (access.step, at, access)));
+        }
+        expected.sort_by_key(|(step, at, _)| (*step, *at));
+        let steps = explorer.index().steps_of_register(&name, &threads, &(0..u64::MAX));
+        let before = explorer.visits();
+        let found = explorer.accesses_of_register(&steps, &name, &threads).unwrap();
+        assert!(explorer.visits() - before <= u64::from(explorer.progress().1));
+        assert_eq!(found, expected.into_iter().map(|(.., access)| access).collect::<Vec<_>>());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -334,6 +356,7 @@ proptest! {
         for address in steps.iter().filter_map(|(_, step)| step.address) {
             *covered.entry(address).or_default() += 1;
         }
+        check_registers_of_threads(&mut explorer);
         let coverage = explorer.index().coverage(0..u64::MAX);
         prop_assert!(coverage.iter().map(|it| (it.address, it.count)).eq(covered));
         // What is about executions alone needs no accesses.

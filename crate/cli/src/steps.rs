@@ -293,6 +293,13 @@ fn character(byte: &Option<Byte>) -> char {
     }
 }
 
+/// The cell, or the cells, that a history is of.
+enum Meant {
+    Memory(Cell),
+    /// A register of these threads.
+    Register(String, Vec<Option<u64>>),
+}
+
 pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let usage = |sentence: String| Failure::usage(sentence);
     let is_memory = what.cell.starts_with(|c: char| c.is_ascii_digit());
@@ -305,13 +312,13 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     }
     let (source, mut explorer) = explore(&what.trace, what.to)?;
     is_step(explorer.count(), what.from)?;
-    let cells: Vec<Cell> = match place {
-        Some((address, len)) => vec![Cell::Memory { address, len }],
+    let meant = match place {
+        Some((address, len)) => Meant::Memory(Cell::Memory { address, len }),
         None => {
             let name = register(&what.trace, &explorer, &what.cell)?;
-            let threads = explorer.index().threads_of(&name);
-            let wanted = threads.into_iter().filter(|thread| what.thread.is_none() || *thread == what.thread);
-            wanted.map(|thread| Cell::Register { thread, name: name.clone() }).collect()
+            let mut threads = explorer.index().threads_of(&name);
+            threads.retain(|thread| what.thread.is_none() || *thread == what.thread);
+            Meant::Register(name, threads)
         }
     };
     let steps = what.from..what.to.map_or(u64::MAX, |to| to.saturating_add(1));
@@ -320,21 +327,19 @@ pub(crate) fn history(what: &History) -> Result<(), Failure> {
     let listing = access_listing();
     let mut printer = listing.begin(form, &mut out)?;
     let most = what.limit.most(form, usize::MAX);
-    // A register of several threads is accessed by one of them at a time, so their steps are put in
-    // order.
-    let mut all: Vec<(u64, usize)> = Vec::new();
-    for (i, cell) in cells.iter().enumerate() {
-        all.extend(explorer.history(cell, steps.clone()).into_iter().map(|(step, ..)| (step, i)));
-    }
-    all.sort_unstable();
+    let all: Vec<u64> = match &meant {
+        Meant::Memory(cell) => explorer.history(cell, steps).into_iter().map(|(step, ..)| step).collect(),
+        Meant::Register(name, threads) => explorer.index().steps_of_register(name, threads, &steps),
+    };
     // A step may read and write a cell, or a part of it several times: only its record says how
     // often.
     let (mut total, mut listed) = (0, 0);
-    for portion in all.chunk_by(|a, b| a.1 == b.1).flat_map(|run| run.chunks(PORTION)) {
-        let cell = portion.first().and_then(|(_, i)| cells.get(*i));
-        let Some(cell) = cell else { continue };
-        let steps: Vec<u64> = portion.iter().map(|(step, _)| *step).collect();
-        for access in explorer.accesses(&steps, cell).map_err(|e| lost(&source, e))? {
+    for portion in all.chunks(PORTION) {
+        let found = match &meant {
+            Meant::Memory(cell) => explorer.accesses(portion, cell),
+            Meant::Register(name, threads) => explorer.accesses_of_register(portion, name, threads),
+        };
+        for access in found.map_err(|e| lost(&source, e))? {
             total += 1;
             if listed < most as u64 {
                 listed += 1;

@@ -103,6 +103,8 @@ struct Context {
     has_depth: bool,
     has_stencil: bool,
     is_unknown: bool,
+    /// [`Targets::forgotten`] when its draws were looked at.
+    forgotten: u64,
 }
 
 impl Context {
@@ -121,6 +123,7 @@ impl Context {
         has_depth: false,
         has_stencil: false,
         is_unknown: false,
+        forgotten: 0,
     };
 
     fn use_up(&mut self) {
@@ -137,12 +140,15 @@ pub(super) struct Targets {
     contexts: Vec<Context>,
     /// The context of the latest call.
     latest: u32,
+    /// Number of times that the draws of all contexts were forgotten: those of one go when it is
+    /// used again.
+    forgotten: u64,
 }
 
 impl Targets {
     /// What was drawn may have been used.
     pub(super) fn forget(&mut self) {
-        self.contexts.iter_mut().for_each(Context::use_up);
+        self.forgotten += 1;
     }
 
     /// A call. Returns the framebuffer and the draws that it throws away.
@@ -166,6 +172,9 @@ impl Targets {
             self.contexts.resize(at as usize + 1, Context::NEW);
         }
         let it = self.contexts.get_mut(at as usize)?;
+        if core::mem::replace(&mut it.forgotten, self.forgotten) != self.forgotten {
+            it.use_up();
+        }
         if is_draw {
             // What reads one framebuffer and draws to another counts as a draw.
             if role == Role::Uses || latest.kind == Kind::Draw(Vertices::Lists) || it.queries > 0 {

@@ -86,6 +86,8 @@ impl Region {
 #[derive(Debug, Default)]
 struct Held {
     regions: Vec<Region>,
+    /// [`Uploads::forgotten`] when they were looked at.
+    forgotten: u64,
     /// The GPU or a mapping may write it at any time.
     is_unknown: bool,
 }
@@ -107,6 +109,9 @@ const WRITTEN: [u32; 5] = [
 pub(super) struct Uploads {
     held: HashMap<u32, Held>,
     hasher: DefaultHashBuilder,
+    /// Number of times that the regions of all were forgotten: those of one go when it is used
+    /// again.
+    forgotten: u64,
     /// Nothing can be said any more.
     is_over: bool,
     /// Smaller levels may be made after each upload.
@@ -116,7 +121,7 @@ pub(super) struct Uploads {
 impl Uploads {
     /// Nothing is known of any contents.
     pub(super) fn forget(&mut self) {
-        self.held.values_mut().for_each(|held| held.regions.clear());
+        self.forgotten += 1;
     }
 
     /// A call. Returns the resource and the bytes of an upload of what was there.
@@ -144,6 +149,9 @@ impl Uploads {
                 continue;
             }
             let held = self.held.entry(at).or_default();
+            if core::mem::replace(&mut held.forgotten, self.forgotten) != self.forgotten {
+                held.regions.clear();
+            }
             match touch {
                 Touch::Delete => {}
                 Touch::Bind => held.is_unknown = true,

@@ -246,11 +246,18 @@ pub(crate) struct Memory {
     hasher: DefaultHashBuilder,
     /// The context of the latest call: objects that contexts share may have changed in another.
     latest: u64,
+    /// Number of times that everything was forgotten: a context is emptied when it is used again.
+    forgotten: u64,
+    /// Number of contexts that were emptied.
+    #[cfg(test)]
+    emptied: usize,
 }
 
 /// What calls have set in a context: hashes of values, by hashes of keys.
 #[derive(Debug, Default)]
 struct Context {
+    /// [`Memory::forgotten`] when it was emptied.
+    forgotten: u64,
     set: HashMap<u64, u64>,
     /// By family: increased when all of its state may be another one.
     generations: Vec<u32>,
@@ -269,10 +276,7 @@ const MOST: usize = 1 << 18;
 impl Memory {
     /// Everything may have changed.
     pub(crate) fn forget_all(&mut self) {
-        for context in self.contexts.values_mut() {
-            context.set.clear();
-            context.textures.clear();
-        }
+        self.forgotten += 1;
     }
 
     /// The texture unit that is active in a context.
@@ -297,6 +301,12 @@ impl Memory {
         }
         let hasher = &self.hasher;
         let it = self.contexts.entry(context).or_default();
+        if core::mem::replace(&mut it.forgotten, self.forgotten) != self.forgotten {
+            empty(&mut it.set);
+            empty(&mut it.textures);
+            #[cfg(test)]
+            (self.emptied += 1);
+        }
         let number = |at: usize| call.int(at) as u64;
         let last = number(call.len().saturating_sub(1));
         let family = usize::from(state.family);
@@ -321,7 +331,8 @@ impl Memory {
         // Uniforms of several locations overlap with others.
         let is_array =
             state.is("uniform") && number(1) > 1 && matches!(call.argument(2), Value::List(_) | Value::Bool(_));
-        let has_bytes = (0..call.len()).any(|at| matches!(call.argument(at), Value::Bytes(..)));
+        // What limits leave out of a call may differ.
+        let has_bytes = call.is_shortened || (0..call.len()).any(|at| matches!(call.argument(at), Value::Bytes(..)));
         let Some(extra) = extra.filter(|_| !is_array && !has_bytes) else {
             // Any part of the state of the family may be another one now.
             if let Some(generation) = it.generations.get_mut(family) {
@@ -377,6 +388,15 @@ impl Memory {
     }
 }
 
+/// Removes all. Room for many more than there were is freed: it would take as long to clear.
+fn empty<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
+    if map.capacity() > 4 * map.len().max(64) {
+        *map = HashMap::new();
+    } else {
+        map.clear();
+    }
+}
+
 fn put(hasher: &mut impl Hasher, value: Value<'_>) {
     match value {
         Value::Null => 0_u8.hash(hasher),
@@ -392,6 +412,37 @@ fn put(hasher: &mut impl Hasher, value: Value<'_>) {
                 put(hasher, value);
             }
             7_u8.hash(hasher);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_of_contexts_costs_the_same_with_any_number_of_them() {
+        let state = State::of("Enable").unwrap();
+        let (mut memory, call) = (Memory::default(), Call::default());
+        for _ in 0..2 {
+            for context in 0..50_000 {
+                assert_eq!(memory.set(context, state, &call), Effect::Other);
+                assert_eq!(memory.set(context, state, &call), Effect::Same);
+            }
+        }
+        // Each is emptied when it is used again, and no other.
+        assert!(memory.emptied <= 100_000, "{}", memory.emptied);
+        memory.forget_all();
+        assert_eq!(memory.set(49_999, state, &call), Effect::Other);
+    }
+
+    #[test]
+    fn a_call_whose_values_are_not_all_known_is_not_redundant() {
+        let state = State::of("Enable").unwrap();
+        let (mut memory, mut call) = (Memory::default(), Call::default());
+        call.is_shortened = true;
+        for _ in 0..2 {
+            assert_eq!(memory.set(1, state, &call), Effect::Other);
         }
     }
 }
