@@ -69,8 +69,9 @@ const TABLES: Readonly<Record<string, () => Case>> = {
     const chose: number[] = [];
     const edges = Array.from({ length: COUNT }, (_, i) => ({ caller: -1, callee: i, count: 1, total: 2, self: 1 }));
     const graph: CallGraph = { nodes: new Map(), edges, whole: COUNT };
+    const of = (id: number) => `f${id}`;
     const open = {
-      trace: { names: { of: (id: number) => `f${id}` } },
+      trace: { names: { of, shown: of } },
       statistics: { highlighted: signal(-1), range: signal(null), whose: signal('all') },
     } as unknown as OpenTrace;
     const clock = { kind: 'ordinal', unit: 'step' } as const;

@@ -4,6 +4,8 @@
 //! Instructions that only copy a value are passed over. The way ends at values that no step wrote,
 //! and at constants.
 
+use std::borrow::Cow;
+
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Instructions;
 use unspool_trace::steps::{Access, Step, StepVisitor};
@@ -174,6 +176,11 @@ fn canonical(name: &str) -> String {
     }
 }
 
+/// The bytes of a value, the lowest first. `is_big`: they are in memory of a big-endian machine.
+fn low_first(value: &[u8], is_big: bool) -> Cow<'_, [u8]> {
+    if is_big { Cow::Owned(value.iter().rev().copied().collect()) } else { Cow::Borrowed(value) }
+}
+
 /// Numbers are equal: bytes that one of them has more are 0.
 fn is_same_value(a: &[u8], b: &[u8]) -> bool {
     let is_same = a.iter().zip(b).all(|(a, b)| a == b);
@@ -281,9 +288,14 @@ impl<S: ByteSource> Explorer<S> {
             origin.code = whole.code;
             let mut values = origin.operands.iter().filter(|operand| !operand.is_address);
             let copied = values.next().filter(|_| values.next().is_none() && !origin.is_unclear);
-            let copied = copied.filter(|it| is_same_value(&it.access.value, &origin.written));
+            let is_big = self.is_big_endian();
+            let is_in_memory = matches!(target, Cell::Memory { .. });
+            let written = low_first(&origin.written, is_big && is_in_memory);
+            let copied = copied.filter(|Operand { access, .. }| {
+                is_same_value(&low_first(&access.value, is_big && access.register.is_none()), &written)
+            });
             let Some(copied) = copied.filter(|_| origin.copies.len() < MOST_COPIES) else { break };
-            let from = narrowed(&copied.access, origin.written.len());
+            let from = narrowed(&copied.access, origin.written.len(), is_big);
             let causes = self.causes(step, &from)?;
             // A copy of several values is shown: it joins them.
             let [(next, cause)] = &causes[..] else { break };
@@ -309,7 +321,8 @@ impl<S: ByteSource> Explorer<S> {
         // What a call pushes is the address of the next instruction.
         let next = code.address.wrapping_add(code.bytes.len() as u64);
         let is_memory = matches!(target, Cell::Memory { .. });
-        if is_memory && !code.bytes.is_empty() && number(written) == Some(next) {
+        let low_first = low_first(written, is_memory && self.is_big_endian());
+        if is_memory && !code.bytes.is_empty() && number(&low_first) == Some(next) {
             return Ok((Vec::new(), false));
         }
         let known = code.isa.and_then(|isa| instructions.reads(isa, code.address, &code.bytes));
@@ -426,10 +439,15 @@ impl<S: ByteSource> Explorer<S> {
     }
 }
 
-/// The first `len` bytes of what an access is about: a part of a register is the register.
-fn narrowed(access: &Detail, len: usize) -> Cell {
+/// The `len` lowest bytes of what an access is about: a part of a register is the register. In
+/// memory of a machine that is big-endian (`is_big`), they are at the end.
+fn narrowed(access: &Detail, len: usize, is_big: bool) -> Cell {
     match cell_of(access) {
-        Cell::Memory { address, len: all } => Cell::Memory { address, len: all.min(len.max(1)) },
+        Cell::Memory { address, len: all } => {
+            let len = all.min(len.max(1));
+            let before = if is_big { (all - len) as u128 } else { 0 };
+            Cell::Memory { address: address.wrapping_add(before), len }
+        }
         register => register,
     }
 }

@@ -168,6 +168,9 @@ pub(crate) fn run(what: &Buffer) -> Result<(), Failure> {
     if let Some(output) = &what.output {
         Inputs::of(&what.trace, None).spare(output)?;
     }
+    if what.stride.is_some_and(|stride| (stride as usize) < what.of.size()) {
+        return Err(Failure::usage(format!("--stride is less than the {} bytes of an element.", what.of.size())));
+    }
     let (source, index, survey) = survey(&what.trace)?;
     let fail = |sentence: String| Failure::of(&source.name, sentence);
     let found = survey.resources();

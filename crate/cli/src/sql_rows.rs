@@ -78,7 +78,13 @@ fn rows(connection: &Connection, text: &str, most: usize) -> rusqlite::Result<(V
     if batch.next()?.is_some() {
         return Err(rusqlite::Error::MultipleStatement);
     }
-    let heads: Vec<String> = statement.column_names().map(shortened).collect();
+    let mut heads: Vec<String> = Vec::new();
+    for head in statement.column_names().map(shortened) {
+        // A structure has each name once.
+        let is_free = |name: &String| !heads.contains(name);
+        let name = (2..).map(|number| format!("{head}_{number}")).find(is_free).filter(|_| heads.contains(&head));
+        heads.push(name.unwrap_or(head));
+    }
     let mut rows = statement.query([])?;
     let (mut found, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {

@@ -43,6 +43,7 @@ fn what_does_not_exist_is_said() {
         (&["--name", "1", "--at", "3"], "there is no buffer 1 by then"),
         (&["--name", "1", "--offset", "64"], "has 64 bytes; --offset 64 is not in it"),
         (&["--name", "1", "--as", "f64", "--count", "9"], "8 elements from --offset 0 on: --count 9 is more"),
+        (&["--name", "1", "--as", "f32", "--stride", "3"], "--stride is less than the 4 bytes of an element"),
         (&["--name", "1", "--at", "0", "--before"], "before call 0 there is no buffer"),
     ] {
         let output = run(arguments);

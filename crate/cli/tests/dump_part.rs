@@ -215,3 +215,15 @@ fn blobs_of_a_part_are_files() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("file: "));
 }
+
+/// The part may end in the last bytes that a decompressor gives.
+#[test]
+fn parts_end_in_every_container() {
+    for calls in ["0", "3..5", "100", "150", "200", "250..260"] {
+        let expected = dump("apitrace/scene.trace", &["--as", "jsonl", "--calls", calls]);
+        for container in ["gzip", "zstd", "brotli", "seekable"] {
+            let file = format!("apitrace/scene.{container}.trace");
+            assert_eq!(dump(&file, &["--as", "jsonl", "--calls", calls]), expected, "{container}, {calls}");
+        }
+    }
+}

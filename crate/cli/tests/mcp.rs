@@ -107,6 +107,7 @@ fn sql_that_does_not_end_is_ended_and_answers_have_a_size() {
         sql(3, "with recursive c(i) as (select 1 union all select i+1 from c) select i, hex(zeroblob(400000)) from c"),
         sql(4, "select name, x'00ff' as bytes, null as missing, 1.5 as number from names limit 1"),
         sql(5, "select x from nowhere"),
+        sql(6, "select 1 as a, 2 as a, 3 as a_2"),
     ];
     let answers = answers_of(&["--timeout", "1"], &lines);
     let text = |at: usize| answers[at]["result"]["content"][0]["text"].as_str().unwrap();
@@ -120,4 +121,6 @@ fn sql_that_does_not_end_is_ended_and_answers_have_a_size() {
     assert_eq!(few["rows"][0]["bytes"], "00ff");
     assert_eq!((&few["rows"][0]["missing"], &few["rows"][0]["number"]), (&Value::Null, &1.5.into()));
     assert!(text(4).contains("no such table: nowhere"), "{}", text(4));
+    let same: Value = serde_json::from_str(text(5)).unwrap();
+    assert_eq!(same["rows"][0], json!({ "a": 1, "a_2": 2, "a_2_2": 3 }));
 }

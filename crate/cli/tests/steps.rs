@@ -302,3 +302,50 @@ fn coverage_of_a_block_trace_counts_instructions_in_all_blocks() {
     assert_eq!(json["executed"], 6_119_359);
     assert_eq!(json["instructions"], 13_955);
 }
+
+/// A store and a load on big-endian MIPS, in both orders in which tracers write memory: both are
+/// copies of the register.
+#[test]
+fn copies_through_memory_of_big_endian_machines_are_passed_over() {
+    use unspool_formats::frames::encode::{Frame, Meta, Operand, Std, Table, Writer};
+
+    let value = |operand: Operand, value: [u8; 4]| Operand { value: value.to_vec(), bits: 32, ..operand };
+    let register = [0x44, 0x33, 0x22, 0x11];
+    let dir = tempfile::tempdir().unwrap();
+    for (name, memory) in [("as-addressed", [0x11, 0x22, 0x33, 0x44]), ("lowest-first", register)] {
+        let step = |number: u64, bytes: [u8; 4], pre: Vec<Operand>, post: Operand| {
+            let address = 0x40_0000 + 4 * number;
+            Frame::Std(Std { address, thread: 1, bytes: bytes.to_vec(), pre, post: Some(vec![post]), mode: None })
+        };
+        let mut writer = Writer::new(3, 8, 32, Some(&Meta::default()));
+        for frame in [
+            step(0, [0x3c, 8, 0x11, 0x22], vec![], value(Operand::written("t0", 0), register)),
+            step(
+                1,
+                [0xac, 0x88, 0, 0],
+                vec![value(Operand::read("t0", 0), register)],
+                value(Operand::stored(64, 0), memory),
+            ),
+            step(
+                2,
+                [0x8c, 0x89, 0, 0],
+                vec![value(Operand::loaded(64, 0), memory)],
+                value(Operand::written("t1", 0), register),
+            ),
+            step(3, [0, 0, 0, 0], vec![], value(Operand::written("t3", 0), [0; 4])),
+        ] {
+            writer.frame(&frame);
+        }
+        let path = dir.path().join(name);
+        std::fs::write(&path, writer.finish(Table::Libtrace(10_000))).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .arg("origin")
+            .arg(&path)
+            .args(["t1", "--at", "3"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.starts_with("t1 from t0: 0x11223344 written at 0 "), "{name}: {said}");
+        assert!(said.contains("by 2 copies"), "{name}: {said}");
+    }
+}

@@ -386,7 +386,8 @@ impl<N: Notation> Lines<N> {
 
 impl<N: Notation> Sink for Lines<N> {
     fn is_full(&self) -> bool {
-        (self.out.len() + self.blob_bytes >= PORTION && !self.closing) || self.part.is_over
+        // At the end of the file all that is left is looked at, even beyond the part.
+        (self.out.len() + self.blob_bytes >= PORTION || self.part.is_over) && !self.closing
     }
 
     fn enter(&mut self, tables: &Tables, enter: Enter) {
