@@ -17,7 +17,7 @@
 //! | as they stand | from the front | little-endian |
 //! | as they stand | from the back | big-endian, lowest byte first |
 //!
-//! Without evidence, the machine and the tracer's name decide.
+//! Without evidence, bytes stay as they are in the file.
 
 use alloc::format;
 use alloc::string::String;
@@ -88,22 +88,20 @@ pub(super) struct MemoryVotes {
     /// Parts that are where their address says, counted from the front, and from the back.
     front: u32,
     back: u32,
-    /// Whether the tracer is one of QEMU's, which all write the lowest byte first.
-    pub(super) is_of_qemu: bool,
 }
 
 impl MemoryVotes {
     /// The order, if `expects_big` says whether the machine is big-endian as far as is known
     /// otherwise, and `is_certain` whether it can be nothing else.
     pub(super) fn order(self, expects_big: bool, is_certain: bool) -> MemoryOrder {
-        let Self { same, reversed, front, back, is_of_qemu } = self;
+        let Self { same, reversed, front, back } = self;
         let is_big = match reversed.cmp(&same) {
             core::cmp::Ordering::Greater => true,
             core::cmp::Ordering::Less if front > back && !is_certain => false,
             core::cmp::Ordering::Less | core::cmp::Ordering::Equal => expects_big || back > front,
         };
         let is_seen = same != reversed || front != back;
-        let from_back = if is_seen { same > reversed || (same == reversed && back > front) } else { is_of_qemu };
+        let from_back = same > reversed || (same == reversed && back > front);
         let is_reversed = is_big && from_back;
         let shown_by = match (is_big, is_reversed) {
             _ if !is_seen => 0,
@@ -148,11 +146,6 @@ impl Default for MemoryEvidence {
 }
 
 impl MemoryEvidence {
-    /// The meta frame names the tracer.
-    pub(super) fn tracer(&mut self, name: &[u8]) {
-        self.votes.is_of_qemu = name.starts_with(b"qemu");
-    }
-
     /// The votes so far.
     pub(super) fn votes(&self) -> MemoryVotes {
         self.votes
@@ -160,7 +153,7 @@ impl MemoryEvidence {
 
     /// Whether more operands would show nothing new.
     pub(super) fn is_complete(&self) -> bool {
-        let MemoryVotes { same, reversed, front, back, .. } = self.votes;
+        let MemoryVotes { same, reversed, front, back } = self.votes;
         self.looked_at >= LOOKED_AT || (same.max(reversed) >= ENOUGH && front.max(back) >= ENOUGH)
     }
 
@@ -255,15 +248,6 @@ mod tests {
     }
 
     #[test]
-    fn qemu_writes_the_lowest_byte_first_unless_values_show_another_order() {
-        let of_qemu = MemoryVotes { is_of_qemu: true, ..MemoryVotes::default() };
-        assert_eq!(of_qemu.order(true, false), MemoryOrder { is_big: true, is_reversed: true, shown_by: 0 });
-        assert_eq!(of_qemu.order(false, false), MemoryOrder { is_big: false, is_reversed: false, shown_by: 0 });
-        let seen = MemoryVotes { reversed: 1, ..of_qemu };
-        assert_eq!(seen.order(true, false), MemoryOrder { is_big: true, is_reversed: false, shown_by: 1 });
-    }
-
-    #[test]
     fn registers_and_parts_tell_the_three_orders_apart() {
         assert_eq!(order(&[LOADS_REVERSED], true), (true, false, 1));
         assert_eq!(order(&[LOADS_REVERSED, FIRST_BYTE], false), (true, false, 2));
@@ -298,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_machine_without_another_order_keeps_it() {
-        let votes = MemoryVotes { same: 9, reversed: 1, front: 8, back: 0, is_of_qemu: false };
+        let votes = MemoryVotes { same: 9, reversed: 1, front: 8, back: 0 };
         assert_eq!(votes.order(true, true), MemoryOrder { is_big: true, is_reversed: true, shown_by: 9 });
     }
 }

@@ -224,11 +224,7 @@ impl Sink for ToBatch<'_> {
     fn meta(&mut self, record: Record, message: &[u8]) {
         let (fields, defect) = record.checked(message);
         self.out.problems.extend(defect);
-        let meta = Meta::of(fields);
-        if let (Some(evidence), Some(tracer)) = (&mut self.state.memory, meta.tracer) {
-            evidence.tracer(tracer.name.unwrap_or_default());
-        }
-        self.state.meta = properties(&meta);
+        self.state.meta = properties(&Meta::of(fields));
         self.state.lane(Lane::Recording, "meta frame", 0, record.at, self.out);
     }
 
