@@ -31,8 +31,7 @@ pub struct Detail {
     pub register: Option<String>,
     /// Address in memory; 0 for registers.
     pub address: u64,
-    /// The bytes as in the file: a register's in little-endian order, memory's in the order of
-    /// addresses.
+    /// The bytes: a register's in little-endian order, memory's in the order of addresses.
     pub value: Vec<u8>,
 }
 

@@ -150,7 +150,10 @@ fn text_dump(format: &Format, source: &Source, how: &Dump) -> Result<Box<dyn Tex
     if how.thread_ids.is_some() && !is_text {
         return Err(Failure::usage("--thread-ids is about the text of apitrace traces."));
     }
-    if how.blobs && (is_text || format.id != apitrace::ROW.format.id) {
+    if how.blobs && format.id != apitrace::ROW.format.id {
+        return Err(Failure::usage("--blobs is about apitrace traces."));
+    }
+    if how.blobs && is_text {
         return Err(Failure::usage("--blobs is about apitrace traces as JSON: use --json."));
     }
     let forms: &[As] = match how.form() {

@@ -18,15 +18,13 @@ pub(crate) const STATUS: u8 = 130;
 /// Time that a query has to end once it is interrupted. After it, the command ends.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-static STATE: Mutex<State> = Mutex::new(State { query: None, is_asking: false, files: Vec::new() });
+static STATE: Mutex<State> = Mutex::new(State { query: None, files: Vec::new() });
 /// The directory of all temporary files that have a name.
 static SCRATCH: OnceLock<TempDir> = OnceLock::new();
 
 struct State {
     /// Ends the query that is running.
     query: Option<InterruptHandle>,
-    /// Whether a query is running.
-    is_asking: bool,
     /// Files that are not complete.
     files: Vec<PathBuf>,
 }
@@ -88,18 +86,24 @@ pub(crate) fn check() -> io::Result<()> {
 pub(crate) fn listen() {
     // Without a handler Ctrl+C ends the command as well, and leaves its temporary files.
     let _ = ctrlc::set_handler(|| {
-        let query = state().query.take();
-        let Some(query) = query else { end() };
-        query.interrupt();
-        // SQLite looks between rows and steps, and some functions run for hours.
         let until = Instant::now() + PATIENCE;
-        while state().is_asking {
+        if !interrupt_query() {
+            end();
+        }
+        // SQLite looks between rows and steps, and some functions run for hours.
+        while state().query.is_some() {
             if Instant::now() > until {
                 end();
             }
             thread::sleep(Duration::from_millis(10));
         }
     });
+}
+
+/// Interrupts the query that is running. Returns whether there is one.
+fn interrupt_query() -> bool {
+    let state = state();
+    state.query.as_ref().map(InterruptHandle::interrupt).is_some()
 }
 
 /// Ends the command. Nothing that it has begun to write is left.
@@ -159,8 +163,8 @@ impl Drop for Unfinished {
     }
 }
 
-/// While this lives, Ctrl+C ends the query of a connection and not the command. The second time it
-/// ends the command.
+/// While this lives, Ctrl+C ends the query of a connection and not the command, unless the query
+/// does not end within [`PATIENCE`].
 pub(crate) struct Query;
 
 impl Query {
@@ -169,8 +173,7 @@ impl Query {
             *stop.query() = Some(connection.get_interrupt_handle());
             return Self;
         }
-        let mut state = state();
-        (state.query, state.is_asking) = (Some(connection.get_interrupt_handle()), true);
+        state().query = Some(connection.get_interrupt_handle());
         Self
     }
 }
@@ -179,10 +182,7 @@ impl Drop for Query {
     fn drop(&mut self) {
         match STOP.with_borrow(Clone::clone) {
             Some(stop) => *stop.query() = None,
-            None => {
-                let mut state = state();
-                (state.query, state.is_asking) = (None, false);
-            }
+            None => state().query = None,
         }
     }
 }

@@ -105,8 +105,6 @@ enum Command {
     Image(resources::Image),
     Buffer(buffer::Buffer),
     Sql(sql::Sql),
-    #[command(hide = true)]
-    SqlRows(sql_rows::SqlRows),
     Convert(convert::Convert),
     Compare(compare::Compare),
     Suspects(suspects::Suspects),
@@ -275,7 +273,6 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Image(what) => resources::image(what).map(done),
         Command::Buffer(what) => buffer::run(what).map(done),
         Command::Sql(what) => sql::run(what).map(done),
-        Command::SqlRows(what) => sql_rows::run(what).map(done),
         Command::Convert(what) => convert::run(what),
         Command::Compare(what) => compare::run(what),
         Command::Suspects(what) => suspects::run(what).map(done),
@@ -296,6 +293,9 @@ fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     if asks_for_json(&args) {
         console::speak_json();
+    }
+    if args.get(1).is_some_and(|arg| arg == sql_rows::NAME) {
+        return sql_rows::main(&args);
     }
     let command = match Cli::try_parse_from(&args) {
         Ok(cli) => cli.command,

@@ -1,13 +1,14 @@
-//! `unspool sql-rows`: one question of SQL in a process of its own, for programs that must be able
-//! to end it.
+//! One question of SQL in a process of its own, which `unspool mcp` starts and can end.
 //!
-//! Nothing interrupts SQLite within one function: `instr` of two long texts runs for hours. A
-//! program that answers several questions, as `unspool mcp` does, asks this process and ends it
-//! when its time is over.
+//! Nothing interrupts SQLite within one function: `instr` of two long texts runs for hours. It is
+//! no command for users, so neither the help nor the manual has it.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use clap::Parser;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -18,21 +19,24 @@ use crate::sql;
 use crate::sqlite::attach;
 use crate::{Failure, console};
 
+/// The word that stands in place of a command.
+pub(crate) const NAME: &str = "sql-rows";
 /// Longest text or blob of a row, in bytes.
 const LONGEST_VALUE: i32 = 64 << 20;
 /// Most bytes of memory that SQLite takes for a question.
 const MEMORY: &str = "PRAGMA hard_heap_limit = 536870912";
 /// Most bytes of a statement.
 const LONGEST_STATEMENT: u64 = 1 << 20;
-/// Most characters of a text in an answer, and bytes of a blob.
-const LONGEST_SHOWN: usize = 300;
+/// Most characters of a text in an answer, and bytes of a blob in hexadecimal: fewer than the
+/// server cuts, so that its length in bytes stays.
+const LONGEST_SHOWN: usize = 150;
 /// Bytes of rows after which the others are left out.
 const ENOUGH: usize = 48 << 10;
 
 /// Answers the question of SQL on standard input from a file of tables: one JSON object a row, and
 /// an object that says whether there are more.
-#[derive(clap::Args)]
-pub(crate) struct SqlRows {
+#[derive(clap::Parser)]
+struct SqlRows {
     /// The tables of a trace.
     tables: PathBuf,
     /// The database that the trace is in, as the schema `rvn`.
@@ -43,7 +47,19 @@ pub(crate) struct SqlRows {
     limit: usize,
 }
 
-pub(crate) fn run(what: &SqlRows) -> Result<(), Failure> {
+/// Answers with the arguments of the process. Returns its exit status.
+pub(crate) fn main(args: &[OsString]) -> ExitCode {
+    let what = SqlRows::parse_from(args.iter().skip(1));
+    match run(&what) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.say();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(what: &SqlRows) -> Result<(), Failure> {
     let mut text = String::new();
     io::stdin().lock().take(LONGEST_STATEMENT).read_to_string(&mut text)?;
     let answer = open(what).and_then(|connection| rows(&connection, &text, what.limit));
@@ -107,24 +123,22 @@ fn cell(row: &Row<'_>, at: usize) -> Value {
         ValueRef::Real(number) => number.into(),
         ValueRef::Text(text) => {
             // A character has at most four bytes.
-            let kept = text.get(..4 * LONGEST_SHOWN + 4).unwrap_or(text);
-            let shown: String = String::from_utf8_lossy(kept).chars().take(LONGEST_SHOWN).collect();
-            if shown.len() >= text.len() {
-                shown.into()
-            } else {
-                format!("{shown}… ({} bytes in all)", text.len()).into()
-            }
+            let kept = text.get(..4 * LONGEST_SHOWN).unwrap_or(text);
+            let all = String::from_utf8_lossy(kept);
+            let shown: String = all.chars().take(LONGEST_SHOWN).collect();
+            cut(shown, text.len(), kept.len() == text.len() && all.chars().count() <= LONGEST_SHOWN)
         }
         ValueRef::Blob(bytes) => {
             let kept = bytes.get(..LONGEST_SHOWN).unwrap_or(bytes);
             let shown: String = kept.iter().map(|byte| format!("{byte:02x}")).collect();
-            if kept.len() == bytes.len() {
-                shown.into()
-            } else {
-                format!("{shown}… ({} bytes in all)", bytes.len()).into()
-            }
+            cut(shown, bytes.len(), kept.len() == bytes.len())
         }
     }
+}
+
+/// The beginning of a value of `len` bytes, or all of it.
+fn cut(shown: String, len: usize, is_whole: bool) -> Value {
+    if is_whole { shown.into() } else { format!("{shown}… ({len} bytes in all)").into() }
 }
 
 /// The head of a column, which is the text of its expression if it has no other.

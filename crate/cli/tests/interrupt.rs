@@ -50,6 +50,19 @@ fn a_query_is_stopped() {
     assert_eq!(files(&at.join("tmp")), [""; 0]);
 }
 
+/// Within one function nothing interrupts SQLite.
+#[test]
+fn a_query_that_cannot_be_stopped_ends_with_the_command() {
+    let directory = directory();
+    let at = directory.path();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
+    let endless = "select instr(hex(zeroblob(5000000)), hex(zeroblob(2400000)) || '1')";
+    let is_running = || files(&at.join("tmp")).iter().any(|name| fs::metadata(name).is_ok_and(|it| it.len() > 4096));
+    let ran = interrupted(&["sql", log.to_str().unwrap(), endless], at, is_running);
+    assert_eq!(ran.status.code(), Some(130));
+    assert_eq!(files(&at.join("tmp")), [""; 0]);
+}
+
 #[test]
 fn an_output_goes() {
     let directory = directory();

@@ -89,6 +89,15 @@ impl Open {
     }
 }
 
+/// A return to an address that no open call returns to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strayed {
+    /// Number of calls that were open then. 0 if there was no such return, or the innermost of
+    /// these calls has ended since.
+    open: usize,
+    to: u64,
+}
+
 /// The counters of a filter.
 pub(super) type Filter = Box<[u32; FILTER]>;
 
@@ -116,9 +125,7 @@ pub(super) struct State {
     common: Option<Rc<Common>>,
     /// Among the calls that return to one address, the one that a jump leaves: 0 is the innermost.
     choice: usize,
-    /// Number of open calls when a return went to an address that none of them returns to, and that
-    /// address. 0 if the innermost of these calls has ended since.
-    strayed: (usize, u64),
+    strayed: Strayed,
     /// Number of returns that did not go to the innermost call's return address.
     surprises: u32,
     /// Number of jumps that did what a return should have done.
@@ -156,7 +163,7 @@ impl Default for State {
             held: Vec::new(),
             common: None,
             choice: 0,
-            strayed: (0, 0),
+            strayed: Strayed::default(),
             surprises: 0,
             oddities: 0,
             limit: u64::MAX,
@@ -389,8 +396,8 @@ impl State {
         }
         // A jump by means of a return: the dynamic linker of i386 enters functions that way. Or a
         // signal, which shows when its handler ends.
-        if self.strayed.0 != self.open.len() {
-            self.strayed = (self.open.len(), address);
+        if self.strayed.open != self.open.len() {
+            self.strayed = Strayed { open: self.open.len(), to: address };
         }
         self.tail_call(last, address, program);
     }
@@ -626,8 +633,8 @@ impl State {
     #[inline(never)]
     fn pop(&mut self, time: u64, flags: u8, sink: &mut dyn Sink) {
         let Some(open) = self.open.pop() else { return };
-        if self.strayed.0 > self.open.len() {
-            self.strayed = (0, 0);
+        if self.strayed.open > self.open.len() {
+            self.strayed = Strayed::default();
         }
         self.count(open.back, false);
         if self.open.len() < SHOWN {

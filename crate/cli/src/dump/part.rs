@@ -85,7 +85,7 @@ impl PartArgs {
         ];
         let given: Vec<String> =
             given.into_iter().filter_map(|(option, value)| Some(format!("{option} {}", value?))).collect();
-        (!given.is_empty()).then(|| format!("The trace has no records with {}.", given.join(" ")))
+        (!given.is_empty()).then(|| format!("With {} there are no records.", given.join(" ")))
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
     fn the_sentence_names_what_was_asked_for() {
         assert_eq!(NONE.nothing(), None);
         let args = PartArgs { calls: Some((5, u64::MAX)), thread: Some(2), ..NONE };
-        assert_eq!(args.nothing().unwrap(), "The trace has no records with --calls 5.. --thread 2.");
+        assert_eq!(args.nothing().unwrap(), "With --calls 5.. --thread 2 there are no records.");
     }
 
     #[test]

@@ -9,6 +9,8 @@ const LONGEST_KEY: usize = 120;
 /// Most bytes of an answer as JSON within JSON. The message around it stays below 64 KiB.
 const MOST: usize = 60 << 10;
 
+/// The beginning of what stands in place of items that are left out.
+const MARK: &str = "…";
 /// Bytes that a row has, and a field of a structure, before others are left out: with less it says
 /// nothing any more.
 const ROW: usize = 4000;
@@ -73,19 +75,35 @@ fn fit(value: Value, budget: usize) -> Value {
             let total = items.len();
             let mut kept = fit_all(items.into_iter().map(|item| (String::new(), item)).collect(), budget, ROW);
             if kept.len() < total {
-                kept.push((String::new(), format!("… {} more", total - kept.len()).into()));
+                kept.push((String::new(), format!("{MARK} {} more", total - kept.len()).into()));
             }
             Value::Array(kept.into_iter().map(|(_, item)| item).collect())
         }
         Value::Object(fields) => {
             let total = fields.len();
+            let lists: Vec<(String, usize)> =
+                fields.iter().filter_map(|(key, field)| Some((key.clone(), field.as_array()?.len()))).collect();
             let mut kept = fit_all(fields.into_iter().collect(), budget, FIELD);
             if kept.len() < total {
-                kept.push(("…".into(), format!("{} more", total - kept.len()).into()));
+                kept.push((MARK.into(), format!("{} more", total - kept.len()).into()));
             }
-            Value::Object(kept.into_iter().collect::<Map<_, _>>())
+            let mut kept: Map<_, _> = kept.into_iter().collect();
+            count_again(&mut kept, &lists);
+            Value::Object(kept)
         }
         other => other,
+    }
+}
+
+/// Fewer rows are listed than an answer says in `listed`, if the list with that many was cut.
+fn count_again(fields: &mut Map<String, Value>, lists: &[(String, usize)]) {
+    let listed = fields.get("listed").and_then(Value::as_u64);
+    let of_rows = lists.iter().find(|(_, len)| Some(*len as u64) == listed);
+    let rows = of_rows.and_then(|(key, _)| fields.get(key)?.as_array());
+    if let Some(rows) = rows {
+        let is_cut = rows.last().and_then(Value::as_str).is_some_and(|last| last.starts_with(MARK));
+        let count = rows.len() - usize::from(is_cut);
+        fields.insert("listed".into(), count.into());
     }
 }
 
@@ -152,9 +170,10 @@ mod tests {
             assert!(message.len() < 63 << 10, "{} bytes", message.len());
             assert!(serde_json::from_str::<Value>(&text).is_ok());
         }
-        let few: Value = serde_json::from_str(&to_size(json!({ "rows": rows(500), "total": 500 }))).unwrap();
+        let few = json!({ "rows": rows(500), "total": 900, "listed": 500 });
+        let few: Value = serde_json::from_str(&to_size(few)).unwrap();
         let listed = few["rows"].as_array().unwrap();
-        assert_eq!(few["total"], 500);
+        assert_eq!((&few["total"], &few["listed"]), (&json!(900), &json!(listed.len() - 1)));
         assert_eq!(listed.last().unwrap(), &json!(format!("… {} more", 501 - listed.len())));
         assert!(listed.len() > 20, "{} rows", listed.len());
     }

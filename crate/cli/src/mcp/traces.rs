@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::interrupt::Stop;
 use crate::opened::Opened;
 use crate::read_whole::read_named;
-use crate::{Failure, NameArgs, TraceArgs, binaries, sql, unpack};
+use crate::{Failure, NameArgs, TraceArgs, binaries, sql, sql_rows, unpack};
 
 /// Most traces that are open. The one that was used least recently is closed.
 const MOST_OPEN: usize = 4;
@@ -268,7 +268,7 @@ pub(super) fn rows(opened: &Opened, text: &str, most: usize, until: Deadline) ->
     let with_records = sql::mentions(text, "records") || sql::mentions(text, "fields");
     let mut held = opened.tables.borrow_mut();
     let tables = sql::tables(&opened.source, &opened.session, &mut held, with_records)?;
-    let mut args: Vec<OsString> = vec!["sql-rows".into(), tables.path().into()];
+    let mut args: Vec<OsString> = vec![sql_rows::NAME.into(), tables.path().into()];
     if opened.session.is_pulled() {
         args.extend(["--rvn".into(), opened.source.path.clone().into_os_string()]);
     }

@@ -240,10 +240,7 @@ fn operand(operand: &Operand<'_>, describer: &Describer, side: Side) -> Field {
     let name = place_name(place, &mut String::new()).to_string();
     let big = place.is_memory() && describer.memory.is_big;
     let mut turned = Vec::new();
-    let bytes = match operand.value {
-        Some(bytes) if place.is_memory() => Some(describer.memory.in_order_of_addresses(bytes, &mut turned)),
-        bytes => bytes,
-    };
+    let bytes = operand.value.map(|bytes| describer.memory.ordered(place.is_memory(), bytes, &mut turned));
     let value = bytes.map_or(Value::Null, |bytes| describer.number(bytes, operand.bits, big));
     let mut extra = Vec::new();
     if let Some(usage) = usage(operand.usage, side) {

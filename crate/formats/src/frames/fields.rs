@@ -314,9 +314,7 @@ impl ToVisitor<'_, '_> {
         let Held { scratch: Scratch { key, text, value: turned }, memory, limit, .. } = &mut *self.held;
         let place = operand.place.unwrap_or_default();
         let big = memory.is_big && place.is_memory();
-        let bytes = operand
-            .value
-            .map(|bytes| if place.is_memory() { memory.in_order_of_addresses(bytes, turned) } else { bytes });
+        let bytes = operand.value.map(|bytes| memory.ordered(place.is_memory(), bytes, turned));
         let name = place_name(place, key);
         let taint = taint_of(operand);
         self.visitor.operand(&records::Operand {

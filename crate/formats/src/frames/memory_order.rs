@@ -1,9 +1,8 @@
 //! The order in which a tracer wrote the bytes of memory operands, inferred from their values.
 //!
-//! The format leaves it open. libtrace's own tracers copy memory, in the order of addresses; QEMU's
+//! The format leaves it open, and its readers take bytes in the order of addresses. QEMU's tracers
 //! write every value lowest byte first, on big-endian machines as well, so that the store of
-//! 0x11223344 has the bytes 44 33 22 11 (`tracewrap.c` of QEMU). Two kinds of evidence tell the
-//! cases apart:
+//! 0x11223344 has the bytes 44 33 22 11. Two kinds of evidence tell the cases apart:
 //!
 //! - **Registers**, which every tracer writes lowest byte first. The value that a load reads is in
 //!   the register that it writes, and the value that a store writes in one that it reads: either as
@@ -52,10 +51,11 @@ pub(super) struct MemoryOrder {
 }
 
 impl MemoryOrder {
-    /// The bytes of a value in memory in the order of addresses. `turned` may be used for them.
+    /// The bytes of an operand: a register's as they are, memory's in the order of addresses.
+    /// `turned` may be used for them.
     #[inline]
-    pub(super) fn in_order_of_addresses<'v>(self, value: &'v [u8], turned: &'v mut Vec<u8>) -> &'v [u8] {
-        if !self.is_reversed {
+    pub(super) fn ordered<'v>(self, is_memory: bool, value: &'v [u8], turned: &'v mut Vec<u8>) -> &'v [u8] {
+        if !(self.is_reversed && is_memory) {
             return value;
         }
         turned.clear();

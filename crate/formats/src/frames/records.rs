@@ -88,7 +88,8 @@ pub struct Operand<'a> {
     pub usage: Option<Usage>,
     /// Its taint.
     pub taint: Option<Taint>,
-    /// Its bytes: a register's in little-endian order, memory's in the order of addresses.
+    /// Its bytes: a register's in little-endian order, memory's as the tracer wrote them, which is
+    /// not always the order of addresses.
     pub value: Option<&'a [u8]>,
 }
 
@@ -102,8 +103,8 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether it is in memory. Tracers write registers in little-endian order, and memory in the
-    /// order of addresses.
+    /// Whether it is in memory. Tracers write registers in little-endian order, and memory in one
+    /// of two.
     pub fn is_memory(&self) -> bool {
         self.register.is_none() && self.memory.is_some()
     }

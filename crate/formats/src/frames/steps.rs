@@ -184,10 +184,8 @@ impl ToSteps<'_> {
                 (None, Some(Some(address))) => steps::Place::Memory(address),
                 (None, _) => continue,
             };
-            let value = match place {
-                steps::Place::Memory(_) => self.held.memory.in_order_of_addresses(value, &mut self.held.turned),
-                steps::Place::Register(_) => value,
-            };
+            let is_memory = matches!(place, steps::Place::Memory(_));
+            let value = self.held.memory.ordered(is_memory, value, &mut self.held.turned);
             self.visitor.access(&Access { place, thread, written, value });
         }
     }
@@ -238,10 +236,7 @@ impl Sink for ToSteps<'_> {
         if self.begin_step(record, step, frame.bytes, frame.mode) {
             let Held { operands, memory, turned, .. } = &mut *self.held;
             operands.visit(&frame, |place, value, written| {
-                let value = match place {
-                    steps::Place::Memory(_) => memory.in_order_of_addresses(value, turned),
-                    steps::Place::Register(_) => value,
-                };
+                let value = memory.ordered(matches!(place, steps::Place::Memory(_)), value, turned);
                 self.visitor.access(&Access { place, thread, written, value });
             });
         }

@@ -59,7 +59,7 @@ pub(crate) enum Pointer<'a> {
 
 impl Pointer<'_> {
     /// Passes on the operands for what they show of memory.
-    #[cold]
+    #[inline(never)]
     pub(super) fn show(self, evidence: &mut MemoryEvidence) {
         if evidence.is_complete() {
             return;

@@ -274,7 +274,7 @@ impl Reader {
         });
         if let Some(name) = computed {
             let sentence = format!(
-                "The table {name:?} of this database is computed: it has generated columns, or is a view or a virtual table. No recorder writes such tables, and reading one may never end, so it is not opened."
+                "The table {name:?} of this database is computed: it has generated columns, or is a view or a virtual table. Reading such a table may never end, so the database is not opened."
             );
             return Err(RowError::new(Class::Unsupported, sentence));
         }

@@ -30,34 +30,25 @@ impl State {
         program: &mut Program,
         sink: &mut dyn Sink,
     ) -> Option<()> {
-        // At the last instruction again, whether that took effect is known after the handler.
-        let is_open = raised.from == Some(last.address);
+        // At the last instruction again: only where execution goes on after the handler shows
+        // whether that had taken effect.
+        let is_undecided = raised.from == Some(last.address);
         let next = match raised.from {
-            Some(from) if !is_open => Some([from, expected(last).first().copied().unwrap_or(from), from]),
+            Some(from) if !is_undecided => Some([from, expected(last).first().copied().unwrap_or(from), from]),
             _ => self.continues(rules, last),
         };
-        // Without its address, the handler begins wherever the interrupted code does not go on.
-        let is_known = program.handlers.contains(&at.address);
-        let goes_on = match (raised.from, next) {
-            (Some(from), _) if at.address == from => true,
-            (Some(_), _) if !is_open => false,
-            (_, Some(next)) => !is_known && next.contains(&at.address),
-            (_, None) => match last.flow {
-                Flow::Call { back, .. } => back == at.address || (!is_known && program.functions.contains(&at.address)),
-                _ => false,
-            },
-        };
+        let goes_on = ignores(&raised, next, last, at, program);
         if raised.to.map_or(goes_on, |to| to != at.address) {
             // After a fault without a handler in the trace, the instruction restarts.
             return (goes_on && at.address == last.address).then_some(());
         }
-        let resumed = next.and_then(|next| next.first().copied()).filter(|_| !is_open);
+        let resumed = next.and_then(|next| next.first().copied()).filter(|_| !is_undecided);
         if let Some(address) = resumed.filter(|address| *address != last.address) {
             let interrupted = Arrival { address, opening: Opening::Usual, stack: last.stack, ..*at };
             self.follow(Rules { infers_handlers: false, ..rules }, last, &interrupted, program, sink);
         }
         let goes = next.unwrap_or([last.address; 3]);
-        let mut pending = (is_open || next.is_none()).then_some(last.departure);
+        let mut pending = (is_undecided || next.is_none()).then_some(last.departure);
         if pending.is_some()
             && returns_from_signal(rules, last)
             && let Some(i) = self.open.iter().rposition(|open| !open.is_call())
@@ -178,9 +169,9 @@ impl State {
         program: &mut Program,
         sink: &mut dyn Sink,
     ) {
-        let top = self.open.last().filter(|_| self.strayed.0 == self.open.len());
+        let top = self.open.last().filter(|_| self.strayed.open == self.open.len());
         match top.map(|top| (top.address, top.back)) {
-            Some((_, back)) if back == at.address => learn_handler(self.strayed.1, program),
+            Some((_, back)) if back == at.address => learn_handler(self.strayed.to, program),
             Some((address, back)) => {
                 // What seemed to be the callee was the handler. The callee begins now, unless the
                 // call is repeated.
@@ -276,6 +267,24 @@ impl State {
         let kind = if kernel { SliceKind::Interrupt } else { SliceKind::Signal };
         let entered = Entered { guessed, ..Entered::new(kind, at.address) };
         self.begin(entered, goes, at.time, (at.locator, at.stack), program, sink);
+    }
+}
+
+/// Whether execution goes on where the last instruction and the recorded exception lead, as if
+/// there were no handler. `next` are the addresses to which they may lead, as far as these are
+/// known.
+fn ignores(raised: &Raised, next: Option<[u64; 3]>, last: &Last, at: &Arrival, program: &Program) -> bool {
+    // Without its address, a handler begins wherever the interrupted code does not go on.
+    let is_known = program.handlers.contains(&at.address);
+    let is_undecided = raised.from == Some(last.address);
+    match (raised.from, next) {
+        (Some(from), _) if at.address == from => true,
+        (Some(_), _) if !is_undecided => false,
+        (_, Some(next)) => !is_known && next.contains(&at.address),
+        (_, None) => match last.flow {
+            Flow::Call { back, .. } => back == at.address || (!is_known && program.functions.contains(&at.address)),
+            _ => false,
+        },
     }
 }
 
