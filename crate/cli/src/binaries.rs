@@ -126,7 +126,8 @@ impl Binaries {
             self.programs.set_called(Called::new(addresses, session.addresses(true), modules), true);
             self.run()?;
         }
-        let naming = |id: u32| Some((id, self.arguments.shown(self.programs.naming(id)?)));
+        let format = session.info().format;
+        let naming = |id: u32| Some((id, self.arguments.shown(self.programs.naming(id)?, format)));
         let namings: Vec<(u32, Naming)> = self.names.iter().filter_map(|(id, _)| naming(*id)).collect();
         namings.iter().for_each(|(id, naming)| session.name_by(*id, naming.clone()));
         Ok(namings.into_iter().map(|(_, naming)| naming).collect())

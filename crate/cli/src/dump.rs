@@ -113,7 +113,7 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
         return database(decoder, part, how, &source);
     }
     let mut dump = text_dump(format, &source, how)?;
-    let namings = namings(how)?;
+    let namings = namings(how, format.id)?;
     if !namings.is_empty() && !dump.name_by(namings) {
         return Err(refused("its records have no ids that could be named.".into()));
     }
@@ -130,9 +130,9 @@ pub(crate) fn run(how: &Dump) -> Result<(), Failure> {
 
 /// The names to print with the records. Which binary names what is known only when the whole trace
 /// is.
-fn namings(how: &Dump) -> Result<Vec<Naming>, Failure> {
+fn namings(how: &Dump, format: &str) -> Result<Vec<Naming>, Failure> {
     let named = how.names.names.as_deref().map(read_names).transpose()?;
-    let mut namings: Vec<Naming> = named.map(|naming| how.names.shown(naming)).into_iter().collect();
+    let mut namings: Vec<Naming> = named.map(|naming| how.names.shown(naming, format)).into_iter().collect();
     if !how.names.binary.is_empty() {
         let mut binaries = Binaries::read(&how.names)?;
         // What is wrong with it is said as its records are printed.

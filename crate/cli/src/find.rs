@@ -10,6 +10,7 @@ use unspool_engine::jobs::{Job as _, Step};
 use unspool_engine::{Session, TrackOut};
 use unspool_filter::Search;
 use unspool_filter::pattern::Linked;
+use unspool_filter::syntax::{self, Expr, Term};
 use unspool_filter::{Bound, RecordQuery};
 use unspool_formats::open_row_records;
 use unspool_records::RecordReader;
@@ -86,11 +87,20 @@ pub(crate) fn answer(what: &Find, source: &Source, session: &Session) -> Result<
     Ok(total)
 }
 
-/// Whether an expression, which the filter language understands, has a comparison that it takes for
-/// a word.
+/// Whether an expression has a word, not in quotation marks, that reads like a comparison.
 fn has_comparison(expression: &str) -> bool {
-    let without_bounds = expression.replace(">=", "").replace("<=", "");
-    without_bounds.contains('=') || expression.split_whitespace().any(|word| matches!(word, "<" | ">" | "<=" | ">="))
+    fn is_in(expr: &Expr, text: &str) -> bool {
+        match expr {
+            Expr::Any(parts) | Expr::All(parts) => parts.iter().any(|part| is_in(part, text)),
+            Expr::Not(part) => is_in(part, text),
+            Expr::Term(Term::Word(_), (at, len)) => {
+                let word = text.get(*at..at + len).unwrap_or_default();
+                !word.starts_with(['"', '/']) && word.contains(['<', '>', '='])
+            }
+            Expr::Term(..) => false,
+        }
+    }
+    syntax::parse(expression, "").is_ok_and(|expr| is_in(&expr, expression))
 }
 
 /// Finds slices and records by an expression. Returns the search, which is done, and how many

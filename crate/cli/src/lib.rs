@@ -66,6 +66,7 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use progress::Progress;
 use unspool_engine::read::{ReadAt, head_and_tail};
+use unspool_formats::trace_db;
 use unspool_symbols::short_names;
 use unspool_trace::{Limits, Naming, OpenOptions};
 
@@ -195,9 +196,11 @@ impl NameArgs {
         Ok(())
     }
 
-    /// Names as they are to be shown.
-    fn shown(&self, naming: Naming) -> Naming {
-        if self.short_names { naming.with_texts(short_names) } else { naming }
+    /// Names as they are to be shown for a trace of this format. The statements of trace-db stay,
+    /// also those that look like functions, as `free(p)`.
+    fn shown(&self, naming: Naming, format: &str) -> Naming {
+        let has_functions = format != trace_db::ROW.format.id;
+        if self.short_names && has_functions { naming.with_texts(short_names) } else { naming }
     }
 
     /// As options of a command whose options of names end in `suffix`.

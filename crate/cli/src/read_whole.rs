@@ -166,7 +166,7 @@ pub(crate) fn read_for_records(trace: &TraceArgs, names: &NameArgs) -> Result<(S
 
 fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<(Source, Session), Failure> {
     names.check()?;
-    let naming = names.names.as_deref().map(read_names).transpose()?.map(|naming| names.shown(naming));
+    let naming = names.names.as_deref().map(read_names).transpose()?;
     let mut binaries = Binaries::read(names)?;
     let (mut source, mut session) = read_with(trace, levels)?;
     if !names.binary.is_empty() {
@@ -175,6 +175,7 @@ fn named(trace: &TraceArgs, names: &NameArgs, levels: Option<Levels>) -> Result<
     }
     say_problems(&source.name, &session, names.binary.is_empty());
     if let (Some(naming), Some(path)) = (naming, &names.names) {
+        let naming = names.shown(naming, session.info().format);
         name_by(&mut session, path, naming);
     }
     Ok((source, session))
@@ -223,7 +224,8 @@ pub(crate) fn read_with_binaries(
         binaries = Some(read);
     }
     if let Some(path) = &names.names {
-        name_by(&mut session, path, names.shown(read_names(path)?));
+        let naming = names.shown(read_names(path)?, session.info().format);
+        name_by(&mut session, path, naming);
     }
     Ok((source, session, binaries))
 }

@@ -152,3 +152,22 @@ fn frames_have_the_calls_that_return_in_them() {
     assert_eq!(names("frame:0 -arg.mask:5 name:gl*"), ["glClear", "glXSwapBuffers"]);
     assert_eq!(names("frame:1 -arg.mask:5 name:gl*"), ["glFinish", "glClear", "glXSwapBuffers"]);
 }
+
+/// A comparison that the filter takes for words has a hint; one in quotation marks is meant.
+#[test]
+fn comparisons_that_were_words_have_a_hint() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/trace_db/overrun.trace");
+    let said = |expression: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .args(["find", trace, expression])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for expression in ["i == 3", "a < b"] {
+        assert!(said(expression).contains("was searched for as words"), "{expression}");
+    }
+    for expression in ["text:\"a=b\"", "/x=y/", "\"a = b\"", "arg.x>=3", "nothing"] {
+        assert!(!said(expression).contains("searched for as words"), "{expression}");
+    }
+}

@@ -79,3 +79,17 @@ fn names_are_shortened() {
     assert_eq!(status, Some(2));
     assert!(said.contains("--short-names shortens names of --binary and --names"), "{said}");
 }
+
+/// A statement may look like a function with parameters.
+#[test]
+fn statements_are_not_shortened() {
+    let fixture = |name: &str| fixture(name).display().to_string();
+    let (trace, names) = (fixture("trace_db/overrun.trace"), fixture("trace_db/overrun.csv"));
+    let dumped = |options: &[&str]| {
+        let args = [&["dump", &trace, "--names", &names], options].concat();
+        Command::new(env!("CARGO_BIN_EXE_unspool")).args(args).output().unwrap().stdout
+    };
+    let whole = dumped(&[]);
+    assert!(String::from_utf8_lossy(&whole).contains("free(copy)"));
+    assert_eq!(dumped(&["--short-names"]), whole);
+}

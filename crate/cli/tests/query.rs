@@ -172,9 +172,15 @@ fn a_text_beside_what_has_no_text_is_refused() {
 #[test]
 fn no_results_have_a_reason() {
     for (query, reason) in [
-        ("label = \"sorted\" and j > 0", "No point records both label and j: they cannot be compared."),
+        (
+            "label = \"sorted\" and j > 0",
+            "No point records both label and j. A query is about the values of one point.",
+        ),
         ("key = 123456", "The condition holds at none of the 47 points that record key."),
         ("key = 123456 at 1:24", "The condition holds at none of the 11 points at this statement that record key."),
+        ("label = j", "No point records both label and j."),
+        ("key = 5 pick 3", "The condition does not hold at the point that was picked."),
+        ("t: \"*char\" where t > 3", "t: *char is always bytes, which compare with texts only: t = \"…\"."),
         ("label > 5", "label is always bytes, which compare with texts only: label = \"…\"."),
         (
             "key = \"j\"",
@@ -192,6 +198,9 @@ fn no_results_have_a_reason() {
     }
     let said = |query: &str| String::from_utf8_lossy(&unspool(&[VARIABLES], query).stderr).into_owned();
     assert_eq!(said("label = \"done\""), "1 result in 79 points\n");
+    let overrun = unspool(&["trace_db/overrun.trace"], "n = text");
+    let overrun = String::from_utf8_lossy(&overrun.stderr).into_owned();
+    assert!(overrun.contains("text is always bytes and n always a number: the two do not compare."), "{overrun}");
     // Several traces have reasons of their own.
     let output = unspool(&[VARIABLES, VALUES], "x: any where x = 123456.5");
     assert!(String::from_utf8_lossy(&output.stderr).contains(VALUES));

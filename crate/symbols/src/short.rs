@@ -141,9 +141,9 @@ fn parse(name: &str) -> Option<Parts<'_>> {
         parser.step()?;
     }
     let Parser { mut components, current, state, .. } = parser;
-    // Only functions with parameters have a return type before them. Other texts with spaces are
-    // not names of functions.
-    if current.is_empty() || (state.has_type && !state.has_parameters) {
+    // Demanglers put a return type before templates with parameters alone. Other texts with spaces
+    // are not names of functions.
+    if current.is_empty() || (state.has_type && !(state.has_parameters && state.has_arguments)) {
         return None;
     }
     components.push(current);
@@ -163,6 +163,8 @@ struct State {
     has_type: bool,
     /// Parameters follow the current component.
     has_parameters: bool,
+    /// A component has template arguments, or is an operator.
+    has_arguments: bool,
 }
 
 impl Parser<'_> {
@@ -183,6 +185,7 @@ impl Parser<'_> {
             && is_symbol(after)
         {
             let len = operator(after)?;
+            self.state.has_arguments = true;
             self.current = without_arguments(&format!("operator{}", after.get(..len)?))?;
             self.rest = after.get(len..)?;
             return Some(());
@@ -202,6 +205,7 @@ impl Parser<'_> {
             }
             ' ' if rest.starts_with(" <") && self.current.starts_with("operator") => self.skip(1),
             '<' | '[' => {
+                self.state.has_arguments |= rest.starts_with('<');
                 self.rest = rest.get(closed(rest)?..)?;
                 // Turbofish: the arguments belong to the component before.
                 if self.current.is_empty() {
@@ -223,7 +227,7 @@ impl Parser<'_> {
             ' ' => {
                 self.components.clear();
                 self.current.clear();
-                self.state.has_type = true;
+                (self.state.has_type, self.state.has_arguments) = (true, false);
                 self.rest = rest.get(1..)?;
                 Some(())
             }
@@ -401,6 +405,10 @@ mod tests {
             "",
             "i < n",
             "x = f (y)",
+            "copy = malloc(n)",
+            "read file(name)",
+            "GET /index(1)",
+            "int plain(int)",
             "compute step 3",
             "LazyCompile:~foo bar.js:1",
             "void (*signal(int))(int)",

@@ -20,12 +20,6 @@ impl Run {
         }
         let names: Vec<String> = query.variables.iter().map(name_of).collect();
         let seen = &self.seen;
-        let of = match (self.picked, query.statement) {
-            (Some(_), _) => " that was picked",
-            (None, Some((u64::MAX, _))) => " at this statement",
-            (None, Some(_)) => " of these statements",
-            (None, None) => "",
-        };
         if query.variables.is_empty() || seen.points == 0 {
             return match query.statement {
                 Some((u64::MAX, _)) => "No point is at this statement.".to_string(),
@@ -33,27 +27,42 @@ impl Run {
                 None => "The trace has no complete point.".to_string(),
             };
         }
-        let at = |i: usize| seen.together.get(i).copied().unwrap_or(0);
-        if let Some(name) = names.iter().enumerate().find_map(|(i, name)| (at(i) == 0).then_some(name)) {
+        let together = |i: usize| seen.together.get(i).copied().unwrap_or(0);
+        if self.picked.is_some() {
+            return match names.iter().enumerate().find(|(i, _)| together(*i) == 0) {
+                Some((_, name)) => format!("The point that was picked does not record {name}."),
+                None => "The condition does not hold at the point that was picked.".to_string(),
+            };
+        }
+        let of = match query.statement {
+            Some((u64::MAX, _)) => " at this statement",
+            Some(_) => " of these statements",
+            None => "",
+        };
+        if let Some((_, name)) = names.iter().enumerate().find(|(i, _)| together(*i) == 0) {
             return format!("No point{of} records {name}.");
         }
         for (i, one) in names.iter().enumerate() {
-            let apart = names.iter().enumerate().skip(i + 1).find(|(k, _)| at(i) >> k & 1 == 0);
+            let apart = names.iter().enumerate().skip(i + 1).find(|(k, _)| together(i) >> k & 1 == 0);
             if let Some((_, other)) = apart {
-                return format!("No point{of} records both {one} and {other}: they cannot be compared.");
+                return format!("No point{of} records both {one} and {other}. {ONE_POINT}");
             }
         }
         let all = listed(&names);
         if seen.whole == 0 {
-            return format!("No point{of} records all of {all}: a query compares the values of one point.");
+            return format!("No point{of} records all of {all}. {ONE_POINT}");
         }
-        let mismatch = query.predicate.as_ref().and_then(|it| mismatch(it, seen, &names, tables));
+        let about = About { seen, names: &names, query, tables };
+        let mismatch = query.predicate.as_ref().and_then(|it| about.mismatch(it));
         mismatch.unwrap_or_else(|| match seen.whole {
             1 => format!("The condition does not hold at the one point{of} that records {all}."),
             n => format!("The condition holds at none of the {n} points{of} that record {all}."),
         })
     }
 }
+
+/// The reason why several variables have to be recorded together.
+const ONE_POINT: &str = "A query is about the values of one point.";
 
 /// A free variable as sentences have it.
 fn name_of(variable: &crate::FreeVariable) -> String {
@@ -77,40 +86,79 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The first comparison that must hold and that a variable is never recorded for.
-fn mismatch(condition: &Condition, seen: &Recorded, names: &[String], tables: &Tables) -> Option<String> {
-    let name = |number: u8| names.get(usize::from(number)).map_or("", String::as_str);
-    let is_in = |bits: u32, number: u8| bits >> number & 1 == 1;
-    match condition {
-        Condition::All(parts) => parts.iter().find_map(|part| mismatch(part, seen, names, tables)),
-        Condition::Bytes(_, number, Bytes::Constant(bytes)) if !is_in(seen.bytes, *number) => {
-            let own = name(*number);
-            let text = core::str::from_utf8(bytes).ok();
-            let is_name =
-                |text: &&str| (0..tables.names() as u32).any(|n| tables.text(n).is_some_and(|it| it == *text));
-            let hint = text.filter(is_name).map(|text| {
-                let text = text.replace('`', "``");
-                format!(" For the variable of that name, write `{text}`.")
-            });
-            Some(format!("{own} is always a number, which does not compare with texts.{}", hint.unwrap_or_default()))
-        }
-        Condition::Compare(_, a, b) => [a, b].into_iter().find_map(|term| never(term, seen, &name)),
-        _ => None,
-    }
+/// The variables of a query, and what was recorded of them.
+struct About<'a> {
+    seen: &'a Recorded,
+    names: &'a [String],
+    query: &'a Query,
+    tables: &'a Tables,
 }
 
-/// The variable of a term that never has the number which is needed of it.
-fn never<'n>(term: &Term, seen: &Recorded, name: &impl Fn(u8) -> &'n str) -> Option<String> {
-    match term {
-        Term::Value(number) if seen.numbers >> number & 1 == 0 => {
-            let own = name(*number);
-            Some(format!("{own} is always bytes, which compare with texts only: {own} = \"…\"."))
+impl About<'_> {
+    /// The first comparison that must hold and that a variable is never recorded for.
+    fn mismatch(&self, condition: &Condition) -> Option<String> {
+        match condition {
+            Condition::All(parts) => parts.iter().find_map(|part| self.mismatch(part)),
+            // As numbers or as bytes: what two variables without types make.
+            Condition::Any(parts) => match parts.as_slice() {
+                [Condition::Compare(_, Term::Value(_), Term::Value(_)), Condition::Bytes(_, a, Bytes::Variable(b))] => {
+                    self.never_alike(*a, *b).or_else(|| self.never_alike(*b, *a))
+                }
+                _ => None,
+            },
+            Condition::Bytes(_, number, Bytes::Constant(bytes)) if !self.is_bytes(*number) => {
+                let hint = core::str::from_utf8(bytes).ok().filter(|text| self.is_name(text)).map(|text| {
+                    let text = text.replace('`', "``");
+                    format!(" For the variable of that name, write `{text}`.")
+                });
+                let (own, hint) = (self.name(*number), hint.unwrap_or_default());
+                Some(format!("{own} is always a number, which does not compare with texts.{hint}"))
+            }
+            Condition::Compare(_, a, b) => self.never(a).or_else(|| self.never(b)),
+            _ => None,
         }
-        Term::Size(number) if seen.in_buffers >> number & 1 == 0 => {
-            let own = name(*number);
-            Some(format!("{own} never points into a buffer that the trace knows, so it has no size."))
+    }
+
+    fn name(&self, number: u8) -> &str {
+        self.names.get(usize::from(number)).map_or("", String::as_str)
+    }
+
+    fn is_number(&self, number: u8) -> bool {
+        self.seen.numbers >> number & 1 == 1
+    }
+
+    fn is_bytes(&self, number: u8) -> bool {
+        self.seen.bytes >> number & 1 == 1
+    }
+
+    /// Whether the trace has a variable of this name.
+    fn is_name(&self, text: &str) -> bool {
+        (0..self.tables.names() as u32).any(|name| self.tables.text(name).is_some_and(|it| it == text))
+    }
+
+    /// A sentence if one variable is always bytes and the other always a number.
+    fn never_alike(&self, bytes: u8, number: u8) -> Option<String> {
+        let is_so = !self.is_number(bytes) && !self.is_bytes(number);
+        let (bytes, number) = (self.name(bytes), self.name(number));
+        is_so.then(|| format!("{bytes} is always bytes and {number} always a number: the two do not compare."))
+    }
+
+    /// A sentence if a variable of a term never has the number which is needed of it.
+    fn never(&self, term: &Term) -> Option<String> {
+        match term {
+            Term::Value(number) if !self.is_number(*number) => {
+                let own = self.name(*number);
+                // Without the type, which stands elsewhere in a query.
+                let variable = self.query.variables.get(usize::from(*number))?;
+                let plain = quoted(&variable.name);
+                Some(format!("{own} is always bytes, which compare with texts only: {plain} = \"…\"."))
+            }
+            Term::Size(number) if self.seen.in_buffers >> number & 1 == 0 => {
+                let own = self.name(*number);
+                Some(format!("{own} never points into a buffer that the trace knows, so it has no size."))
+            }
+            Term::Apply(_, terms) => self.never(&terms.0).or_else(|| self.never(&terms.1)),
+            _ => None,
         }
-        Term::Apply(_, terms) => never(&terms.0, seen, name).or_else(|| never(&terms.1, seen, name)),
-        _ => None,
     }
 }

@@ -17,7 +17,7 @@ pub fn companion_of(name: &str, size: f64, head: &[u8], tail: &[u8]) -> Option<V
 const MOST_SHORTENED: usize = 100_000;
 
 /// Short names of functions, in the order of the names, with a NUL after each; see `docs/names.md`.
-/// `undefined` if all of them stay as they are, and for more than [`MOST_SHORTENED`].
+/// `undefined` if all of them stay as they are, and for more than 100,000 of them.
 #[wasm_bindgen(js_name = shortNames)]
 pub fn short_names(names: &str) -> Option<String> {
     let names: Vec<&str> = names.split_terminator('\0').collect();
