@@ -455,7 +455,9 @@ impl Writer for Columns {
         self.0.borrow_mut().push([track, time, Cell::Float64(value), int64(exact)]);
     }
 
-    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) {}
+    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) -> bool {
+        false
+    }
 }
 
 impl RecordSink for Collecting {

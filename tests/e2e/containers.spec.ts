@@ -162,6 +162,18 @@ test('chooses one of the traces of a zip archive, and another one later', async 
   await expect(page.getByRole('tabpanel')).toContainText('execution');
 });
 
+test('shows a stored trace of a zip archive whose checksum does not match, and says so', async ({ page }) => {
+  const stored = file('threads.xray', 'threads.xray');
+  const archive = zip([{ name: 'README.txt', bytes: Buffer.from('One trace.') }, stored]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc(stored.bytes));
+  for (let at = archive.indexOf(sum); at >= 0; at = archive.indexOf(sum, at + 1)) archive.writeUInt8(sum[0]! ^ 1, at);
+  await page.setInputFiles('#file-input', { name: 'one.zip', mimeType: 'application/zip', buffer: archive });
+  await settled(page, 'ready', 'one.zip › threads.xray');
+  await expect(page.getByText('A checksum of the zip').first()).toBeVisible();
+  expect(await digest(page)).toBe(digestOf('threads.xray'));
+});
+
 test('opens the only trace of a tar archive in gzip, and in xz the one that is chosen', async ({ page }) => {
   const files = [{ name: 'notes.txt', bytes: Buffer.from('a note') }, file('logs/threads.xray', 'threads.xray')];
   await openBytes(page, 'one.tgz', gzipSync(tar(files)));

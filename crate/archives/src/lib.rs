@@ -35,6 +35,7 @@ mod entry;
 mod fault;
 mod gzip;
 mod kind;
+mod stored;
 mod stream;
 mod tar;
 mod wrapped;

@@ -9,6 +9,7 @@ use unspool_trace::limits::Expansion;
 
 use crate::decode::Decode;
 use crate::deflate::Deflate;
+use crate::stored::Stored;
 use crate::wrapped::Wrapped;
 use crate::xz::Xz;
 use crate::{Entry, Fault, Kind, Method, Why};
@@ -44,13 +45,14 @@ impl Stream {
         Some(Self::of(decoder))
     }
 
-    /// The content of an entry of an archive. `None` if it is stored as it is, or in a way that is
-    /// not supported.
+    /// The content of an entry of an archive. `None` if it is stored as it is without a checksum,
+    /// or in a way that is not supported.
     pub fn of_entry(entry: &Entry) -> Option<Self> {
         match entry.method {
             Method::Packed(Kind::Deflate) => Some(Self::of(Box::new(Deflate::new(entry.crc.zip(entry.size))))),
             Method::Packed(kind) => Self::new(kind),
-            Method::Stored | Method::Encrypted | Method::Unknown(_) => None,
+            Method::Stored => Some(Self::of(Box::new(Stored::new(entry.crc.zip(entry.size)?)))),
+            Method::Encrypted | Method::Unknown(_) => None,
         }
     }
 

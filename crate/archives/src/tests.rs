@@ -75,6 +75,24 @@ fn extracted(kind: Kind, file: &mut File, entry: &Entry) -> (Vec<u8>, Option<Fau
 }
 
 #[test]
+fn checks_what_is_stored_as_it_is() {
+    let content = content_of_fixtures();
+    let (crc, size) = (crc32fast::hash(&content), content.len() as u64);
+    let found = |crc, size| {
+        let entry = Entry { name: "a.xray".into(), size, at: 0, packed: 0, method: Method::Stored, crc };
+        let stream = Stream::of_entry(&entry)?;
+        let (found, fault) = unpacked(stream, content.chunks(1000).map(<[u8]>::to_vec));
+        assert!(found == content);
+        Some(fault.map(|fault| (fault.at, fault.why)))
+    };
+    assert_eq!(found(Some(crc), Some(size)), Some(None));
+    assert_eq!(found(Some(crc ^ 1), Some(size)), Some(Some((size, Why::Checksum))));
+    assert_eq!(found(Some(crc), Some(size - 1)), Some(Some((size, Why::Checksum))));
+    assert_eq!(found(Some(crc), Some(size + 1)), Some(Some((size, Why::Truncated))));
+    assert_eq!(found(None, Some(size)), None, "there is nothing to compare with");
+}
+
+#[test]
 fn unpacks_in_any_portions() {
     let expected = content_of_fixtures();
     for (kind, extension) in KINDS {

@@ -380,7 +380,9 @@ mod tests {
             self.0.borrow_mut().push((slice.row, slice.start));
         }
 
-        fn finish(&mut self, _: &Trace, _: &mut Vec<u8>) {}
+        fn finish(&mut self, _: &Trace, _: &mut Vec<u8>) -> bool {
+            false
+        }
     }
 
     impl RecordSink for Vec<u64> {

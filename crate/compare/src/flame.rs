@@ -7,6 +7,7 @@
 //! as wide as what they called.
 
 use hashbrown::HashMap;
+use unspool_trace::{check_path_bytes, path_sizes};
 
 /// Nodes narrower than this fraction of the whole are merged with their narrow siblings: they are
 /// less than a pixel wide on any screen.
@@ -294,26 +295,63 @@ impl Tree {
         columns.map(|((above, row), both)| (*above, *row, *both))
     }
 
-    /// Stacks in the folded form of `difffolded.pl`: names from the outermost function, then the
-    /// self time in A and in B. Stacks without self time are left out.
-    pub fn folded(&self, name: impl Fn(u32) -> String) -> String {
-        let mut text = String::new();
-        let mut stacks: Vec<String> = vec![String::new()];
-        for node in 1..self.rows.len() {
-            let above = self.parents.get(node).and_then(|above| stacks.get(*above as usize));
-            let own_name = name(self.rows.get(node).copied().unwrap_or(MANY)).replace([';', '\n'], ":");
-            let stack = match above.map(String::as_str) {
-                None | Some("") => own_name,
-                Some(above) => format!("{above};{own_name}"),
-            };
-            let [a, b] = self.figures.get(node).map_or([0.0; 2], |both| both.own);
-            if a > 0.0 || b > 0.0 {
-                text.push_str(&format!("{stack} {a:.0} {b:.0}\n"));
+    /// Writes stacks in the folded form of `difffolded.pl`: names from the outermost function, then
+    /// the self time in A and in B. Stacks without self time are left out. `write` takes lines,
+    /// about a megabyte at a time.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence, before anything is written, if all lines together are too large.
+    pub fn folded(&self, names: &[String], mut write: impl FnMut(&[u8])) -> Result<(), String> {
+        check_path_bytes(self.folded_bytes(names))?;
+        let (mut lines, mut path) = (String::new(), Vec::new());
+        for (node, figures) in (0..).zip(&self.figures).skip(1) {
+            let [a, b] = figures.own;
+            if !has_self_time(figures) {
+                continue;
             }
-            stacks.push(stack);
+            path.clear();
+            let mut next = node;
+            while next != 0 {
+                path.push(name_of(names, self.row(next)));
+                next = self.parent(next);
+            }
+            for name in path.iter().rev() {
+                lines.extend(name.chars().map(|it| if matches!(it, ';' | '\n') { ':' } else { it }));
+                lines.push(';');
+            }
+            lines.pop();
+            lines.push_str(&format!(" {a:.0} {b:.0}\n"));
+            if lines.len() >= AT_ONCE {
+                write(lines.as_bytes());
+                lines.clear();
+            }
         }
-        text
+        write(lines.as_bytes());
+        Ok(())
     }
+
+    /// The most bytes that [`Tree::folded`] writes.
+    fn folded_bytes(&self, names: &[String]) -> u64 {
+        let own = |row: u32| name_of(names, row).len() as u64 + 1;
+        let sizes = path_sizes(self.parents.iter().zip(&self.rows).map(|(above, row)| (*above, own(*row))));
+        let lines = self.figures.iter().zip(sizes).skip(1).filter(|(figures, _)| has_self_time(figures));
+        lines.fold(0, |sum: u64, (_, size)| sum.saturating_add(size + OF_TIMES))
+    }
+}
+
+/// Bytes of folded stacks that are passed on at once.
+const AT_ONCE: usize = 1 << 20;
+
+/// Most bytes of two times with the spaces before them and the end of a line.
+const OF_TIMES: u64 = 44;
+
+fn has_self_time(figures: &Both) -> bool {
+    figures.own.iter().any(|own| *own > 0.0)
+}
+
+fn name_of(names: &[String], row: u32) -> &str {
+    names.get(row as usize).map_or("", String::as_str)
 }
 
 impl<'a> Widths<'a> {
@@ -657,7 +695,21 @@ mod tests {
 
     #[test]
     fn folded_stacks_have_both_self_times() {
-        let name = |row: u32| ["main", "f;x", "g", "h"][row as usize].to_string();
-        assert_eq!(tree().folded(name), "main 5 5\nmain;f:x 10 0\nmain;g 30 30\nmain;h 0 20\n");
+        let names = ["main", "f;x", "g", "h"].map(String::from);
+        let mut lines = Vec::new();
+        assert_eq!(tree().folded(&names, |piece| lines.extend(piece)), Ok(()));
+        assert_eq!(String::from_utf8_lossy(&lines), "main 5 5\nmain;f:x 10 0\nmain;g 30 30\nmain;h 0 20\n");
+    }
+
+    #[test]
+    fn folded_stacks_of_a_deep_recursion_are_refused_before_they_are_written() {
+        let depth = 10_000;
+        let one = vec![1.0; depth];
+        let parent = (0..depth as u32).map(|call| call.wrapping_sub(1)).collect();
+        let side = Paths { row: vec![0; depth], parent, total: one.clone(), own: one.clone(), count: one };
+        let tree = Tree::new([&side, &Paths::default()]);
+        let names = ["x".repeat(20)];
+        let refused = tree.folded(&names, |_| panic!("nothing is written"));
+        assert!(refused.unwrap_err().starts_with("The call stacks would take 1.0 GB"));
     }
 }

@@ -165,7 +165,8 @@ impl Writer for Chrome {
         out.extend(b"}}");
     }
 
-    fn finish(&mut self, _trace: &Trace, out: &mut Vec<u8>) {
+    fn finish(&mut self, _trace: &Trace, out: &mut Vec<u8>) -> bool {
         out.extend(b"\n]}\n");
+        false
     }
 }

@@ -165,5 +165,7 @@ impl Writer for Csv {
         out.extend(b"\r\n");
     }
 
-    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) {}
+    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) -> bool {
+        false
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unspool_trace::MOST_PATH_BYTES;
+
 use crate::merge::{Merge, Merged};
 use crate::order::{Next, Order};
 use crate::{Arg, Part, Source, Table, Trace, Writer};
@@ -28,6 +30,9 @@ pub enum Step {
     Stalled,
     /// The file is complete.
     Done,
+    /// The call paths would take so many bytes that they are not written; see
+    /// [`unspool_trace::check_path_bytes`].
+    TooLarge(u64),
 }
 
 /// An export under way.
@@ -60,6 +65,9 @@ enum Now {
         next: u64,
         rest: Vec<usize>,
     },
+    /// After the last track.
+    Finish,
+    TooLarge(u64),
     Done,
 }
 
@@ -116,8 +124,9 @@ impl Export {
                 },
                 Now::NextTrack => {
                     let Some(track) = self.tracks.pop() else {
-                        writer.finish(trace, out);
-                        self.now = Now::Done;
+                        let bytes = writer.path_bytes(trace);
+                        let fits = bytes <= MOST_PATH_BYTES;
+                        self.now = if fits { Now::Finish } else { Now::TooLarge(bytes) };
                         continue;
                     };
                     let all = TABLES.map(|table| wanted_of(source.parts(), trace, writer, table, track));
@@ -190,6 +199,13 @@ impl Export {
                     self.passed += 1;
                     *next += 1;
                 }
+                Now::Finish => {
+                    if writer.finish(trace, out) {
+                        return Step::More;
+                    }
+                    self.now = Now::Done;
+                }
+                Now::TooLarge(bytes) => return Step::TooLarge(*bytes),
                 Now::Done => return Step::Done,
             }
         }

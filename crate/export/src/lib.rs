@@ -51,6 +51,9 @@ use unspool_engine::tables::portions::names;
 use unspool_trace::Stacking;
 use unspool_trace::batch::Name;
 
+/// Bytes that a writer with much left at the end writes at once.
+const AT_ONCE: usize = 1 << 20;
+
 /// What is the same for all of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
@@ -208,8 +211,15 @@ pub trait Writer {
     /// The track ends.
     fn end_track(&mut self, _trace: &Trace, _track: u32, _out: &mut Vec<u8>) {}
 
-    /// The file ends.
-    fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>);
+    /// The bytes of call paths that [`Writer::finish`] writes, before they are compressed. Asked
+    /// after the last track; more than [`unspool_trace::MOST_PATH_BYTES`] are not written.
+    fn path_bytes(&self, _trace: &Trace) -> u64 {
+        0
+    }
+
+    /// The file ends: writes what is left, or, where that is long, the next part of it. Returns
+    /// whether there is more.
+    fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>) -> bool;
 }
 
 /// A format to export to.

@@ -241,5 +241,7 @@ impl Writer for Perfetto {
         });
     }
 
-    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) {}
+    fn finish(&mut self, _trace: &Trace, _out: &mut Vec<u8>) -> bool {
+        false
+    }
 }

@@ -10,6 +10,11 @@ pub(crate) fn varint(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
+/// The length of a variable-length number in bytes.
+pub(crate) fn varint_length(number: u64) -> u64 {
+    u64::from((64 - (number | 1).leading_zeros()).div_ceil(7))
+}
+
 /// Appends a field with a number. Signed numbers are passed as their 64 bits.
 #[inline]
 pub(crate) fn number(field: u32, value: u64, out: &mut Vec<u8>) {

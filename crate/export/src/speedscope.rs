@@ -77,7 +77,8 @@ impl Writer for Speedscope {
         out.extend(format!("\n],\"startValue\":{from},\"endValue\":{to}}}").bytes());
     }
 
-    fn finish(&mut self, _trace: &Trace, out: &mut Vec<u8>) {
+    fn finish(&mut self, _trace: &Trace, out: &mut Vec<u8>) -> bool {
         out.extend(b"\n]}\n");
+        false
     }
 }

@@ -1,6 +1,7 @@
 //! Slices added up by call stack.
 
 use hashbrown::HashMap;
+use unspool_trace::path_sizes;
 
 use crate::{Slice, Trace};
 
@@ -59,6 +60,17 @@ impl Stacks {
     /// The track ends.
     pub(crate) fn close(&mut self) {
         self.open.clear();
+    }
+
+    /// From a stack, by its number, outwards.
+    pub(crate) fn outwards(&self, number: u32) -> impl Iterator<Item = &Stack> {
+        let at = |number: u32| self.all.get(number as usize).filter(|_| number != 0);
+        std::iter::successors(at(number), move |stack| at(stack.parent))
+    }
+
+    /// The bytes of each stack when it is written out, given those of a name in it.
+    pub(crate) fn sizes(&self, of_name: impl Fn(u32) -> u64) -> Vec<u64> {
+        path_sizes(self.all.iter().map(|stack| (stack.parent, of_name(stack.name))))
     }
 
     /// A duration in nanoseconds, or in steps.

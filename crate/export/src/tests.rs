@@ -398,6 +398,69 @@ fn pprof_has_calls_and_self_times_of_stacks() {
     assert_eq!(profile.locations.len(), 3);
 }
 
+/// Calls within calls, each of another function, whose ids take three bytes in pprof.
+fn deep(calls: u32) -> (Trace, Memory) {
+    const FIRST: u32 = 1 << 15;
+    let names = (0..FIRST + calls).map(|name| format!("f{name:08}").into()).collect();
+    let parts =
+        (0..calls).map(|call| Part { table: Table::Slices, track: 1, depth: call, first: u64::from(call), len: 1 });
+    let slices = (0..calls).map(|call| Slice {
+        row: u64::from(call),
+        parent: call.checked_sub(1).map(u64::from),
+        depth: call,
+        // A nanosecond is two ticks.
+        start: 1000 + 2 * u64::from(call),
+        end: 100_000,
+        name: FIRST + call,
+        ..Slice::default()
+    });
+    let memory =
+        Memory { parts: parts.collect(), slices: slices.collect(), instants: vec![], samples: vec![], missing: false };
+    (Trace { names, head: Head { end: 100_000, ..trace().head }, ..trace() }, memory)
+}
+
+/// Writes that trace, and returns the last step, and the most bytes that a step wrote.
+fn written_deep(calls: u32, format: Format) -> (Step, Vec<u8>, usize) {
+    let (trace, mut source) = deep(calls);
+    let mut export = Export::new(trace, format.writer(), vec![1], false);
+    let (mut all, mut most) = (Vec::new(), 0);
+    loop {
+        let mut out = Vec::new();
+        let step = export.step(&mut source, 10_000, &mut out);
+        most = most.max(out.len());
+        all.append(&mut out);
+        if !matches!(step, Step::More | Step::Stalled) {
+            return (step, all, most);
+        }
+    }
+}
+
+#[test]
+fn stacks_are_written_in_pieces() {
+    let (step, text, most) = written_deep(2000, Format::Folded);
+    assert_eq!((step, text.iter().filter(|byte| **byte == b'\n').count()), (Step::Done, 2000));
+    // 2000 lines with 1000 names of ten bytes on average.
+    assert!(text.len() > 19_000_000 && most < 1_100_000, "{most} bytes of {}", text.len());
+    let (step, file, _) = written_deep(2000, Format::Pprof);
+    assert_eq!(step, Step::Done);
+    let content = miniz_oxide::inflate::decompress_to_vec(&file[10..file.len() - 8]).unwrap();
+    assert_eq!(file[file.len() - 8..file.len() - 4], crc32fast::hash(&content).to_le_bytes());
+    assert_eq!(file[file.len() - 4..], (content.len() as u32).to_le_bytes());
+    let profile = pprof_proto::Profile::decode(&*content).unwrap();
+    let depths: Vec<usize> = profile.samples.iter().map(|sample| sample.stack.len()).collect();
+    assert_eq!(depths, (1..=2000).collect::<Vec<_>>());
+}
+
+#[test]
+fn stacks_that_would_be_too_large_are_not_begun() {
+    // 20,000 × 20,000 / 2 names: of ten bytes, and of three in pprof.
+    for (format, least) in [(Format::Folded, 2_000_000_000), (Format::Pprof, 600_000_000)] {
+        let (step, written, _) = written_deep(20_000, format);
+        assert!(matches!(step, Step::TooLarge(bytes) if (least..least + least / 50).contains(&bytes)), "{step:?}");
+        assert!(written.is_empty());
+    }
+}
+
 #[test]
 fn cells_of_csv_are_no_formulas() {
     let text = String::from_utf8(written(Format::Csv)).unwrap();

@@ -92,7 +92,7 @@ impl Writer for Vcd {
         out.push(b'\n');
     }
 
-    fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>) {
+    fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>) -> bool {
         // The last value holds up to there.
         let end = trace.nanoseconds(trace.head.end);
         if self.now.is_some_and(|now| now < end) {
@@ -100,5 +100,6 @@ impl Writer for Vcd {
             json::integer(end, out);
             out.push(b'\n');
         }
+        false
     }
 }

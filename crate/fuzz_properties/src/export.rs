@@ -19,6 +19,8 @@ enum Outcome {
     Written(Vec<u8>),
     /// The portions are not those of a trace.
     Damaged,
+    /// The call paths have too many bytes to be written.
+    TooLarge(u64),
 }
 
 /// An export has the same bytes from the store and in portions, in any steps; damaged portions end
@@ -36,8 +38,13 @@ pub(crate) fn written(file: &[u8]) {
     let from_store = {
         let mut export = Export::new(trace, format.writer(), tracks.clone(), false);
         let mut out = Vec::new();
-        while export.step(&mut rows, u32::MAX, &mut out) == Step::More {}
-        Outcome::Written(out)
+        loop {
+            match export.step(&mut rows, u32::MAX, &mut out) {
+                Step::More => {}
+                Step::TooLarge(bytes) => break Outcome::TooLarge(bytes),
+                Step::Done | Step::Stalled => break Outcome::Written(out),
+            }
+        }
     };
     let asked_for = in_portions(&session, format, tracks.clone(), &mut choices, false);
     assert!(from_store == asked_for, "{format:?}: {}", difference(&from_store, &asked_for));
@@ -82,6 +89,7 @@ fn in_portions(session: &Session, format: Format, tracks: Vec<u32>, choices: &mu
             Step::More => {}
             Step::Stalled if fetch(&mut portions, choices) => {}
             Step::Stalled => return Outcome::Damaged,
+            Step::TooLarge(bytes) => return Outcome::TooLarge(bytes),
         }
     }
     // Damaged portions may have names without end, or rows.

@@ -115,8 +115,8 @@ export interface Comparison {
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
-  /** The comparison as a file, which may name the files of both. Rejects if the comparison fails or ends before. */
-  saved(kind: SavedKind, a: string, b: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** The comparison as a file, which may name the files of both. Rejects if the comparison fails or ends before, or with a sentence. */
+  saved(kind: SavedKind, a: string, b: string): Promise<Blob>;
   readonly records: RecordDifferences;
   /** Of traces of OpenGL calls. */
   readonly drawn: DrawnOfBoth;

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatPercent } from '../../base/format.ts';
@@ -86,6 +86,17 @@ function createGraph({ flame }: Comparison, { rows, a: ofA, b: ofB, paths }: Com
   return { by, threshold, reached, nodes, graphs, hits, state, above };
 }
 
+/** Saves stacks with the self times of both. `refusal` becomes the sentence of why not. */
+async function saveStacks(comparison: Comparison, refusal: Signal<string>): Promise<void> {
+  try {
+    const file = await comparison.saved('folded', '', '');
+    refusal.value = '';
+    saveBlob(file.slice(0, file.size, 'text/plain'), 'differences.folded.txt');
+  } catch (error) {
+    refusal.value = typeof error === 'string' ? error : '';
+  }
+}
+
 /** One tree of the call paths of both traces, coloured by what changed. */
 export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choose, lead, sentence }: Props) {
   const { choice, flame, wanted, chosen } = comparison;
@@ -99,6 +110,8 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
   const target = reached.value >= 0 ? reached.value : (path.at(-1) ?? chosen.value);
   const sandwich = (row: number) => paths.sandwich(row);
   const isEmpty = state.laid.value?.width === 0;
+  /** Why the stacks were not saved. */
+  const refusal = useSignal('');
   return (
     <>
       <div class="panel-bar difference-bar">
@@ -154,15 +167,12 @@ export function DifferenceFlame({ comparison, compared, a, b, clock, theme, choo
                 clock,
               })
             }
-            stacks={() =>
-              comparison.saved('folded', '', '').then((bytes) => {
-                saveBlob(new Blob([bytes], { type: 'text/plain' }), 'differences.folded.txt');
-              })
-            }
+            stacks={() => saveStacks(comparison, refusal)}
           />
         </span>
       </div>
       {sentence}
+      {refusal.value && <p class="panel-note muted">{refusal}</p>}
       <Chips paths={paths} names={paths.names} />
       {!wanted.value && mode === 'sandwich' ? (
         <p class="panel-note muted">

@@ -173,8 +173,11 @@ export interface Comparing {
   flame(question: FlameQuestion): Promise<ComparedFlames | null>;
   /** The same: rows of the call tree of both. */
   calls(question: TreeView): Promise<ComparedTree | null>;
-  /** The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. */
-  saved(kind: SavedKind, a: string, b: string): Uint8Array<ArrayBuffer>;
+  /**
+   * The comparison as a file, which may name the files of both. Empty before {@link Comparing.compare}. Rejects with a sentence if it
+   * would be too large.
+   */
+  saved(kind: SavedKind, a: string, b: string): Blob;
   /** Begins to take the records of two traces of a format, or of their beginnings, in place of others. Rejects if a rule cannot be read. */
   beginRecords(format: string, rules: readonly string[]): Promise<void>;
   /** Takes numbers of records of A, 0, or B, 1, as `tokens` of `RecordService` makes them. Resolves with their array, for `reuse`. */

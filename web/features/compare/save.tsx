@@ -43,10 +43,10 @@ export function Save({ comparison, compared, rows, pair, clock }: Props) {
   const save = async (kind: SavedKind) => {
     const [name, type] = FILES[kind];
     try {
-      const bytes = await comparison.saved(kind, pair.a.trace.name, pair.b.trace.name);
-      saveBlob(new Blob([bytes], { type }), name);
-    } catch {
-      tell('The comparison has ended');
+      const file = await comparison.saved(kind, pair.a.trace.name, pair.b.trace.name);
+      saveBlob(file.slice(0, file.size, type), name);
+    } catch (error) {
+      tell(typeof error === 'string' ? error : 'The comparison has ended');
     }
   };
   const csv = () => functionsCsv(compared, rows, clock);

@@ -27,6 +27,8 @@ export interface Chosen {
   readonly name: string;
   /** null if the content is `file` as it is. */
   readonly unpacker: Unpacker | null;
+  /** A checker of `file` if it has a checksum and no unpacker. */
+  readonly checker: Unpacker | null;
   readonly fault: TraceError | null;
   /** The file that would be the write-ahead log if the content is a database. */
   readonly log: { readonly file: Blob; readonly unpacker: Unpacker | null } | null;
@@ -76,7 +78,7 @@ export async function chooseEntry(
   const name = archive.name(entry);
   const log = indexOf(archive, `${name}-wal`);
   const hasLog = log !== null && archive.refusal(log) === undefined;
-  return { ...content(entry), name, fault, log: hasLog ? content(log) : null };
+  return { ...content(entry), checker: archive.checker(entry) ?? null, name, fault, log: hasLog ? content(log) : null };
 }
 
 /** The number of an entry, or null. */

@@ -4,7 +4,7 @@ import { loadUnpack } from './decompressors.ts';
 import { isTraceError } from './errors.ts';
 import type { Session } from './session.ts';
 import { createSpool } from './spool.ts';
-import { openUnpacked, type Unpacked, type Watch } from './unpacked.ts';
+import { openUnpacked, type Unpacked, type Unpacks, type Watch } from './unpacked.ts';
 
 /** Bytes of an unpacked file that recognise its format. */
 const HEAD = 64 * 1024;
@@ -51,6 +51,30 @@ export interface Packed {
   readonly entry: string | null;
   /** What is wrong with a container that has been unpacked. */
   readonly fault: TraceError | null;
+  /** Contents that are read as they are, whose checksums are not compared yet. */
+  readonly contents: readonly Content[];
+}
+
+/** A content of an archive, and a checker of it. */
+export interface Content {
+  readonly file: Blob;
+  readonly checker: Unpacks;
+}
+
+/** Bytes that are checked at once. */
+const CHECKED = 4 * 1024 * 1024;
+
+/** The fault of a content whose checksum does not match. null also if `isCancelled` holds before the end. */
+export async function faultIn({ file, checker }: Content, isCancelled: () => boolean): Promise<TraceError | null> {
+  for (let begin = 0; begin < file.size; begin += CHECKED) {
+    if (isCancelled()) return null;
+    checker.push(new Uint8Array(await file.slice(begin, begin + CHECKED).arrayBuffer()));
+    while (checker.unpack().length > 0);
+  }
+  checker.end();
+  checker.unpack();
+  const sentence = checker.fault();
+  return sentence === undefined ? null : { kind: 'malformed', sentence, offset: checker.faultAt() ?? null };
 }
 
 /**
@@ -67,6 +91,7 @@ export async function openPacked(
   const { Container, innerName } = await loadUnpack();
   const containers: string[] = [];
   let [name, , head] = ends;
+  const contents: Content[] = [];
   let entry: string | null = null;
   let fault: TraceError | null = null;
   let refused = refusal;
@@ -75,7 +100,7 @@ export async function openPacked(
     if (!container) break;
     const unpacker = container.unpacker() ?? null;
     const chosen: Chosen = unpacker
-      ? { file, name: innerName(name), unpacker, fault: null, log: null }
+      ? { file, name: innerName(name), unpacker, checker: null, fault: null, log: null }
       : await chooseEntry(container, file, host.choose, reader.formatOf);
     if (!unpacker) entry = entry === null ? chosen.name : `${entry}/${chosen.name}`;
     containers.unshift(unpacker ? container.name : `${container.name}: ${chosen.name}`);
@@ -83,6 +108,7 @@ export async function openPacked(
     name = chosen.name;
     fault ??= chosen.fault;
     file = chosen.file;
+    if (chosen.checker) contents.push({ file, checker: chosen.checker });
     if (chosen.unpacker) {
       if (host.lifted) chosen.unpacker.liftLimit();
       const unpacked = openUnpacked(chosen.file, chosen.unpacker, createSpool());
@@ -91,7 +117,7 @@ export async function openPacked(
       if (!unpacked.isOver || unpacked.position > HEAD) {
         const session = await reader.session([name, Number.POSITIVE_INFINITY, found, new Uint8Array()]);
         if (!isTraceError(session) && !session.isDatabase()) {
-          return { session, packed: { file: null, unpacked, log: null, containers, entry, fault } };
+          return { session, packed: { file: null, unpacked, log: null, containers, entry, fault, contents } };
         }
         if (!isTraceError(session)) session.free();
         else if (!Container.of(found, name)) throw notATrace(containers, session);
@@ -104,7 +130,7 @@ export async function openPacked(
     const session = await reader.session(found);
     if (!isTraceError(session)) {
       const log = session.isDatabase() && chosen.log ? await logOf(chosen.log, host) : null;
-      return { session, packed: { file, unpacked: null, log, containers, entry, fault } };
+      return { session, packed: { file, unpacked: null, log, containers, entry, fault, contents } };
     }
     refused = session;
     head = found[2];

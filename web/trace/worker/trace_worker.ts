@@ -13,6 +13,7 @@ import { createHits } from './hits.ts';
 import { createJobs } from './jobs.ts';
 import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.ts';
 import { look, openSession } from './modules.ts';
+import { faultIn } from './packed.ts';
 import { inputOf, readThrough } from './reading.ts';
 import { createScheduler } from './scheduler.ts';
 import { serveToPage } from './serving.ts';
@@ -263,7 +264,9 @@ export function createTraceWorker(): TraceService {
         report,
         hold: () => growth?.hold(),
       });
-      const fault = unpacked?.fault ?? packed?.fault ?? null;
+      let fault = unpacked?.fault ?? packed?.fault ?? null;
+      // Without a content of an archive to be read twice before anything is shown.
+      for (const content of packed?.contents ?? []) fault ??= await faultIn(content, () => cancelled);
       finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
       await handOver();
       await keep();

@@ -43,8 +43,7 @@ pub(super) fn save(what: &Compare, a: &Side, b: &Side, found: &Comparison) -> Re
         write(path, Report { files, found, tree: &tree }.html().as_bytes())?;
     }
     if let Some(path) = &what.folded {
-        let name = |row: u32| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone());
-        write(path, tree.folded(name).as_bytes())?;
+        folded(path, found, &tree)?;
     }
     if let Some(directory) = &what.parquet {
         fs::create_dir_all(directory).map_err(|error| failed(directory, &error))?;
@@ -74,6 +73,20 @@ fn over_rows(of: &Trace, found: &Comparison, unit: &Unit, index: impl Fn(usize) 
         }
     }
     paths
+}
+
+/// Writes stacks with the self times of both.
+fn folded(path: &Path, found: &Comparison, tree: &Tree) -> Result<(), Failure> {
+    let names: Vec<String> = found.rows.iter().map(|row| row.name.clone()).collect();
+    let mut file = Output::create(path).map_err(|error| failed(path, &error))?;
+    let mut result = Ok(());
+    tree.folded(&names, |piece| {
+        if result.is_ok() {
+            result = file.write_all(piece);
+        }
+    })
+    .map_err(|too_large| Failure::of(path.display(), &too_large))?;
+    result.and_then(|()| file.finish()).map_err(|error| failed(path, &error))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

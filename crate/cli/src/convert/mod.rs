@@ -20,6 +20,7 @@ use unspool_cut::clean::Cleaner;
 use unspool_engine::Session;
 use unspool_export::{Arguments, Collector, Export, FORMATS, Format, Step, Stored, Trace, Writer};
 use unspool_formats::has_arguments;
+use unspool_trace::check_path_bytes;
 use unspool_trace::problem::TRUNCATED;
 
 use crate::clean::CleanArgs;
@@ -442,8 +443,10 @@ fn write(
         save(&out)?;
         out.clear();
         bar.set(export.passed());
-        if step == Step::Done {
-            break;
+        match step {
+            Step::Done => break,
+            Step::TooLarge(bytes) => return Err(too_large(source, bytes)),
+            Step::More | Step::Stalled => {}
         }
     }
     bar.finish();
@@ -451,6 +454,12 @@ fn write(
         return Err(Failure::of(&source.name, format_args!("its slices in a temporary file: {error}")));
     }
     Ok(Written { rows: export.passed(), bytes, found: cleaner.found() })
+}
+
+/// The failure of an export whose call paths take so many bytes.
+fn too_large(source: &Source, bytes: u64) -> Failure {
+    let reason = check_path_bytes(bytes).err().unwrap_or_default();
+    Failure::of(&source.name, format_args!("{reason} With --to speedscope or perfetto, each call is written once."))
 }
 
 /// Pieces of the file that are visited at once for arguments.

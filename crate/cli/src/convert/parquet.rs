@@ -551,7 +551,7 @@ impl Writer for Parquet {
         );
     }
 
-    fn finish(&mut self, trace: &Trace, _out: &mut Vec<u8>) {
+    fn finish(&mut self, trace: &Trace, _out: &mut Vec<u8>) -> bool {
         let mut files = self.0.borrow_mut();
         let Head { title, frequency, unit, origin, end, .. } = &trace.head;
         let counts = [SLICES, INSTANTS, COUNTERS].map(|table| Cell::Int64(files.rows(table)));
@@ -571,5 +571,6 @@ impl Writer for Parquet {
                 counters,
             ],
         );
+        false
     }
 }

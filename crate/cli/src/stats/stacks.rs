@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use unspool_engine::statistics::{CallPath, CallPaths, Question};
 use unspool_engine::{Session, Store};
+use unspool_trace::{check_path_bytes, path_sizes};
 
 use super::unit;
 use crate::console::one_line;
@@ -15,6 +16,9 @@ use crate::listing::{Cell, Form, Listing, column};
 
 /// Most stacks in the table.
 const LISTED: usize = 20;
+
+/// About how many bytes a stack takes besides its names.
+const OF_FIGURES: u64 = 80;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -38,12 +42,14 @@ struct Stack<'a> {
     store: &'a Store,
     paths: &'a CallPaths,
     path: CallPath,
+    /// Bytes of its names, with what separates them.
+    size: u64,
 }
 
 impl<'a> Stack<'a> {
     /// From the innermost function to the outermost one.
     fn inner_first(&self) -> impl Iterator<Item = &'a str> {
-        let Self { store, paths, path } = *self;
+        let Self { store, paths, path, .. } = *self;
         let above = move |path: &CallPath| paths.get(path.parent).filter(|_| path.parent != 0);
         let name = move |path: CallPath| store.name(path.name);
         std::iter::successors(Some(path), above).map(name)
@@ -66,10 +72,15 @@ pub(super) fn print(
 ) -> io::Result<()> {
     let store = session.store();
     let paths = CallPaths::of(store, question);
-    let found = paths.iter().skip(1).filter(|path| path.count > 0);
-    let mut stacks: Vec<Stack<'_>> = found.map(|path| Stack { store, paths: &paths, path }).collect();
+    let sizes = path_sizes(paths.iter().map(|path| (path.parent, store.name(path.name).len() as u64 + 1)));
+    let found = paths.iter().zip(sizes).skip(1).filter(|(path, _)| path.count > 0);
+    let mut stacks: Vec<Stack<'_>> = found.map(|(path, size)| Stack { store, paths: &paths, path, size }).collect();
     stacks.sort_by_key(|stack| (Reverse(stack.path.own), Reverse(stack.path.total)));
     let (stacks, listed) = limit.first(&stacks, form, LISTED);
+    if form != Form::Text {
+        let bytes = stacks.iter().fold(0, |sum: u64, stack| sum.saturating_add(stack.size + OF_FIGURES));
+        check_path_bytes(bytes).map_err(|too_large| io::Error::other(format!("{too_large} --limit N lists fewer.")))?;
+    }
     let listing = Listing::new(vec![
         // Calls of the innermost function from this stack.
         column("count", |stack: &Stack<'_>| stack.path.count.into()),

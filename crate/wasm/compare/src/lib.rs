@@ -306,19 +306,40 @@ impl Comparer {
         Some(answer.cross())
     }
 
-    /// The comparison as a file: `folded` are stacks with the self times of both, in the form of
-    /// `difffolded.pl`, `functions` and `paths` tables in Apache Parquet, and `report` is a page of
-    /// HTML, which names the files `a` and `b`. Empty before there are rows.
-    pub fn saved(&mut self, kind: &str, a: &str, b: &str) -> Vec<u8> {
+    /// The comparison as a file, which `write` takes in pieces: `folded` are stacks with the self
+    /// times of both, in the form of `difffolded.pl`, `functions` and `paths` tables in Apache
+    /// Parquet, and `report` is a page of HTML, which names the files `a` and `b`. Empty before
+    /// there are rows.
+    ///
+    /// # Errors
+    ///
+    /// Throws a sentence if it would be too large.
+    pub fn saved(
+        &mut self,
+        kind: &str,
+        a: &str,
+        b: &str,
+        #[wasm_bindgen(unchecked_param_type = "(piece: Uint8Array<ArrayBuffer>) => void")] write: &js_sys::Function,
+    ) -> Result<(), String> {
         self.tree();
-        let Self { found: Some(found), tree: Some(tree), .. } = self else { return Vec::new() };
-        let name = |row: u32| found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone());
-        match kind {
-            "folded" => tree.folded(name).into_bytes(),
-            "functions" => tables::functions(found),
-            "paths" => tables::paths(found, tree),
-            _ => Report { files: [a, b], found, tree }.html().into_bytes(),
-        }
+        let Self { found: Some(found), tree: Some(tree), .. } = self else { return Ok(()) };
+        let pass = |bytes: &[u8]| write.call1(&JsValue::NULL, &js_sys::Uint8Array::from(bytes)).map(drop);
+        let written = match kind {
+            "folded" => {
+                let names: Vec<String> = found.rows.iter().map(|row| row.name.clone()).collect();
+                let mut result = Ok(());
+                tree.folded(&names, |piece| {
+                    if result.is_ok() {
+                        result = pass(piece);
+                    }
+                })?;
+                result
+            }
+            "functions" => pass(&tables::functions(found)),
+            "paths" => pass(&tables::paths(found, tree)),
+            _ => pass(Report { files: [a, b], found, tree }.html().as_bytes()),
+        };
+        written.map_err(|_| "The file cannot be written.".into())
     }
 }
 

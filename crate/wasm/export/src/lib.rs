@@ -8,7 +8,7 @@ use unspool_export::{Collector, Export, FORMATS, Format, Portions, Scratch, Step
 use unspool_formats::open_arguments;
 use unspool_js::{JsFile, thrown};
 use unspool_records::{Reads, Window, run_pass};
-use unspool_trace::Records;
+use unspool_trace::{Records, check_path_bytes};
 use wasm_bindgen::prelude::*;
 
 pub use unspool_decompressors::provide_decompressors;
@@ -177,6 +177,7 @@ impl Exporter {
             Step::More => 0,
             Step::Stalled => 1,
             Step::Done => 2,
+            Step::TooLarge(bytes) => return Err(check_path_bytes(bytes).err().unwrap_or_default()),
         })
     }
 

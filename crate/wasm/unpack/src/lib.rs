@@ -3,7 +3,7 @@
 mod decompressor;
 
 use js_sys::Uint8Array;
-use unspool_archives::{Entry, Fault, Kind, Listing, Random, Stream, content, inner_name, list};
+use unspool_archives::{Entry, Fault, Kind, Listing, Method, Random, Stream, content, inner_name, list};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
@@ -172,8 +172,13 @@ impl Archive {
     /// An unpacker of the content of an entry. `undefined` if it is stored as it is, or cannot be
     /// unpacked.
     pub fn unpacker(&self, entry: u32) -> Option<Unpacker> {
-        let stream = Stream::of_entry(self.entry(entry)?)?;
-        Some(Unpacker { stream, kind: self.kind })
+        self.stream(entry, |method| method != Method::Stored)
+    }
+
+    /// A checker of an entry that is stored as it is, which takes its content and finds whether the
+    /// checksum matches. `undefined` for other entries, and without a checksum.
+    pub fn checker(&self, entry: u32) -> Option<Unpacker> {
+        self.stream(entry, |method| method == Method::Stored)
     }
 
     /// What is wrong with the archive, in a sentence.
@@ -185,6 +190,11 @@ impl Archive {
     #[wasm_bindgen(js_name = faultAt)]
     pub fn fault_at(&self) -> Option<u64> {
         self.listing.fault.map(|fault| fault.at)
+    }
+
+    fn stream(&self, entry: u32, admits: impl Fn(Method) -> bool) -> Option<Unpacker> {
+        let entry = self.entry(entry).filter(|entry| admits(entry.method))?;
+        Some(Unpacker { stream: Stream::of_entry(entry)?, kind: self.kind })
     }
 
     fn entry(&self, entry: u32) -> Option<&Entry> {

@@ -71,7 +71,11 @@ const service: Comparing = {
   },
   calls: async ({ inverted, parents, names, everything }) =>
     comparer?.calls(inverted, parents, names, everything) ?? null,
-  saved: (kind, a, b) => new Uint8Array(comparer?.saved(kind, a, b) ?? []),
+  saved: (kind, a, b) => {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    comparer?.saved(kind, a, b, (piece) => pieces.push(piece));
+    return new Blob(pieces);
+  },
   beginRecords: async (format, rules) => {
     await loaded;
     sequences?.free();
