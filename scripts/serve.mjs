@@ -36,7 +36,13 @@ const port = Number(given.port ?? 4173);
 if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
   fail(`${dir} does not exist: run \`npm run build\` first.`);
 
-const server = createServer((request, response) => {
+/**
+ * Answers a request.
+ *
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+function serve(request, response) {
   /** @param {number} status */
   const answer = (status, headers = {}) => response.writeHead(status, headers).end();
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(405, { allow: 'GET, HEAD' });
@@ -60,6 +66,16 @@ const server = createServer((request, response) => {
   return createReadStream(file)
     .on('error', () => response.destroy())
     .pipe(response);
+}
+
+// Whatever a request is, it ends with its answer, and the server goes on.
+const server = createServer((request, response) => {
+  try {
+    serve(request, response);
+  } catch {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(404).end();
+  }
 });
 
 server.on('error', (error) => fail(`Cannot serve on port ${port}: ${error.message}.`));

@@ -106,7 +106,7 @@ function headersOf({ url, tag }: Ranges, from: number, to: number): readonly (re
 /** Why an answer is not the range that was asked for, as a sentence; '' if it is. null if it may be so another time. */
 function refusal(ranges: Ranges, status: number, header: (name: string) => string | null): string | null {
   const host = hostOf(ranges);
-  if (status === 404 || status === 410) return `The file is no longer at ${host}: it was moved or deleted.`;
+  if (status === 404 || status === 410) return `The file is no longer at ${host}: it was moved, replaced or deleted.`;
   const total = /\/(\d+)$/.exec(header('content-range') ?? '')?.[1];
   const isOther =
     (total !== undefined && (ranges.grows ? Number(total) < ranges.total : Number(total) !== ranges.total)) ||

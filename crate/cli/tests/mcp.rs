@@ -58,6 +58,41 @@ fn what_is_no_request_has_an_error_or_no_answer() {
 }
 
 #[test]
+fn no_request_ends_the_server() {
+    let call =
+        |id, name: &str, arguments: Value| request(id, "tools/call", &json!({ "name": name, "arguments": arguments }));
+    let whole = [
+        call(1, "stats", json!({ "path": "xray/threads.xray", "limit": 1, "range": "1..2" })),
+        call(2, "sql", json!({ "path": "xray/threads.xray", "statement": "select name from names" })),
+        call(3, "state", json!({ "path": "frames/calls.frames", "at": 3 })),
+        request(4, "initialize", &json!({ "protocolVersion": "2024-11-05", "capabilities": {} })),
+    ];
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut lines: Vec<String> = (0..500)
+        .map(|number| {
+            let mut line: Vec<char> = whole[number % whole.len()].chars().collect();
+            for _ in 0..=random(4) {
+                let at = random(line.len().max(1)).min(line.len());
+                let other = ['"', '{', '}', '[', ']', ',', '\\', '-', '9', '\u{202e}'][random(10)];
+                match random(3) {
+                    0 => line.insert(at, other),
+                    1 => drop(line.drain(at..(at + random(9)).min(line.len()))),
+                    _ => line.iter_mut().skip(at).take(1).for_each(|it| *it = other),
+                }
+            }
+            line.into_iter().collect()
+        })
+        .collect();
+    lines.push(request(1000, "ping", &Value::Null));
+    let answers = answers(&lines);
+    assert_eq!(answers.last().map(|answer| &answer["id"]), Some(&1000.into()));
+}
+
+#[test]
 fn tools_answer_in_short_and_refuse_what_they_do_not_know() {
     let call =
         |id, name: &str, arguments: Value| request(id, "tools/call", &json!({ "name": name, "arguments": arguments }));

@@ -41,6 +41,7 @@ impl Server {
         fs::create_dir(page.path().join("assets")).unwrap();
         fs::write(page.path().join("index.html"), "<!doctype html>").unwrap();
         fs::write(page.path().join("sw.js"), "self").unwrap();
+        fs::write(page.path().join("unspool.webmanifest"), "{}").unwrap();
         fs::write(page.path().join("assets/one-123.js"), "1").unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
             .args(["open", "--no-browser", "--port", "0", "--page"])
@@ -101,6 +102,8 @@ fn it_serves_the_page_and_the_files_named_and_nothing_else() {
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
     assert_eq!(page.header("content-security-policy"), Some("frame-ancestors 'none'"));
     assert_eq!(server.get("/assets/one-123.js", &[]).body, b"1");
+    let manifest = server.get("/unspool.webmanifest", &[]);
+    assert_eq!((manifest.header("content-type"), &*manifest.body), (Some("application/manifest+json"), &b"{}"[..]));
     let list: Value = serde_json::from_slice(&server.get(&format!("/{token}/"), &[]).body).unwrap();
     assert_eq!((&list["files"][0]["name"], &list["files"][1]["name"]), (&"threads.xray".into(), &"scene.trace".into()));
     assert_eq!(list["files"][0]["size"], bytes.len());
@@ -225,6 +228,146 @@ fn a_file_that_changes_has_another_tag_and_one_that_goes_is_gone() {
     fs::remove_file(&file).unwrap();
     assert_eq!(server.get(&path, &[]).status, 410);
     assert_eq!(server.get(&format!("/{}/", server.token), &[]).status, 410);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_leads_to_something_else_is_said_and_blocks_nobody() {
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+    let folder = tempfile::tempdir().unwrap();
+    let [file, secret, link] = ["run.xray", "secret", "link.xray"].map(|name| folder.path().join(name));
+    fs::write(&file, "trace").unwrap();
+    fs::write(&secret, "secret").unwrap();
+    symlink(&file, &link).unwrap();
+    // A link that is named is followed then, and never again.
+    let server = Server::new(&[file.clone(), link.clone()]);
+    let answers = || [0, 1].map(|number| server.get(&format!("/{}/{number}", server.token), &[]));
+    assert!(answers().iter().all(|answer| answer.body == b"trace"));
+    let make_pipe = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    let others: [&dyn Fn(&Path); 4] =
+        [&|path| symlink(&secret, path).unwrap(), &|path| fs::create_dir(path).unwrap(), &make_pipe, &|path| {
+            fs::write(path, "secret").unwrap()
+        }];
+    for (number, make) in others.iter().enumerate() {
+        fs::rename(&file, folder.path().join(format!("old {number}"))).unwrap();
+        make(&file);
+        for answer in answers() {
+            assert_eq!(answer.status, 410);
+            assert!(String::from_utf8_lossy(&answer.body).contains("it was moved, replaced or deleted"));
+        }
+        assert_eq!(server.get(&format!("/{}/", server.token), &[]).status, 410);
+    }
+    // Its old name leads to the file again.
+    fs::remove_file(&file).unwrap();
+    fs::rename(folder.path().join("old 0"), &file).unwrap();
+    assert!(answers().iter().all(|answer| answer.body == b"trace"));
+    fs::remove_file(&link).unwrap();
+    symlink(&secret, &link).unwrap();
+    assert!(answers().iter().all(|answer| answer.body == b"trace"), "the link was followed at the beginning");
+}
+
+#[test]
+fn no_request_ends_it() {
+    let (server, bytes) = server();
+    let port = server.port;
+    let path = format!("/{}/0", server.token);
+    let whole = format!(
+        "GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nRange: bytes=0-9\r\nIf-Range: \"1\"\r\nConnection: close\r\n\r\n"
+    );
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..500 {
+        let mut request = whole.clone().into_bytes();
+        for _ in 0..=random(4) {
+            let at = random(request.len().max(1));
+            if request.is_empty() {
+                break;
+            }
+            match random(4) {
+                0 => request[at] = random(256) as u8,
+                1 => drop(request.remove(at)),
+                2 => request.insert(at, b"/%.:\r\n\0 -,"[random(10)]),
+                _ => request.truncate(at),
+            }
+        }
+        let mut stream = server.connect();
+        let _ = stream.write_all(&request);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+    assert_eq!(server.get(&path, &[]).body, bytes);
+}
+
+/// Runs a program as another user, where the tests may.
+#[cfg(target_os = "linux")]
+fn as_another_user(program: &str, arguments: &[&str]) -> Option<Child> {
+    use std::os::unix::process::CommandExt;
+    let is_root = String::from_utf8_lossy(&Command::new("id").arg("-u").output().ok()?.stdout).trim() == "0";
+    if !is_root {
+        return None;
+    }
+    Command::new(program)
+        .args(arguments)
+        .uid(65_534)
+        .gid(65_534)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_browser_is_started_with_is_of_no_use_to_other_users() {
+    use std::os::unix::fs::PermissionsExt;
+    // A browser that takes its time.
+    let bin = tempfile::tempdir().unwrap();
+    let seen = bin.path().join("seen");
+    let browser = bin.path().join("xdg-open");
+    fs::write(&browser, format!("#!/bin/sh\nsleep 2\ncat \"$1\" > {0}.new; mv {0}.new {0}\n", seen.display())).unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    // All command lines, and what they name, for three seconds.
+    let poll = "end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do \
+                for it in /proc/[0-9]*/cmdline; do tr '\\0' '\\n' < $it; done; \
+                cat /tmp/*/open-*.html; done 2>/dev/null";
+    let Some(other) = as_another_user("sh", &["-c", poll]) else {
+        eprintln!("Left out: only root can poll as another user.");
+        return;
+    };
+    let page = tempfile::tempdir().unwrap();
+    fs::write(page.path().join("index.html"), "<!doctype html>").unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
+        .args(["open", "--port", "0", "--page"])
+        .arg(page.path())
+        .arg(fixture("xray/threads.xray"))
+        .env("PATH", format!("{}:{path}", bin.path().display()))
+        .env("DISPLAY", ":0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let polled = other.wait_with_output().unwrap();
+    for _ in 0..600 {
+        if seen.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let led = fs::read_to_string(&seen).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(led.contains(&format!("url={}\"", line.trim())), "the browser comes to the page: {led}");
+    let polled = String::from_utf8_lossy(&polled.stdout);
+    assert!(polled.contains("xdg-open"), "the browser was seen");
+    let token = line.trim().rsplit('=').next().unwrap();
+    assert!(token.len() == 32 && !polled.contains(token) && !polled.contains("http://localhost"));
 }
 
 #[test]

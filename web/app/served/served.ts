@@ -2,11 +2,19 @@ import { filesOf, type Served } from '../../page/served_files.ts';
 import type { Workbench } from '../../page/workbench.ts';
 import { prepareTraceView } from '../load.ts';
 
+/** The token that `unspool open` makes for each run. */
+const TOKEN = /^[0-9a-f]{32}$/;
+
+/** The status for files that are not those that were named any more. The answer says which. */
+const GONE = 410;
+const EARLIER = 'This address is of an earlier run of unspool open. Run it again, and open the new address.';
+
 /** Milliseconds before the next attempt to reach a server that does not answer. */
 const AGAIN_MS = 2000;
 
 /** Opens the files of the `unspool open` that has served this page, and tells it that there is a tab for as long as there is one. */
 export async function openServed(token: string, workbench: Workbench, base = location.href): Promise<void> {
+  if (!TOKEN.test(token)) return workbench.warn('This address is not one that unspool open writes.');
   const folder = new URL(`/${encodeURIComponent(token)}/`, base).href;
   // Before what is loaded beside it: browsers open few connections to a host at once.
   const asked = fetch(folder);
@@ -15,9 +23,8 @@ export async function openServed(token: string, workbench: Workbench, base = loc
   try {
     const response = await asked;
     if (!response.ok) {
-      return workbench.warn(
-        'This address is of an earlier run of unspool open. Run it again, and open the new address.',
-      );
+      const sentence = response.status === GONE ? await response.text() : EARLIER;
+      return workbench.warn(sentence.trim());
     }
     list = await response.json();
   } catch {

@@ -11,8 +11,8 @@ use crate::Failure;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// Files of the build that are not served: both are for pages that stay when their server goes.
-const LEFT_OUT: [&str; 2] = ["sw.js", "unspool.webmanifest"];
+/// A file of the build that is not served: it is for pages that stay when their server goes.
+const LEFT_OUT: &str = "sw.js";
 
 /// A file of the page.
 pub(super) struct Asset {
@@ -45,7 +45,7 @@ pub(super) struct Assets(HashMap<String, Asset>);
 impl Assets {
     /// The page in this command; `None` if it was built without.
     pub(super) fn built_in() -> Option<Self> {
-        let files = PAGE.iter().filter(|(path, _)| !LEFT_OUT.contains(path));
+        let files = PAGE.iter().filter(|(path, _)| *path != LEFT_OUT);
         let assets: HashMap<_, _> = files
             .map(|(path, bytes)| ((*path).to_string(), Asset::new(path, true, Bytes::from_static(bytes))))
             .collect();
@@ -75,7 +75,7 @@ fn read_into(assets: &mut HashMap<String, Asset>, folder: &Path, within: &str) -
         let path = format!("{within}{name}");
         if entry.file_type()?.is_dir() {
             read_into(assets, &entry.path(), &format!("{path}/"))?;
-        } else if !LEFT_OUT.contains(&path.as_str()) {
+        } else if path != LEFT_OUT {
             assets.insert(path.clone(), Asset::new(&path, false, fs::read(entry.path())?.into()));
         }
     }
@@ -92,6 +92,7 @@ fn kind_of(path: &str) -> &'static str {
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
         Some("json") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
         _ => "application/octet-stream",
     }
 }

@@ -10,17 +10,18 @@ mod site;
 
 use std::io::{self, IsTerminal, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tempfile::NamedTempFile;
 use tokio::net;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::{Failure, console};
+use crate::{Failure, console, interrupt};
 use assets::Assets;
 use site::Site;
 
@@ -90,7 +91,8 @@ pub(crate) fn run(what: &Open) -> Result<(), Failure> {
         // One thread answers: the browser of one user asks, and files are read on others.
         runtime.block_on(async {
             let port = listeners.first().map_or(Ok(what.port), |it| it.local_addr().map(|address| address.port()))?;
-            announce(port, &site, what.no_browser)?;
+            let address = format!("http://localhost:{port}{}", site.entrance());
+            let _door = announce(port, &address, what.no_browser)?;
             serve(listeners, site).await
         })
     });
@@ -119,10 +121,10 @@ fn listen(port: u16) -> Result<Vec<TcpListener>, Failure> {
     }
 }
 
-/// Prints the address, and opens it.
-fn announce(port: u16, site: &Site, no_browser: bool) -> io::Result<()> {
+/// Prints the address, and opens it by a file that leads there, which is returned.
+fn announce(port: u16, address: &str, no_browser: bool) -> io::Result<Option<NamedTempFile>> {
     let mut out = io::stdout().lock();
-    writeln!(out, "http://localhost:{port}{}", site.entrance())?;
+    writeln!(out, "{address}")?;
     out.flush()?;
     if io::stderr().is_terminal() {
         console::say("Ctrl+C ends it, or closing the last tab.");
@@ -130,15 +132,33 @@ fn announce(port: u16, site: &Site, no_browser: bool) -> io::Result<()> {
             console::say(format_args!("From the other computer: ssh -L {port}:localhost:{port} HOST"));
         }
     }
-    // A process list shows the address that a browser is started with to all users of the computer.
-    if !no_browser && !browse(&format!("http://localhost:{port}{}", site.invite())) {
+    if no_browser {
+        return Ok(None);
+    }
+    let door = door_to(address)?;
+    if !browse(door.path()) {
         console::say("No browser was found. Open the address in one.");
     }
-    Ok(())
+    Ok(Some(door))
 }
 
-/// Opens an address in the user's browser. Returns false if there is none.
-fn browse(address: &str) -> bool {
+/// A file that leads a browser to an address. Lists of processes show all users of the computer
+/// what a browser is started with. The file tells them nothing: only its owner can read it, and
+/// look into its folder.
+fn door_to(address: &str) -> io::Result<NamedTempFile> {
+    let mut door = tempfile::Builder::new().prefix("open-").suffix(".html").tempfile_in(interrupt::scratch()?)?;
+    write!(
+        door,
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>Unspool</title>\n<meta http-equiv=\"refresh\" content=\"0; url={address}\">\n\
+         <a href=\"{address}\">Unspool</a>\n"
+    )?;
+    door.flush()?;
+    Ok(door)
+}
+
+/// Opens a file in the user's browser. Returns false if there is none.
+fn browse(file: &Path) -> bool {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {
@@ -151,7 +171,7 @@ fn browse(address: &str) -> bool {
         // Without a display xdg-open starts a browser in the terminal.
         return false;
     };
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()
+    command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()
 }
 
 /// Serves until the last tab is gone.

@@ -3,27 +3,26 @@
 //! | path | answer |
 //! |---|---|
 //! | `/`, `/assets/…` | the page, which is public |
-//! | `/once/NONCE` | a redirection to the page with the token, once |
 //! | `/TOKEN/` | names and sizes of the files named, as JSON |
 //! | `/TOKEN/3` | the fourth file, or a range of it |
 //! | `/TOKEN/alive` | a byte every three seconds, for as long as the tab is open |
 //!
-//! A path is looked up as it is: nothing of it becomes a path of the computer. A page of another
-//! site cannot read an answer, since none allows it (CORS), nor by a name of its own for this
-//! computer (DNS rebinding), since `Host` must be a loopback name. `Origin` and `Sec-Fetch-Site`
-//! keep it from asking at all.
+//! A path is looked up as it is: nothing of it becomes a path of the computer. A file is served as
+//! long as its name still leads to the file that was named. A page of another site cannot read an
+//! answer, since none allows it (CORS), nor by a name of its own for this computer (DNS rebinding),
+//! since `Host` must be a loopback name. `Origin` and `Sec-Fetch-Site` keep it from asking at all.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::response::Builder;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use same_file::Handle;
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -35,9 +34,6 @@ use crate::Failure;
 pub(super) struct Site {
     /// 32 hexadecimal digits.
     token: String,
-    /// A second secret, which is of use once.
-    nonce: String,
-    is_invited: AtomicBool,
     files: Vec<Named>,
     compare: bool,
     /// The files are being written.
@@ -50,6 +46,67 @@ pub(super) struct Site {
 struct Named {
     path: PathBuf,
     name: String,
+    /// The file itself, which stays the same whatever its name leads to later.
+    handle: Handle,
+}
+
+impl Named {
+    /// Opens a file that is to be served.
+    fn new(given: &Path) -> io::Result<Self> {
+        // Another directory at the same relative path does not become another file, and a link is
+        // followed once.
+        let path = fs::canonicalize(given)?;
+        let (file, _) = open_regular(&path)?;
+        let name = given.file_name().or(path.file_name());
+        let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Ok(Self { path, name, handle: Handle::from_file(file)? })
+    }
+
+    /// The file that was named, opened again. One that is followed may come and go by its name: a
+    /// log that begins again, a write-ahead log.
+    fn open(&self, follow: bool) -> Result<(File, Metadata), Refusal> {
+        let opened = open_regular(&self.path).ok().filter(|(file, _)| {
+            let now = file.try_clone().and_then(Handle::from_file);
+            follow || now.is_ok_and(|now| now == self.handle)
+        });
+        opened.ok_or_else(|| Refusal {
+            status: StatusCode::GONE,
+            sentence: format!(
+                "{} is not the file any more that was named: it was moved, replaced or deleted. \
+                 Run unspool open again.",
+                self.name
+            ),
+        })
+    }
+}
+
+/// Opens a regular file, and neither waits for the other end of a pipe nor follows a link.
+fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    let file = options.read(true).open(path)?;
+    let found = file.metadata()?;
+    let is_file = found.is_file() && fs::symlink_metadata(path)?.is_file();
+    if is_file { Ok((file, found)) } else { Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file")) }
+}
+
+/// A request that is not answered with what it asks for.
+struct Refusal {
+    status: StatusCode,
+    sentence: String,
+}
+
+impl From<StatusCode> for Refusal {
+    fn from(status: StatusCode) -> Self {
+        let sentence =
+            if status == StatusCode::FORBIDDEN { "Only for pages of this server." } else { "Nothing is here." };
+        Self { status, sentence: sentence.into() }
+    }
 }
 
 /// What the page learns of the files.
@@ -71,36 +128,24 @@ struct Listed<'a> {
 }
 
 impl Site {
-    /// Fails for a file that cannot be read.
+    /// Fails for what is not a file, and for a file that cannot be read.
     pub(super) fn new(paths: &[PathBuf], compare: bool, follow: bool, assets: Assets) -> Result<Self, Failure> {
         let mut files = Vec::new();
         for path in paths {
             let failed = |error: io::Error| Failure::io(path.display(), &error);
-            let found = File::open(path).and_then(|file| file.metadata()).map_err(failed)?;
-            if !found.is_file() {
+            if !fs::metadata(path).map_err(failed)?.is_file() {
                 return Err(Failure::usage(format!("{}: not a file.", path.display())));
             }
-            // Another directory at the same relative path does not become another file.
-            let path = fs::canonicalize(path).map_err(failed)?;
-            let named = paths.get(files.len()).and_then(|path| path.file_name()).or(path.file_name());
-            let name = named.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            files.push(Named { path, name });
+            files.push(Named::new(path).map_err(failed)?);
         }
-        let random = |error| Failure::new(format!("The system has no random numbers: {error}."));
-        let secret = || random_digits().map_err(random);
-        let (token, nonce) = (secret()?, secret()?);
-        let tabs = watch::Sender::new(0);
-        Ok(Self { token, nonce, is_invited: AtomicBool::new(true), files, compare, follow, assets, tabs })
+        let token = random_digits();
+        let token = token.map_err(|error| Failure::new(format!("The system has no random numbers: {error}.")))?;
+        Ok(Self { token, files, compare, follow, assets, tabs: watch::Sender::new(0) })
     }
 
     /// Where the page finds its files.
     pub(super) fn entrance(&self) -> String {
         format!("/?open={}", self.token)
-    }
-
-    /// A path that leads there once.
-    pub(super) fn invite(&self) -> String {
-        format!("/once/{}", self.nonce)
     }
 
     /// The number of tabs that are open.
@@ -111,11 +156,8 @@ impl Site {
     /// Answers a request.
     pub(super) fn answer<T>(&self, request: &Request<T>) -> Response<Content> {
         let answered = self.admit(request).and_then(|()| self.look_up(request));
-        let mut response = answered.unwrap_or_else(|status| {
-            let mut response = Response::new(Content::from(Bytes::from_static(match status {
-                StatusCode::FORBIDDEN => b"Only for pages of this server.\n",
-                _ => b"Nothing is here.\n",
-            })));
+        let mut response = answered.unwrap_or_else(|Refusal { status, sentence }| {
+            let mut response = Response::new(Content::from(Bytes::from(sentence + "\n")));
             *response.status_mut() = status;
             response
         });
@@ -135,50 +177,47 @@ impl Site {
     }
 
     /// Refuses requests of other sites, and those that reached this computer by another name.
-    fn admit<T>(&self, request: &Request<T>) -> Result<(), StatusCode> {
+    fn admit<T>(&self, request: &Request<T>) -> Result<(), Refusal> {
         if ![Method::GET, Method::HEAD].contains(request.method()) {
-            return Err(StatusCode::METHOD_NOT_ALLOWED);
+            return Err(StatusCode::METHOD_NOT_ALLOWED.into());
         }
         let host = only(request.headers(), &header::HOST).filter(|host| is_loopback(host));
         let host = host.ok_or(StatusCode::FORBIDDEN)?;
         // A request to a proxy names the host twice.
         if request.uri().authority().is_some_and(|authority| authority.as_str() != host) {
-            return Err(StatusCode::FORBIDDEN);
+            return Err(StatusCode::FORBIDDEN.into());
         }
         if request.headers().contains_key(header::ORIGIN) {
             let origin = only(request.headers(), &header::ORIGIN);
             if origin.and_then(|origin| origin.strip_prefix("http://")) != Some(host) {
-                return Err(StatusCode::FORBIDDEN);
+                return Err(StatusCode::FORBIDDEN.into());
             }
         }
         Ok(())
     }
 
-    fn look_up<T>(&self, request: &Request<T>) -> Result<Response<Content>, StatusCode> {
+    fn look_up<T>(&self, request: &Request<T>) -> Result<Response<Content>, Refusal> {
         let path = request.uri().path().strip_prefix('/').ok_or(StatusCode::NOT_FOUND)?;
         let Some((first, rest)) = path.split_once('/') else { return self.asset(path, request) };
-        match first {
-            "once" => self.welcome(rest),
-            _ if is_same(first, &self.token) => {
-                // Other sites may link to the page, but not to what only the page reads.
-                let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
-                if !matches!(site, None | Some(b"same-origin" | b"none")) {
-                    return Err(StatusCode::FORBIDDEN);
-                }
-                match rest {
-                    "" => self.list(),
-                    "alive" => {
-                        let kind = (header::CONTENT_TYPE, "application/octet-stream");
-                        respond(fresh().header(kind.0, kind.1), Content::Beats(Beats::new(&self.tabs)))
-                    }
-                    number => self.file(number, request.headers()),
-                }
+        if !is_same(first, &self.token) {
+            return self.asset(path, request);
+        }
+        // Other sites may link to the page, but not to what only the page reads.
+        let site = request.headers().get("sec-fetch-site").map(HeaderValue::as_bytes);
+        if !matches!(site, None | Some(b"same-origin" | b"none")) {
+            return Err(StatusCode::FORBIDDEN.into());
+        }
+        match rest {
+            "" => self.list(),
+            "alive" => {
+                let kind = (header::CONTENT_TYPE, "application/octet-stream");
+                respond(fresh().header(kind.0, kind.1), Content::Beats(Beats::new(&self.tabs)))
             }
-            _ => self.asset(path, request),
+            number => self.file(number, request.headers()),
         }
     }
 
-    fn asset<T>(&self, path: &str, request: &Request<T>) -> Result<Response<Content>, StatusCode> {
+    fn asset<T>(&self, path: &str, request: &Request<T>) -> Result<Response<Content>, Refusal> {
         let asset = self.assets.at(path).ok_or(StatusCode::NOT_FOUND)?;
         let Asset { kind, is_hashed, is_deflated, bytes } = asset;
         let kept = if *is_hashed { "private, max-age=31536000, immutable" } else { "no-cache" };
@@ -194,40 +233,31 @@ impl Site {
         respond(answer, Bytes::from(asset.inflated().into_owned()).into())
     }
 
-    fn welcome(&self, nonce: &str) -> Result<Response<Content>, StatusCode> {
-        if !is_same(nonce, &self.nonce) || !self.is_invited.swap(false, Ordering::Relaxed) {
-            return Err(StatusCode::NOT_FOUND);
-        }
-        let answer = fresh().status(StatusCode::SEE_OTHER).header(header::LOCATION, self.entrance());
-        respond(answer, Content::empty())
-    }
-
-    fn list<'a>(&'a self) -> Result<Response<Content>, StatusCode> {
-        let listed = |Named { path, name }: &'a Named| {
-            match fs::metadata(path) {
-                Ok(found) => {
+    fn list<'a>(&'a self) -> Result<Response<Content>, Refusal> {
+        let listed = |named: &'a Named| {
+            let name = &named.name;
+            match named.open(self.follow) {
+                Ok((_, found)) => {
                     let (size, modified) = (found.len(), modified(&found, 1_000_000));
-                    Some(Listed { name, size, tag: self.tag_of(&found), modified })
+                    Ok(Listed { name, size, tag: self.tag_of(&found), modified })
                 }
                 // A log may be on its way to another name, and a database has no write-ahead log
                 // now and then.
-                Err(_) if self.follow => Some(Listed { name, size: 0, tag: String::new(), modified: 0 }),
-                Err(_) => None,
+                Err(_) if self.follow => Ok(Listed { name, size: 0, tag: String::new(), modified: 0 }),
+                Err(refusal) => Err(refusal),
             }
         };
-        let files = self.files.iter().map(listed).collect::<Option<Vec<_>>>().ok_or(StatusCode::GONE)?;
+        let files = self.files.iter().map(listed).collect::<Result<Vec<_>, Refusal>>()?;
         let list = List { compare: self.compare, follow: self.follow, files };
         let text = serde_json::to_vec(&list).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
         respond(fresh().header(header::CONTENT_TYPE, "application/json"), Bytes::from(text).into())
     }
 
-    fn file(&self, number: &str, headers: &HeaderMap) -> Result<Response<Content>, StatusCode> {
+    fn file(&self, number: &str, headers: &HeaderMap) -> Result<Response<Content>, Refusal> {
         let is_number = number.bytes().all(|digit| digit.is_ascii_digit());
         let number: usize = number.parse().ok().filter(|_| is_number).ok_or(StatusCode::NOT_FOUND)?;
-        let Named { path, .. } = self.files.get(number).ok_or(StatusCode::NOT_FOUND)?;
-        // A file that was deleted since, or that may not be read any more.
-        let opened = File::open(path).and_then(|file| file.metadata().map(|found| (file, found)));
-        let (file, found) = opened.map_err(|_| StatusCode::GONE)?;
+        let named = self.files.get(number).ok_or(StatusCode::NOT_FOUND)?;
+        let (file, found) = named.open(self.follow)?;
         let (size, tag) = (found.len(), self.tag_of(&found));
         let answer = fresh()
             .header(header::CONTENT_TYPE, "application/octet-stream")
@@ -280,8 +310,8 @@ fn fresh() -> Builder {
     Response::builder().header(header::CACHE_CONTROL, "no-store")
 }
 
-fn respond(answer: Builder, content: Content) -> Result<Response<Content>, StatusCode> {
-    answer.body(content).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
+fn respond(answer: Builder, content: Content) -> Result<Response<Content>, Refusal> {
+    answer.body(content).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR.into())
 }
 
 /// The value of a header that is there once.
