@@ -36,6 +36,7 @@ describe('a field that can be kept', () => {
     });
     const variable = ['Variables', 's', 'Value'];
     expect(keptField(variable, { t: 'symbol', name: '"a"', v: bytes('a') })?.isOfTexts).toBe(true);
+    expect(keptField(variable, bytes(''))?.isOfTexts).toBe(true);
     expect(keptField(variable, bytes('a\0'))).toBeNull();
     expect(keptField(variable, bytes('a', 2))).toBeNull();
     expect(keptField(variable, bytes('a'.repeat(4097)))).toBeNull();

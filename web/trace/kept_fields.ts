@@ -1,6 +1,6 @@
 import type { Details, Value } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
-import { printedOf } from './values.ts';
+import { printed } from './printed.ts';
 
 /** A field of records whose values are numbers, or texts. */
 export interface KeptField {
@@ -28,8 +28,6 @@ const CODE = 'Code';
 const VALUE = 'Value';
 /** The label of the bytes of an event. */
 const PAYLOAD = 'Payload';
-/** Bytes of the longest text that is recorded as bytes. */
-const MOST_PRINTED = 4096;
 
 /** The field with a path of labels in details, or null if records have no such field or its value is neither a number nor a text. */
 export function keptField(labels: readonly string[], value: Value): KeptField | null {
@@ -100,17 +98,15 @@ function isNumber(value: Value): boolean {
   return value.t === 'int' || value.t === 'float' || (value.t === 'symbol' && isNumber(value.v));
 }
 
-/** Whether a value is a text, or bytes that are one, as `printed` of `crate/trace` has it. */
+/** Whether a value is a text, or bytes that are one. */
 function isText(value: Value): boolean {
   switch (value.t) {
     case 'text':
       return true;
     case 'symbol':
       return value.v.t === 'bytes' && isText(value.v);
-    case 'bytes': {
-      const { v, length } = value;
-      return v.length > 0 && v.length <= MOST_PRINTED && BigInt(v.length) === length && printedOf(v, v.length) !== null;
-    }
+    case 'bytes':
+      return printed(value) !== null;
     default:
       return false;
   }

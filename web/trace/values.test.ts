@@ -104,9 +104,10 @@ describe('the line of a value', () => {
     expect(line(bytes(0x68, 0x00, 0xff))).toBe('68 00 ff');
     expect(line(bytes(...new TextEncoder().encode('grüße\t')))).toBe('"grüße "');
     expect(line(bytes(0x68, 0x1b))).toBe('68 1b');
-    // A character that the judged part ends in.
     expect(line(bytes(...new TextEncoder().encode(`a${'ü'.repeat(200)}`)))).toBe(`"a${'ü'.repeat(39)}…"`);
-    expect(line(bytes())).toBe('0 bytes');
+    expect(line(bytes())).toBe('""');
+    // Unlike a text that stands for a value that was not recorded.
+    expect(line(bytes(0x3f))).toBe('"?"');
     expect(line(bytes(...Array.from({ length: 24 }, () => 1)))).toBe('01 '.repeat(24).trim());
     expect(line(bytes(...Array.from({ length: 25 }, () => 1)))).toBe('25 bytes');
     // Only the first ones were kept.
@@ -115,7 +116,11 @@ describe('the line of a value', () => {
     expect(line(bytes(...letters.slice(0, 30)))).toBe(`"${'a'.repeat(30)}"`);
     expect(line(bytes(...letters))).toBe(`"${'a'.repeat(40)}…"`);
     expect(line(bytes(...letters, 0))).toBe('61 bytes');
-    expect(line({ t: 'bytes', v: Uint8Array.from(letters), length: 5000n })).toBe(`"${'a'.repeat(40)}…"`);
+    expect(line({ t: 'bytes', v: Uint8Array.from(letters), length: 5000n })).toBe('5,000 bytes');
+    const late = new Uint8Array(300).fill(0x61);
+    expect(line({ t: 'bytes', v: late, length: 300n })).toBe(`"${'a'.repeat(40)}…"`);
+    late[299] = 0x7f;
+    expect(line({ t: 'bytes', v: late, length: 300n })).toBe('300 bytes');
   });
   it('has fields with their names', () => {
     const fields = [

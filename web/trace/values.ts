@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatLength, formatPosition, NBSP } from '../base/format.ts';
 import { hexText } from '../base/hex.ts';
 import type { Clock, Details, Field, Ticks, Value } from '../base/protocol.ts';
+import { printed } from './printed.ts';
 
 /** What values need to become text. */
 export interface ValueContext {
@@ -109,8 +110,6 @@ export function callText({ fields }: Details, context: ValueContext, most: numbe
   return line.text();
 }
 
-/** Bytes that decide whether all are text. */
-const JUDGED = 256;
 /** Bytes that are printed whole in a line. */
 const SHORT_BYTES = 24;
 
@@ -137,27 +136,13 @@ export function fieldsLine(fields: readonly Field[], context: ValueContext, most
   return valueLine({ t: 'tree', v: fields }, context, most);
 }
 
-/** Bytes as text if they are one, as `printed` of `crate/trace` has it, else as numbers; the number of long ones. */
-function bytesText({ v, length }: Value & { t: 'bytes' }): string {
-  const isWhole = BigInt(v.length) >= length;
-  const text = v.length > 0 && (isWhole || v.length > SHORT_TEXT) ? printedOf(v.subarray(0, JUDGED), v.length) : null;
+/** Bytes as text if they are one, else as numbers; the number of long ones. */
+function bytesText(value: Value & { t: 'bytes' }): string {
+  const text = printed(value);
   if (text !== null) return quoted(text);
-  if (v.length === 0 || v.length > SHORT_BYTES || !isWhole) return formatCounted(length, 'byte');
+  const { v, length } = value;
+  if (v.length > SHORT_BYTES || BigInt(v.length) < length) return formatCounted(length, 'byte');
   return [...v].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-}
-
-/** The first bytes of `length` as text; null if that is not possible. */
-export function printedOf(part: Uint8Array, length: number): string | null {
-  try {
-    // A character may go on behind the part.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(part, {
-      stream: part.length < length,
-    });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a text has none of.
-    return /[\0-\x08\v\f\x0e-\x1f]/.test(text) ? null : text;
-  } catch {
-    return null;
-  }
 }
 
 /** A text that ignores additions once it has `most` characters, so a value of a million parts costs little. */
@@ -185,7 +170,8 @@ function createLine(most: number, context: ValueContext) {
   const value = (from: Value) => {
     switch (from.t) {
       case 'text':
-        return add(quoted(from.v));
+        // Decoders use a lone `?` for a value that was not recorded.
+        return add(from.v === '?' ? from.v : quoted(from.v));
       case 'bytes':
         return add(bytesText(from));
       case 'list':
@@ -203,9 +189,8 @@ function createLine(most: number, context: ValueContext) {
   return { add, members, elements, value, text: () => (full() ? `${text.slice(0, most - 1)}…` : text) };
 }
 
-/** A text in quotes and on one line. Decoders use a lone `?` for a value that was not recorded; it stays bare. */
+/** A text in quotes and on one line. */
 function quoted(text: string): string {
-  if (text === '?') return text;
   const start = text.slice(0, SHORT_TEXT + 1).replace(/\s+/g, ' ');
   return text.length > SHORT_TEXT ? `"${start.slice(0, SHORT_TEXT)}…"` : `"${start}"`;
 }

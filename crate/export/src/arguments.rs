@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use hashbrown::HashMap;
 use unspool_cut::clean::{Choice, Class, Cleaner};
-use unspool_trace::{FieldValue, Record, Visitor};
+use unspool_trace::{FieldValue, Record, Visitor, beginning};
 
 use crate::{Arg, Value};
 
@@ -235,9 +235,8 @@ impl Collector {
     }
 
     fn text(&mut self, text: &str) {
-        let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        let shown = text.get(..end).unwrap_or_default();
-        let mark = if end < text.len() { "…" } else { "" };
+        let shown = beginning(text, LONGEST);
+        let mark = if shown.len() < text.len() { "…" } else { "" };
         self.record.extend(((shown.len() + mark.len()) as u16).to_le_bytes());
         self.record.extend(shown.bytes().chain(mark.bytes()));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_trace::records::{Extent, RecordName};
-use unspool_trace::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor};
+use unspool_trace::{FieldValue, Instructions, Operand, Record, Taint, Use, Visitor, beginning};
 
 use crate::pattern::{Matcher, Regexes};
 use crate::record_query::{NameExpr, NameMatcher, RecordQuery, RecordTest, ValuePlace};
@@ -360,8 +360,7 @@ impl Search {
             self.matched.push_str(part);
         }
         if self.matched.len() > MOST_TEXT {
-            let end = (0..=MOST_TEXT).rev().find(|at| self.matched.is_char_boundary(*at)).unwrap_or(0);
-            self.matched.truncate(end);
+            self.matched.truncate(beginning(&self.matched, MOST_TEXT).len());
             self.matched.push('…');
         }
     }

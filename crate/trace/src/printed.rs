@@ -7,33 +7,61 @@ use core::fmt::Write as _;
 const MOST: u64 = 4096;
 
 /// Bytes as text, if they are one: valid UTF-8 without control characters but for tabs and ends of
-/// lines. `len` is how many there are in the file.
+/// lines. `len` is how many there are in the file: of bytes that are not all there, it is not
+/// known.
 pub fn printed(bytes: &[u8], len: u64) -> Option<&str> {
-    let text = core::str::from_utf8(bytes).ok().filter(|text| len <= MOST && text.len() as u64 == len)?;
-    text.bytes().all(|byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r')).then_some(text)
+    if len > MOST || bytes.len() as u64 != len {
+        return None;
+    }
+    let text = core::str::from_utf8(bytes).ok()?;
+    text.chars().all(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r')).then_some(text)
+}
+
+/// The longest beginning of a text that has at most `most` bytes.
+pub fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
 /// Prints a text in quotation marks, with escapes and in one line: at most about `most` bytes of
 /// it, and `…` for the rest.
 pub fn put_quoted(out: &mut String, text: &str, most: usize) {
-    let end = (0..=most.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-    let rest = if end < text.len() { "…" } else { "" };
+    let shown = beginning(text, most);
+    let rest = if shown.len() < text.len() { "…" } else { "" };
     // Writing to a String cannot fail.
-    let _ = write!(out, "{:?}{rest}", text.get(..end).unwrap_or_default());
+    let _ = write!(out, "{shown:?}{rest}");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
+
+    /// Bytes that are a text, and some that are not: `web/trace/printed.test.ts` has the same
+    /// cases.
+    const CASES: &str = include_str!("printed_cases.txt");
 
     #[test]
     fn bytes_are_a_text_without_control_characters() {
         let of = |bytes: &[u8]| printed(bytes, bytes.len() as u64).is_some();
-        assert!(of("grüße\n\t".as_bytes()) && of(b""));
-        assert!(!of(b"a\0") && !of(b"\xff") && !of(b"\x1b[1m"));
+        let mut counts = [0, 0];
+        for case in CASES.lines().filter(|line| !line.starts_with('#')) {
+            let (is_text, digits) = case.split_once(':').unwrap();
+            let bytes: Vec<u8> = digits.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
+            let is_text = is_text == "text";
+            assert_eq!(of(&bytes), is_text, "{case}");
+            counts[usize::from(is_text)] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 3));
         assert!(of(&[b'a'; 4096]) && !of(&[b'a'; 4097]));
         // Only the first bytes are known.
         assert_eq!(printed(b"abc", 4), None);
+    }
+
+    #[test]
+    fn a_beginning_ends_between_characters() {
+        assert_eq!(["", "ü", "üü"], [1, 3, 9].map(|most| beginning("üü", most)));
+        assert_eq!(beginning("a", 0), "");
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::decoder::Range;
 use crate::details::{Field, RecordDetails, Value};
 use crate::error::Result;
 use crate::locator::Locator;
+use crate::printed::printed;
 
 /// A range of the file that can be read without what comes before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -453,6 +454,8 @@ pub struct Rows {
     bytes: usize,
     rows: Vec<Row>,
     kept: usize,
+    /// Bytes of the record that were kept beyond that limit.
+    beyond: usize,
     open: Vec<Open>,
 }
 
@@ -466,9 +469,10 @@ struct Open {
 
 impl Rows {
     /// Keeps rows of a lane, at most `values` values of each, and at most `bytes` bytes of each
-    /// text or blob.
+    /// text or blob. Of blobs that are [`printed`] all bytes are kept, because a part does not tell
+    /// that they are: at most `values * bytes` of a record.
     pub fn new(lane: u32, wanted: Numbers<u64>, values: usize, bytes: usize) -> Self {
-        Self { lane, wanted, values, bytes, rows: Vec::new(), kept: 0, open: Vec::new() }
+        Self { lane, wanted, values, bytes, rows: Vec::new(), kept: 0, beyond: 0, open: Vec::new() }
     }
 
     /// The rows, ascending.
@@ -485,6 +489,18 @@ impl Rows {
     /// Whether there are no rows so far.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Number of bytes of a value that are kept.
+    fn most_of(&mut self, value: FieldValue<'_>) -> usize {
+        let FieldValue::Bytes { bytes, len } = value else { return self.bytes };
+        let beyond = self.beyond.saturating_add(bytes.len());
+        if bytes.len() <= self.bytes || beyond > self.values.saturating_mul(self.bytes) || printed(bytes, len).is_none()
+        {
+            return self.bytes;
+        }
+        self.beyond = beyond;
+        bytes.len()
     }
 
     /// Keeps a value unless there are too many.
@@ -516,12 +532,13 @@ impl Visitor for Rows {
             let Record { locator, lane, row, x, track, .. } = *record;
             self.rows.push(Row { locator, lane, row, x, track, name, fields: Vec::new(), dropped: 0 });
             self.kept = 0;
+            self.beyond = 0;
         }
         wanted
     }
 
     fn field(&mut self, key: &str, value: FieldValue<'_>) {
-        let value = value.to_value(self.bytes);
+        let value = value.to_value(self.most_of(value));
         self.keep(Field { name: Cow::Owned(key.into()), value });
     }
 
@@ -582,6 +599,28 @@ mod tests {
             rows[0].fields,
             [Field::new("text", Value::Text("éé…".into())), Field::new("args", Value::List(vec![Value::U64(1)])),]
         );
+    }
+
+    #[test]
+    fn bytes_that_are_a_text_are_kept_whole_up_to_a_limit() {
+        let mut rows = Rows::new(0, 0..2, 3, 4);
+        for row in 0..2 {
+            assert!(rows.begin(&record(row)));
+            for bytes in [&b"abcdefgh"[..], b"abcdefg\0", b"ijklm"] {
+                rows.field("v", FieldValue::Bytes { bytes, len: bytes.len() as u64 });
+            }
+            rows.end();
+        }
+        let kept = |row: &Row| -> Vec<Vec<u8>> {
+            let fields = row.fields.iter();
+            fields
+                .map(|field| if let Value::Bytes { bytes, .. } = &field.value { bytes.clone() } else { vec![] })
+                .collect()
+        };
+        for row in rows.into_rows() {
+            // The second is not a text, and the third exceeds the limit of the record, 12 bytes.
+            assert_eq!(kept(&row), [&b"abcdefgh"[..], b"abcd", b"ijkl"]);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use unspool_compare::sequence::Numbering;
 use unspool_trace::records::{RecordName, Same};
-use unspool_trace::{FieldValue, Record, Visitor};
+use unspool_trace::{FieldValue, Record, Visitor, beginning};
 
 /// Lines by track, and by the number of the record in its track.
 pub(super) type Printed = HashMap<(u32, u32), String>;
@@ -205,8 +205,7 @@ impl Visitor for Lines<'_> {
     fn end(&mut self) {
         if self.is_counted {
             if self.line.len() > LONGEST {
-                let end = (0..=LONGEST).rev().find(|at| self.line.is_char_boundary(*at)).unwrap_or(0);
-                self.line.truncate(end);
+                self.line.truncate(beginning(&self.line, LONGEST).len());
                 self.line.push('…');
             }
             self.add();

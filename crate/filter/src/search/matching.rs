@@ -119,7 +119,7 @@ pub(super) fn shown(value: FieldValue<'_>, float_text: FloatText) -> String {
         FieldValue::F64(n) => float_text(n),
         FieldValue::Text(text) => text.chars().take(MOST_TEXT).collect(),
         FieldValue::Symbol { name, .. } => name.into(),
-        FieldValue::Bytes { bytes, len } => match printed(bytes, len).filter(|text| !text.is_empty()) {
+        FieldValue::Bytes { bytes, len } => match printed(bytes, len) {
             Some(text) => {
                 let mut out = String::new();
                 put_quoted(&mut out, text, MOST_TEXT);

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_trace::beginning;
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -184,8 +185,7 @@ fn source_of(strings: &Value, lengths: &[i64]) -> String {
         let length = lengths.get(i).and_then(|length| usize::try_from(*length).ok());
         source.push_str(length.and_then(|length| text.get(..length)).unwrap_or(text));
         if source.len() > MOST_SOURCE {
-            let end = (0..=MOST_SOURCE).rev().find(|end| source.is_char_boundary(*end));
-            source.truncate(end.unwrap_or(0));
+            source.truncate(beginning(&source, MOST_SOURCE).len());
             break;
         }
     }
