@@ -23,8 +23,8 @@ use crate::{Failure, TraceArgs, console, interrupt, json};
 ///     unspool buffer game.trace --name 7 --output vertices.bin
 ///
 /// Each row begins with its offset in bytes. Contents are those that calls gave it: its data, writes
-/// to mapped memory, copies between buffers. Elements of which no call says what they are, are
-/// printed as ?. If the graphics processor wrote the buffer, that is said: what it wrote is unknown.
+/// to mapped memory, copies between buffers. Unknown elements are printed as ?. If the graphics
+/// processor wrote the buffer, that is said: what it wrote is unknown.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Buffer {
