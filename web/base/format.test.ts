@@ -12,6 +12,7 @@ import {
   formatRawLength,
   formatShare,
   plural,
+  titled,
 } from './format.ts';
 import { hexLine, hexLines } from './hex.ts';
 import type { Clock } from './protocol.ts';
@@ -133,4 +134,9 @@ it('dumps bytes in lines of the same length', () => {
     { offset: 0, hex: '41 00 ff 20 7e 7f 01 02', text: 'A.. ~...' },
     { offset: 8, hex: '42                     ', text: 'B' },
   ]);
+});
+
+it('shortens a name in a tooltip only if it is very long', () => {
+  expect(titled('x'.repeat(1000))).toBe('x'.repeat(1000));
+  expect(titled('x'.repeat(1001))).toBe(`${'x'.repeat(999)}…`);
 });

@@ -67,6 +67,14 @@ export function shortened(name: string, most = LONGEST_NAME): string {
   return `${name.slice(0, end)}…`;
 }
 
+/** Characters of a name in a tooltip: the browser lays out all of them. */
+const LONGEST_TITLE = 1000;
+
+/** A name for a tooltip, where it is whole unless it is very long. */
+export function titled(name: string): string {
+  return shortened(name, LONGEST_TITLE);
+}
+
 /** A size in bytes as text, in decimal units with three digits: `20.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes}${NBSP}${bytes === 1 ? 'byte' : 'bytes'}`;

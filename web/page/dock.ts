@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals';
+import { recallValue, remember } from '../base/storage.ts';
 
 /** The state of the dock below the timeline. */
 export interface Dock {
@@ -40,7 +41,7 @@ const KEY = 'unspool:dock';
 /** The dock as stored in this browser, or else open if the window has room. Changes are stored. */
 export function createDock(window: { innerWidth: number; innerHeight: number }): Dock {
   const roomy = window.innerWidth >= ROOMY.width && window.innerHeight >= ROOMY.height;
-  const left = remembered();
+  const left = rememberedDock();
   const open = signal(left.open ?? roomy);
   const height = signal(left.height === undefined ? null : Math.max(LEAST_HEIGHT, left.height));
   const front = signal(left.front ?? {});
@@ -53,11 +54,7 @@ export function createDock(window: { innerWidth: number; innerHeight: number }):
       first = false;
       return;
     }
-    try {
-      localStorage.setItem(KEY, state);
-    } catch {
-      // Without storage the state lasts as long as the page.
-    }
+    remember(KEY, state);
   });
   return { open, height, needed: signal(null), front, calls, pane: signal(DETAILS) };
 }
@@ -84,22 +81,16 @@ interface Remembered {
   readonly calls?: Readonly<Record<string, string>>;
 }
 
-function remembered(): Remembered {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    if (typeof stored !== 'object' || stored === null) return {};
-    const { open, height, ...choices } = stored as Record<string, unknown>;
-    const { front, calls } = current(texts(choices['front']), texts(choices['calls']));
-    return {
-      ...(typeof open === 'boolean' ? { open } : {}),
-      // Earlier versions have stored this height although it was not chosen.
-      ...(typeof height === 'number' && Number.isFinite(height) && height !== FIRST_HEIGHT ? { height } : {}),
-      front,
-      calls,
-    };
-  } catch {
-    return {};
-  }
+function rememberedDock(): Remembered {
+  const { open, height, ...choices }: Record<string, unknown> = Object(recallValue(KEY));
+  const { front, calls } = current(texts(choices['front']), texts(choices['calls']));
+  return {
+    ...(typeof open === 'boolean' ? { open } : {}),
+    // Earlier versions have stored this height although it was not chosen.
+    ...(typeof height === 'number' && Number.isFinite(height) && height !== FIRST_HEIGHT ? { height } : {}),
+    front,
+    calls,
+  };
 }
 
 /** The choices of all formats, as {@link frontOf} has them. */

@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { recallValue, remember } from '../base/storage.ts';
 
 /** What a user has chosen about the columns of a table, by their ids. */
 export interface ColumnChoices {
@@ -24,7 +25,7 @@ const known = new Map<string, Signal<ColumnChoices>>();
 export function choicesOf(table: string): Signal<ColumnChoices> {
   let choices = known.get(table);
   if (!choices) {
-    choices = signal(remembered().find(([name]) => name === table)?.[1] ?? NO_CHOICES);
+    choices = signal(rememberedChoices().find(([name]) => name === table)?.[1] ?? NO_CHOICES);
     known.set(table, choices);
   }
   return choices;
@@ -33,13 +34,9 @@ export function choicesOf(table: string): Signal<ColumnChoices> {
 /** Changes the choices about a table, and remembers them. */
 export function choose(table: string, next: ColumnChoices): void {
   choicesOf(table).value = next;
-  const others = remembered().filter(([name]) => name !== table);
+  const others = rememberedChoices().filter(([name]) => name !== table);
   const all = isDefault(next) ? others : [...others, [table, next] as const];
-  try {
-    localStorage.setItem(KEY, JSON.stringify(all.slice(-MOST_TABLES)));
-  } catch {
-    // Without storage the choices last as long as the page.
-  }
+  remember(KEY, JSON.stringify(all.slice(-MOST_TABLES)));
 }
 
 /** Whether the columns are as the table has them. */
@@ -124,18 +121,14 @@ const CHARACTER = 7.6;
 const WIDER = 2;
 const PADDING = 18;
 
-function remembered(): (readonly [table: string, choices: ColumnChoices])[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    if (!Array.isArray(stored)) return [];
-    return stored.flatMap((entry: unknown) => {
-      if (!Array.isArray(entry) || typeof entry[0] !== 'string' || typeof entry[1] !== 'object') return [];
-      const { order, hidden, widths } = (entry[1] ?? {}) as Record<string, unknown>;
-      return [[entry[0], { order: texts(order), hidden: texts(hidden), widths: numbers(widths) }] as const];
-    });
-  } catch {
-    return [];
-  }
+function rememberedChoices(): (readonly [table: string, choices: ColumnChoices])[] {
+  const stored = recallValue(KEY);
+  if (!Array.isArray(stored)) return [];
+  return stored.flatMap((entry: unknown) => {
+    if (!Array.isArray(entry) || typeof entry[0] !== 'string' || typeof entry[1] !== 'object') return [];
+    const { order, hidden, widths } = (entry[1] ?? {}) as Record<string, unknown>;
+    return [[entry[0], { order: texts(order), hidden: texts(hidden), widths: numbers(widths) }] as const];
+  });
 }
 
 function texts(of: unknown): readonly string[] {

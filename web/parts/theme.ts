@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { recall, remember } from '../base/storage.ts';
 
 /** The user's choice. */
 export type ThemeChoice = 'system' | 'dark' | 'light';
@@ -17,7 +18,7 @@ const ORDER: readonly ThemeChoice[] = ['system', 'dark', 'light'];
 
 /** The theme as stored in this browser, or else that of the system. Changes are stored. */
 export function createTheme(): ThemeControl {
-  const choice = signal<ThemeChoice>(remembered());
+  const choice = signal<ThemeChoice>(rememberedChoice());
   const query = matchMedia('(prefers-color-scheme: light)');
   const systemLight = signal(query.matches);
   // The listener lives as long as the page.
@@ -33,20 +34,12 @@ export function createTheme(): ThemeControl {
     theme,
     next: () => {
       choice.value = ORDER[(ORDER.indexOf(choice.value) + 1) % ORDER.length]!;
-      try {
-        localStorage.setItem(KEY, choice.value);
-      } catch {
-        // Without storage the choice lasts as long as the page.
-      }
+      remember(KEY, choice.value);
     },
   };
 }
 
-function remembered(): ThemeChoice {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return ORDER.find((choice) => choice === stored) ?? 'system';
-  } catch {
-    return 'system';
-  }
+function rememberedChoice(): ThemeChoice {
+  const stored = recall(KEY);
+  return ORDER.find((choice) => choice === stored) ?? 'system';
 }

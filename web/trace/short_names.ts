@@ -1,8 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { recall, remember } from '../base/storage.ts';
 
 const KEY = 'unspool:short-names';
 
-const choice = signal(storedChoice());
+const choice = signal(recall(KEY) === '1');
 
 /** Whether functions of C++ and Rust are shown with short names. The choice lasts with the browser, and is the same for all traces. */
 export const wantsShortNames: ReadonlySignal<boolean> = choice;
@@ -10,23 +11,10 @@ export const wantsShortNames: ReadonlySignal<boolean> = choice;
 /** Shows short names, or full ones again, and remembers that. */
 export function chooseShortNames(short: boolean): void {
   choice.value = short;
-  try {
-    if (short) localStorage.setItem(KEY, '1');
-    else localStorage.removeItem(KEY);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
+  remember(KEY, short ? '1' : '');
 }
 
 /** The title of the switch to short names, or to full ones. */
 export function shortNamesTitle(short: boolean): string {
   return short ? 'Show short names of functions' : 'Show full names of functions';
-}
-
-function storedChoice(): boolean {
-  try {
-    return localStorage.getItem(KEY) === '1';
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { formatBytes, formatCounted, formatLength, formatPercent, shortened } from '../../base/format.ts';
+import { formatBytes, formatCounted, formatLength, formatPercent, shortened, titled } from '../../base/format.ts';
 import { isRanged } from '../../base/ranged.ts';
 import { runCommand } from '../../page/commands.ts';
 import type { Page, SearchField } from '../../page/page.ts';
@@ -112,9 +112,6 @@ const loadLoaded = async () => (await import('../served/loaded.tsx')).Loaded;
 const loadGrowing = async () => (await import('../served/growing.tsx')).Growing;
 const loadProblems = async () => (await import('./problems.tsx')).Problems;
 
-/** Characters of the file name in the tooltip of the heading. */
-const LONGEST_TITLE = 1000;
-
 function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   const { trace } = open;
   const { cancel, removeCompanion, reopen } = page.workbench;
@@ -123,7 +120,7 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
   const heading = (
-    <h1 class="file-name ellipsis" title={shortened(name, LONGEST_TITLE)}>
+    <h1 class="file-name ellipsis" title={titled(name)}>
       {shortened(name)}
     </h1>
   );

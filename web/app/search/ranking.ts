@@ -1,3 +1,5 @@
+import { recallValue, remember } from '../../base/storage.ts';
+
 /** Something that can be chosen from a list by words. */
 export interface Rankable {
   readonly id: string;
@@ -54,20 +56,12 @@ const REMEMBERED = 12;
 
 /** The ids of what was chosen last in this browser, the latest first. */
 export function recentChoices(): readonly string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
-  } catch {
-    return [];
-  }
+  const stored = recallValue(KEY);
+  return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 }
 
 /** Remembers a choice in this browser. */
 export function rememberChoice(id: string): void {
   const next = [id, ...recentChoices().filter((other) => other !== id)].slice(0, REMEMBERED);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(next));
-  } catch {
-    // Without storage nothing is remembered.
-  }
+  remember(KEY, JSON.stringify(next));
 }

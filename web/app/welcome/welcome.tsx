@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { formatBytes, formatOffset, formatPercent, shortened } from '../../base/format.ts';
+import { formatBytes, formatOffset, formatPercent, shortened, titled } from '../../base/format.ts';
 import { ONE_FILE, sampleWithin } from '../../base/one_file.ts';
 import type { TraceError } from '../../base/protocol.ts';
 import type { Page } from '../../page/page.ts';
@@ -143,7 +143,7 @@ function Fetching({ bench, cancel }: { bench: Extract<Bench, { at: 'fetching' }>
 function Failure({ name, error }: { name: string; error: TraceError }) {
   return (
     <div class="failure" role="alert">
-      <h1 title={shortened(name, 1000)}>{shortened(name)} could not be opened</h1>
+      <h1 title={titled(name)}>{shortened(name)} could not be opened</h1>
       <p>{ownSentence(error)}</p>
       {error.offset !== null && error.offset > 0n && <p class="muted">At {formatOffset(error.offset)} of the file.</p>}
     </div>

@@ -1,7 +1,15 @@
 import { type Signal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatBytes, formatCount, formatCounted, formatPercent, formatShare, shortened } from '../../base/format.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatPercent,
+  formatShare,
+  shortened,
+  titled,
+} from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock, Functions as FunctionColumns, Percentiles } from '../../base/protocol.ts';
 import type { PanelProps } from '../../page/page.ts';
@@ -31,8 +39,6 @@ import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
 import './functions.css';
 
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 type Column = FunctionColumn | 'share';
 const HEADS: Readonly<Record<Column, readonly [title: string, says: string]>> = {
   name: ['Function', 'Name of the function'],
@@ -397,7 +403,7 @@ function cellOf(by: Column, i: number, context: CellContext): ComponentChildren 
 /** What that cell looks like. */
 function lookOf(by: Column, i: number, { open, columns, exact, hasBars }: CellContext): Look {
   const name = columns.name[i]!;
-  if (by === 'name') return { title: shortened(open.trace.names.of(name), LONGEST_TITLE) };
+  if (by === 'name') return { title: titled(open.trace.names.of(name)) };
   if (by === 'bytes') return { title: `${formatCount(columns.bytes[i]!)} bytes` };
   if (by === 'share') return { class: hasBars ? 'with-bar' : undefined };
   return { class: by in ROUNDED && exactOf(exact, name) ? 'exact' : undefined };

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatCount, formatPercent, shortened } from '../../base/format.ts';
+import { formatCount, formatPercent, shortened, titled } from '../../base/format.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { SideMark } from '../../parts/side_mark.tsx';
@@ -9,8 +9,6 @@ import { type Compared, type Comparison, nameIn } from './comparison.ts';
 import { changeText, factorText, figureOf, lengthOf, shareText } from './figures.ts';
 import { VERDICTS, type Verdict } from './protocol.ts';
 
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 /** CSS pixels of the narrowest column of names. */
 const NAMES = 140;
 
@@ -111,7 +109,7 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
       key: 'name',
       value: (row) => nameIn(compared, row),
       cell: (row) => shortened(nameIn(compared, row)),
-      look: (row) => ({ title: shortened(nameIn(compared, row), LONGEST_TITLE) }),
+      look: (row) => ({ title: titled(nameIn(compared, row)) }),
     },
     {
       id: 'change',

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { formatCount, formatCounted, plural, shortened } from '../../base/format.ts';
+import { formatCount, formatCounted, plural, shortened, titled } from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -218,7 +218,7 @@ function Edges({ compared, edges, clock, choose, list }: EdgesProps) {
     title,
     class: 'name',
     cell: (edge) => shortened(nameOf(edge[of])),
-    look: (edge) => ({ title: shortened(nameOf(edge[of]), 1000), class: edge[of] < 0 ? 'muted' : undefined }),
+    look: (edge) => ({ title: titled(nameOf(edge[of])), class: edge[of] < 0 ? 'muted' : undefined }),
     value: (edge) => nameOf(edge[of]),
   });
   const figure = (title: string, of: 'count' | 'total' | 'self', side: 'a' | 'b'): Column<BothEdge> => ({

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatLength, shortened } from '../../base/format.ts';
+import { formatCount, formatLength, shortened, titled } from '../../base/format.ts';
 import { DERIVED, type Track } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
 import { useMenu } from '../../parts/menu/request.ts';
@@ -19,9 +19,6 @@ const LINE = 16;
 const DEEPER = 22;
 /** CSS pixels above and below the window within which tracks exist, for keyboard navigation. */
 const SPARE = 200;
-
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 
 interface Props {
   readonly open: OpenTrace;
@@ -155,7 +152,7 @@ function TrackName({ open, laid, band, isDragged }: NameProps) {
     <li
       class={classes.filter(Boolean).join(' ')}
       style={{ transform: `translateY(${laid.top - edge}px)`, height: `${height}px` }}
-      title={[shortened(track.name, LONGEST_TITLE), ...lines].join('\n')}
+      title={[titled(track.name), ...lines].join('\n')}
       aria-current={isCurrent || undefined}
       data-track={track.id}
     >

@@ -1,10 +1,7 @@
-import { formatCount, shortened } from '../../base/format.ts';
+import { formatCount, shortened, titled } from '../../base/format.ts';
 import type { Run } from '../../trace/call_runs.ts';
 import type { Matched, MatchedRow } from '../../trace/slow_call.ts';
 import './calls_beside.css';
-
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 
 /** One of two calls. */
 export interface CallBeside {
@@ -103,7 +100,7 @@ export function CallsBeside({ label, slow, median, matched, rows, order, length,
             {sum('Self', self, true)}
             {rows.map((row, i) => (
               <tr key={`${i} ${row.name}`}>
-                <th scope="row" class="name" title={shortened(nameOf(row), LONGEST_TITLE)}>
+                <th scope="row" class="name" title={titled(nameOf(row))}>
                   <button type="button" class="plain" title={actTitle(row)} onClick={() => act(row)}>
                     {shortened(shownName(row))}
                   </button>

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, shortened } from '../../base/format.ts';
+import { formatCount, shortened, titled } from '../../base/format.ts';
 import { useLongList } from '../../parts/long_list.ts';
 import type { RowSubject } from '../../parts/menu/row_menu.ts';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -13,8 +13,6 @@ import './tree_table.css';
 /** CSS pixels that a level is indented, and the deepest level that is. */
 const INDENT = 14;
 const DEEPEST = 24;
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 /** Milliseconds after which typed letters begin a new name. */
 const TYPING_MS = 700;
 
@@ -112,7 +110,7 @@ export function TreeTable({ label, id, tree, rows: all, names, nameAt, swatch, f
         <span class="tree-name mono" style={{ paddingLeft: `${Math.min(row.level - 1, DEEPEST) * INDENT}px` }}>
           <span class={`twisty rigid ${row.state}`} aria-hidden="true" />
           {swatch && <span class="swatch" style={{ background: swatch(name) ?? '' }} />}
-          <span class="text" title={shortened(names.of(name), LONGEST_TITLE)}>
+          <span class="text" title={titled(names.of(name))}>
             {row.level > DEEPEST + 1 && <span class="muted">{`${formatCount(row.level)} deep · `}</span>}
             {shortened(names.shown(name))}
           </span>

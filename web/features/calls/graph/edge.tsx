@@ -1,14 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatCounted, shortened } from '../../../base/format.ts';
+import { formatCounted, shortened, titled } from '../../../base/format.ts';
 import type { JobReply } from '../../../base/job_protocol.ts';
 import { MAX_TICKS } from '../../../base/ticks.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { GraphEdge } from '../../../trace/call_graph.ts';
 import { selectCall } from '../../../trace/find_call.ts';
 import { type EdgeFigures, edgeFigures, type Percentile, pathOfEdge } from '../edge_calls.ts';
-
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 
 /** The place of the root among callers. */
 export const ROOT = '(outermost call)';
@@ -40,7 +37,7 @@ export function EdgeLine({ open, edge, length, about, close }: Props) {
     return trace.begin({ kind: 'calls', ...asked, name: callee, path, ...rows }, take, 'calls of an edge');
   }, [trace, caller, callee, scope]);
   const nameOf = (name: number) => (name < 0 ? ROOT : shortened(trace.names.shown(name), 60));
-  const fullName = (name: number) => (name < 0 ? undefined : shortened(trace.names.of(name), LONGEST_TITLE));
+  const fullName = (name: number) => (name < 0 ? undefined : titled(trace.names.of(name)));
   const rounded = ({ ticks, isExact }: Percentile) => `${isExact ? '' : '≈'}${length(ticks)}`;
   const parts: readonly (readonly [string, string])[] = figures
     ? [

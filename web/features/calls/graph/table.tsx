@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { formatCount, formatShare, shortened } from '../../../base/format.ts';
+import { formatCount, formatShare, shortened, titled } from '../../../base/format.ts';
 import { plainLength, plainTitle } from '../../../base/plain.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -51,7 +51,7 @@ export function EdgeTable({ open, graph, clock, about, chooseEdge }: Props) {
     class: 'name',
     cell: (edge) => shortened(shownName(trace, edge[of])),
     look: (edge) => ({
-      title: shortened(nameOf(trace, edge[of]), 1000),
+      title: titled(nameOf(trace, edge[of])),
       class: edge[of] < 0 ? 'muted' : undefined,
     }),
     value: (edge) => shownName(trace, edge[of]),
