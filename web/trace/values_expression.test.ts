@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import type { TraceInfo } from '../base/protocol.ts';
-import { bindEither, bindValues, isAboutValues, looksLikeValues, queryIn } from './values_expression.ts';
+import {
+  bindEither,
+  bindValues,
+  hasSeparateSign,
+  isAboutValues,
+  looksLikeValues,
+  queryIn,
+  takenForWords,
+} from './values_expression.ts';
 
 const info = (offers: readonly string[]) => ({ offers }) as unknown as TraceInfo;
 
@@ -27,6 +35,16 @@ it('reads like a condition on values with a comparison', () => {
   expect(['a<b', 'a < b', 'i = 5', 'i == 3', 'i==3', 'i != 3', 'x.size>=3'].every(looksLikeValues)).toBe(true);
   expect(['name = "main"', 'name="a \\" b"', 'name != "/a"'].every(looksLikeValues)).toBe(true);
   expect(['a b', 'name:main', '"a<b"', '/a<b/', 'x', '"a = b"', 'text:"a == b"'].some(looksLikeValues)).toBe(false);
+});
+
+it('is taken for words if a comparison stands by itself', () => {
+  expect(['a < b', 'i = 5', 'name = "main"', 'x arg.n>1 < 3'].every(hasSeparateSign)).toBe(true);
+  expect(['arg.count>100', 'a<b', 'a b', '"a < b"', 'text:"a = b"', '/a < b/'].some(hasSeparateSign)).toBe(false);
+  // Further ones may be found until the whole range was searched.
+  expect(takenForWords('a < b', 0, true)).toBeNull();
+  expect(takenForWords('a < b', 1, false)).toBeNull();
+  expect(takenForWords('arg.count>100', 0, false)).toBeNull();
+  expect(takenForWords('a < b', 0, false)?.sentence).toContain('took this for words');
 });
 
 it('is in the language in which it is right, if it does not say', async () => {

@@ -29,9 +29,18 @@ export function looksLikeValues(text: string): boolean {
   return /(^|[\s\p{L}\p{N}_$)])(<|>|={1,2}|<=|>=|!=)([\s\p{L}\p{N}_$(.-]|$)/u.test(bare) && !/["/]/.test(bare);
 }
 
-/** Whether a comparison in a text stands by itself. The filter language would look for its sign as a word. */
-function hasSeparateSign(text: string): boolean {
-  return /(^|\s)(<|>|={1,2}|<=|>=|!=)(\s|$)/.test(text.replace(TEXT_BESIDE, '$1 0'));
+/**
+ * Whether a text reads like a condition on values whose comparison stands by itself, such as `a < b`: the filter language takes it for
+ * words, and looks for the sign as one of them.
+ */
+export function hasSeparateSign(text: string): boolean {
+  return looksLikeValues(text) && /(^|\s)(<|>|={1,2}|<=|>=|!=)(\s|$)/.test(text.replace(TEXT_BESIDE, '$1 0'));
+}
+
+/** Says of a filter without rows that it took a condition on values for words; null if it did not, or if rows may still be found. */
+export function takenForWords(text: string, rows: number, isSearching: boolean): WrongExpression | null {
+  if (rows > 0 || isSearching || !hasSeparateSign(text)) return null;
+  return { sentence: 'The filter took this for words. Use Values for conditions on values.', at: 0, length: 0 };
 }
 
 /** The expression of Find for a query about values; '' for none. */

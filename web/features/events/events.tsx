@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, plural, shortened } from '../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, plural, shortened, titled } from '../../base/format.ts';
 import { plainPosition, plainTitle } from '../../base/plain.ts';
 import type { RecordColumn, Ticks, TraceInfo } from '../../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../../base/record_protocol.ts';
@@ -17,7 +17,7 @@ import { typeOf } from '../../trace/event_types.ts';
 import { termOfCell } from '../../trace/find_terms.ts';
 import { type CellContext, cellTexts, positionText } from '../../trace/record_cells.ts';
 import { canWalk } from '../../trace/stepping.ts';
-import { looksLikeValues } from '../../trace/values_expression.ts';
+import { looksLikeValues, takenForWords } from '../../trace/values_expression.ts';
 import { columnWidths, fits, fitted, type Widths } from './column_widths.ts';
 import { FoldBar, FoldContent } from './folding.tsx';
 import type { Fold, FoldedCall, FoldedRows } from './folds.ts';
@@ -29,9 +29,6 @@ import { titleOf } from './title.ts';
 import { WalkBar } from './walking.tsx';
 import '../../parts/segments.css';
 import './events.css';
-
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 
 /** Rows that decide the widths of columns. */
 const SEEN = 64;
@@ -63,10 +60,10 @@ function Events({ open, page }: { open: OpenTrace; page: Page }) {
   const { text, wrong, filter } = events.filter;
   const hasValues = info.offers.includes('values');
   const isByValues = hasValues && events.isByValues.value;
-  const isMistaken = hasValues && listed?.rows === 0 && filter.value !== null && looksLikeValues(text.value);
-  const hint = isMistaken ? WORDS_ALONE : null;
-  const wrongFilter = (wrong.value ?? hint) && { text: text.value, wrong: wrong.value ?? hint! };
-  const shownWrong = isByValues ? events.wrongValues.value : wrongFilter;
+  const isFiltered = hasValues && listed !== null && filter.value !== null;
+  const hint = isFiltered ? takenForWords(text.value, listed.rows, trace.records.listing.value !== null) : null;
+  const wrongFilter = wrong.value ?? hint;
+  const shownWrong = isByValues ? events.wrongValues.value : wrongFilter && { text: text.value, wrong: wrongFilter };
   return (
     <div class="events panel-body">
       <div class="panel-bar">
@@ -102,9 +99,6 @@ function Events({ open, page }: { open: OpenTrace; page: Page }) {
     </div>
   );
 }
-
-/** A condition on values that the filter took for words, which no record has. */
-const WORDS_ALONE = { sentence: 'No point has these words. Conditions on values are for Values.', at: 0, length: 0 };
 
 /** Asks for values with what was typed as a filter, if it reads like a condition on them. */
 function asValues({ events }: OpenTrace) {
@@ -446,7 +440,7 @@ function CallName({ open, call }: CallProps) {
   const name = call ? open.trace.names.of(call.name) : '';
   if (!call || name === '' || name.startsWith('0x')) return null;
   return (
-    <span class="call-name" title={shortened(name, LONGEST_TITLE)}>
+    <span class="call-name" title={titled(name)}>
       {open.trace.names.shown(call.name)}
     </span>
   );
