@@ -1,9 +1,10 @@
-import { formatCount, formatCounted, formatPercent } from '../../base/format.ts';
+import { formatCount, formatCounted, formatPercent, shortened, titled } from '../../base/format.ts';
 import type { Page } from '../../page/page.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { LOOPS } from '../../trace/derived.ts';
 import { machineOf } from '../../trace/machines.ts';
+import type { Names } from '../../trace/names.ts';
 import type { Fold } from './folds.ts';
 import type { ListingFolds } from './listing_folds.ts';
 import { findExecutions, foldsOf, keepLoops, toggleLoops } from './loops.ts';
@@ -74,7 +75,7 @@ export function FoldContent({ open, page, fold }: { open: OpenTrace; page: Page;
   return (
     <>
       <span aria-hidden="true">▸ </span>
-      {foldText(fold, folds, open.trace.names.of)}
+      <FoldText names={open.trace.names} fold={fold} count={loop === null ? null : folds.loops.value?.count[loop]} />
       {loop !== null && (
         <button
           type="button"
@@ -93,10 +94,17 @@ export function FoldContent({ open, page, fold }: { open: OpenTrace; page: Page;
   );
 }
 
-/** What the row of a fold says. */
-function foldText({ from, to, loop, call }: Fold, { loops }: ListingFolds, nameOf: (id: number) => string): string {
+interface FoldTextProps {
+  readonly names: Pick<Names, 'of' | 'shown'>;
+  readonly fold: Fold;
+  /** Iterations of its loop. */
+  readonly count: number | null | undefined;
+}
+
+/** The text of the row of a fold. The name of a call is short where the table shows short names. */
+export function FoldText({ names, fold: { from, to, call }, count }: FoldTextProps) {
   const steps = formatCounted(to - from, 'step');
-  if (call) return `${nameOf(call.name)} · ${steps}`;
-  const count = (loop !== null && loops.value?.count[loop]) || 2;
-  return `× ${formatCount(count)} · ${formatCounted(count - 2, 'more iteration')} · ${steps}`;
+  if (call) return <span title={titled(names.of(call.name))}>{`${shortened(names.shown(call.name))} · ${steps}`}</span>;
+  const iterations = count || 2;
+  return <>{`× ${formatCount(iterations)} · ${formatCounted(iterations - 2, 'more iteration')} · ${steps}`}</>;
 }

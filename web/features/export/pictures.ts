@@ -28,7 +28,7 @@ const TALLEST = 4000;
 
 /**
  * Saves a picture of the timeline or of the flame graph. Without a range it shows what is on the screen, else the range, with all
- * tracks. Throws a sentence if there is nothing to show.
+ * tracks. Names are those of the screen, so that they are short where it has short ones. Throws a sentence if there is nothing to show.
  */
 export async function savePicture(
   open: OpenTrace,

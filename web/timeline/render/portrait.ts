@@ -51,7 +51,7 @@ export function drawTimelinePortrait(pen: Pen, scene: Scene, caption: Caption, r
   pen.fillRect(NAMES - 1, HEAD, 1, RULER + height);
   pen.fillRect(0, HEAD + RULER - 1, NAMES + width, 1);
   const legend =
-    'Colour: name. Pale: many short ones. Torn edge: began before or never ended. Dashed: uncertain. Hatched: no records.';
+    'Colour: name. Pale: many short ones. Torn edge: beginning not recorded, or never ended. Dashed: uncertain. Hatched: no records.';
   drawLegend(pen, palette, legend, HEAD + RULER + height, NAMES + width);
 }
 
