@@ -252,12 +252,7 @@ export function openTrace(
     },
   );
 
-  let areShort = false;
-  const stopShortening = watch([wantsShortNames], () => {
-    if (areShort === wantsShortNames.peek()) return;
-    areShort = !areShort;
-    void ask.wantShortNames(areShort);
-  });
+  const stopShortening = watch([wantsShortNames], () => void ask.wantShortNames(wantsShortNames.peek()));
 
   const follows = signal(follow);
   let newest = file;

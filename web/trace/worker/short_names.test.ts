@@ -27,13 +27,35 @@ function started(functions: string[], ms = 0) {
 }
 
 it('come to a page that wants them', async () => {
-  const { short, told } = started(['a::f', 'g']);
+  const { short, told, calls } = started(['a::f', 'g']);
   short.changed();
   await vi.runAllTimersAsync();
   short.want(true);
   await vi.runAllTimersAsync();
   short.want(false);
   await vi.runAllTimersAsync();
+  short.want(true);
+  await vi.runAllTimersAsync();
+  expect(told).toEqual([
+    [true, null],
+    [true, 'f g'],
+    [true, null],
+    [true, 'f g'],
+  ]);
+  // The names have not changed.
+  expect(calls()).toBe(1);
+});
+
+it('are those of the latest names when a page wants them', async () => {
+  const functions = ['a::f'];
+  const { short, told } = started(functions, 10);
+  short.changed();
+  await vi.advanceTimersByTimeAsync(0);
+  functions.push('a::g');
+  short.changed();
+  short.want(true);
+  await vi.advanceTimersByTimeAsync(0);
+  short.want(false);
   expect(told).toEqual([
     [true, null],
     [true, 'f g'],

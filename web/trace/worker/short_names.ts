@@ -31,6 +31,14 @@ export function createShortNames(
   let hasNames = false;
   let isDue = false;
   let dueAt = 0;
+  let isOffered = false;
+  /** The short texts of the functions as they are named now; null if there are none, or if they are not known. */
+  let texts: string | null = null;
+  const say = () => {
+    const short = texts;
+    const names = short !== null && isWanted ? run((session) => session.withFunctionTexts(short)) : null;
+    tell(isOffered, names ?? null);
+  };
   const shorten = async () => {
     try {
       const { shortNames } = await load();
@@ -38,12 +46,12 @@ export function createShortNames(
       if (!isDue) return;
       isDue = false;
       const began = performance.now();
-      const texts = run((session) => session.functionTexts()) ?? '';
-      const short = shortNames(texts);
-      const names = short && isWanted ? run((session) => session.withFunctionTexts(short)) : null;
-      tell(short !== undefined, names ?? null);
+      texts = shortNames(run((session) => session.functionTexts()) ?? '') ?? null;
+      isOffered = texts !== null;
+      say();
       dueAt = performance.now() + REST * (performance.now() - began);
     } catch {
+      isOffered = false;
       tell(false, null);
     }
   };
@@ -52,11 +60,13 @@ export function createShortNames(
       if (isNowWanted === isWanted) return;
       isWanted = isNowWanted;
       if (!hasNames) return;
-      isDue = true;
+      if (!isWanted || !isDue) return say();
+      // They are not waited for.
       void shorten();
     },
     changed: () => {
       hasNames = true;
+      texts = null;
       if (isDue) return;
       isDue = true;
       setTimeout(() => void shorten(), dueAt - performance.now());
