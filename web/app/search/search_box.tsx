@@ -201,13 +201,13 @@ export function SearchBox({ open, page }: Props) {
   const state = open?.find.state.value;
   const isFind = narrowed === 'all' && aside.value === null;
   const isWrong = isFind && state?.at === 'wrong';
-  const failure = isFind && state?.at === 'done' ? (state.failure ?? state.reason ?? null) : null;
+  const remark = isFind && state?.at === 'done' ? (state.failure ?? state.reason ?? null) : null;
   const empty = rows.length === 0 && isOpen.value && module.value !== null && (text !== '' || narrowed === 'commands');
   const note = isWrong ? (
     <Wrong text={open?.find.asked.value ?? ''} wrong={state.wrong} />
-  ) : failure !== null || nowhere.value !== '' || hasFailed.value ? (
+  ) : remark !== null || nowhere.value !== '' || hasFailed.value ? (
     <p class="expression-note small" role="alert">
-      {failure ?? (nowhere.value || 'The list could not be loaded.')}
+      {remark ?? (nowhere.value || 'The list could not be loaded.')}
     </p>
   ) : empty ? (
     <p class="expression-note small muted">{narrowed === 'commands' ? 'No command matches.' : 'Nothing matches.'}</p>

@@ -34,7 +34,7 @@ export function FunctionActions({ open: { trace }, calls, name, sandwich, change
  * The menu of what a table shows: ticks of the clock, where its frequency is known, tail calls and short names. It is as narrow whatever
  * there is to choose.
  */
-export function CountMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
+export function ShownMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
   const show = useMenu();
   const { info, status, nested, names, hasShortNames } = open.trace;
   const items: MenuItem[] = [];
@@ -59,8 +59,8 @@ export function CountMenu({ open, calls }: { open: OpenTrace; calls: Calls }) {
       type="button"
       class={
         calls.inTicks.value || nested || names.isShort.value
-          ? 'plain icon rigid count-menu on'
-          : 'plain icon rigid count-menu'
+          ? 'plain icon rigid shown-menu on'
+          : 'plain icon rigid shown-menu'
       }
       aria-label="What is shown"
       title={items.map(({ title }) => title).join(', ')}

@@ -6,7 +6,7 @@ import { Lazy } from '../../parts/lazy.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
-import { CountMenu, FunctionActions } from './bar.tsx';
+import { FunctionActions, ShownMenu } from './bar.tsx';
 import { type Calls, createCalls } from './calls.ts';
 import { FlameGraph } from './flame/flame.tsx';
 import { createFunctionFilter, type FunctionFilter } from './function_filter.ts';
@@ -94,7 +94,7 @@ function CallsPanel({ open, theme, calls, choose, sort, filter }: Props) {
           filter={filter}
           clock={calls.clock.value}
           lead={lead}
-          units={<CountMenu open={open} calls={calls} />}
+          units={<ShownMenu open={open} calls={calls} />}
           list={calls.list}
           actions={<FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes={false} />}
         />

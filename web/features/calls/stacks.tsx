@@ -1,7 +1,15 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount, formatCounted, formatPercent, formatShare, plural, shortened } from '../../base/format.ts';
+import {
+  formatCount,
+  formatCounted,
+  formatPercent,
+  formatShare,
+  plural,
+  shortened,
+  titled,
+} from '../../base/format.ts';
 import { plainLength, plainTitle } from '../../base/plain.ts';
 import type { Clock } from '../../base/protocol.ts';
 import type { LongList } from '../../parts/long_list.ts';
@@ -13,16 +21,13 @@ import type { ThemeControl } from '../../parts/theme.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { selectCall } from '../../trace/find_call.ts';
-import { CountMenu } from './bar.tsx';
+import { ShownMenu } from './bar.tsx';
 import type { Calls } from './calls.ts';
 import { STACK_ORDERS, type Stack, type StackOrder, type Stacks, stackLines } from './stacks.ts';
 import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
 import type { CallView } from './views.ts';
 import './stacks.css';
-
-/** Characters of a name in its tooltip. */
-const LONGEST_TITLE = 1000;
 
 /** Stacks that are shown at first, and with each click for more. Each has many lines. */
 const PORTION = 50;
@@ -67,7 +72,7 @@ export function StackList({ open, theme, calls, lead, choose }: Props) {
             calls.stackOrder.value = order;
           }}
         />
-        <CountMenu open={open} calls={calls} />
+        <ShownMenu open={open} calls={calls} />
         <Actions open={open} calls={calls} stack={current} choose={choose} />
         {stacks && told && (
           <span class="muted panel-end">
@@ -245,7 +250,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
                 <span
                   key={line.depth}
                   class={number === 0 ? 'frame inner' : 'frame'}
-                  title={shortened(trace.names.of(line.name), LONGEST_TITLE)}
+                  title={titled(trace.names.of(line.name))}
                 >
                   {number === 0 && (
                     <span

@@ -11,7 +11,7 @@ import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
 import { TreeTable } from '../../timeline/widgets/tree_table.tsx';
 import type { TreeRow } from '../../trace/call_tree.ts';
-import { CountMenu, FunctionActions } from './bar.tsx';
+import { FunctionActions, ShownMenu } from './bar.tsx';
 import type { Calls } from './calls.ts';
 import { Uncounted } from './uncounted.tsx';
 import { lengthText, unitOf } from './units.ts';
@@ -53,7 +53,7 @@ export function CallTree({ open, theme, calls, lead, sandwich }: Props) {
           }}
         />
         <CollapseSwitch paths={calls} />
-        <CountMenu open={open} calls={calls} />
+        <ShownMenu open={open} calls={calls} />
         <PathFilter paths={calls} />
         <FunctionActions open={open} calls={calls} name={chosen} sandwich={sandwich} changes />
         {told && (

@@ -40,7 +40,7 @@ impl Store {
             frequency,
             has_calls_across_frames: places
                 .get(1..)
-                .is_some_and(|ends| ends.iter().any(|end| self.has_call_over(*end))),
+                .is_some_and(|ends| ends.iter().any(|end| self.has_slice_over(*end))),
             frames: places,
             offers: Offers::default(),
         }
@@ -62,8 +62,9 @@ impl Store {
         places
     }
 
-    /// Whether a call begins before the end of a frame and returns behind it.
-    fn has_call_over(&self, at: u64) -> bool {
+    /// Whether a slice begins before the end of a frame and ends after it. Frames themselves, and
+    /// groups of calls, do not count.
+    fn has_slice_over(&self, at: u64) -> bool {
         let others = self.tracks.iter().filter(|track| !track.def.has_frames);
         others.flat_map(|track| track.columns()).any(|(_, column)| {
             let over = column.overlapping(at.saturating_sub(1), at).filter_map(|index| column.get(index));
