@@ -139,7 +139,7 @@ fn what_deferred_contexts_draw_counts_when_their_list_is_executed() {
         let remarks = |name| begins(name).map(|e| details(&file, reader.as_ref(), e.4).0.unwrap().remarks.join(" "));
         let recorded = "The call was recorded in a command list, not executed.";
         assert_eq!(remarks(draw.name).collect::<Vec<_>>(), [recorded, recorded, ""]);
-        assert_eq!(remarks(execute.name).collect::<Vec<_>>(), ["The command list has draws: 2, clears: 0."; 3]);
+        assert_eq!(remarks(execute.name).collect::<Vec<_>>(), ["Executes 2 draws and 0 clears."; 3]);
     }
 }
 

@@ -22,9 +22,6 @@ pub struct Call {
     pub is_shortened: bool,
     /// Its effect on a framebuffer.
     pub rendered: Rendered,
-    /// It would draw or clear, but is only compiled into a display list or recorded in a command
-    /// list.
-    pub is_compiled: bool,
     /// Bytes that it uploads ([`unspool_formats::apitrace::Uploads`]).
     pub uploaded: u64,
     items: Vec<Item>,
@@ -271,7 +268,6 @@ impl Call {
         (self.is_fake, self.is_incomplete) = (call.is_fake(), call.is_incomplete);
         self.is_shortened = call.is_shortened();
         self.rendered = call.rendered;
-        self.is_compiled = call.rendered == Rendered::Compiled;
         let uploads = call.flags().uploads;
         self.uploaded = if uploads == Uploads::Nothing { 0 } else { call.unseen_bytes() };
         for (index, argument) in call.arguments().enumerate() {

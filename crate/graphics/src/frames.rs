@@ -10,7 +10,7 @@ mod opened;
 mod redundant;
 
 use hashbrown::HashMap;
-use unspool_formats::apitrace::list_names;
+use unspool_formats::apitrace::{Rendered, list_names};
 use unspool_gl::contexts::Contexts;
 use unspool_gl::{egl, gl};
 
@@ -299,7 +299,7 @@ impl Frames {
                         self.drawn_by_lists(call, known, base)
                     }
                 };
-                if vertices == Vertices::Lists && !call.is_compiled {
+                if vertices == Vertices::Lists && call.rendered != Rendered::Compiled {
                     self.memory.forget_all();
                     // The lists may have activated another texture unit.
                     let context = self.context(call);

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use unspool_trace::decoder::Range;
 use unspool_trace::details::{Field, RecordDetails, Value};
 use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::figures::counted;
 use unspool_trace::locator::Locator;
 
 use super::Located;
@@ -161,7 +162,11 @@ impl ApitraceRecords {
             Rendered::Compiled if is_of_commands => remark("The call was recorded in a command list, not executed."),
             Rendered::Compiled => remark("The call was compiled into a display list, not executed."),
             Rendered::Executes { draws, clears } => {
-                remark(&format!("The command list has draws: {draws}, clears: {clears}."));
+                let (draws, clears) = (counted(draws.into(), "draw"), counted(clears.into(), "clear"));
+                remark(&format!("Executes {draws} and {clears}."));
+            }
+            Rendered::Nothing if function.flags.list == Some(ListRole::Execute) => {
+                remark("The draws and clears of the command list are not known.");
             }
             Rendered::Nothing | Rendered::Draws | Rendered::Clears => {}
         }

@@ -71,12 +71,15 @@ pub enum ListRole {
     Execute,
     /// A draw or a clear of an `ID3D11DeviceContext`, which may be a deferred one.
     Context,
+    /// `ID3D11Device::GetImmediateContext(context)`, `D3D11CreateDevice(…, context)` and its
+    /// relatives: returns an immediate context through the last argument.
+    Immediate,
 }
 
 impl ListRole {
     /// It is about contexts of Direct3D 11 and their command lists.
     pub(crate) fn is_of_commands(self) -> bool {
-        matches!(self, Self::Defer | Self::Finish | Self::Execute | Self::Context)
+        matches!(self, Self::Defer | Self::Finish | Self::Execute | Self::Context | Self::Immediate)
     }
 }
 
@@ -136,13 +139,18 @@ fn list_role(name: &str) -> Option<ListRole> {
     })
 }
 
-/// The role of a method of Direct3D 11.
+/// The role of a function or method of Direct3D 11.
 fn command_role(name: &str) -> Option<ListRole> {
+    if matches!(name, "D3D11CreateDevice" | "D3D11CreateDeviceAndSwapChain") {
+        return Some(ListRole::Immediate);
+    }
     let is_number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit());
     if let Some((digits, method)) = method_of(name, "ID3D11Device")
         && is_number(digits)
     {
-        return method.strip_prefix("CreateDeferredContext").filter(|it| is_number(it)).map(|_| ListRole::Defer);
+        let is_any = |prefix: &str| method.strip_prefix(prefix).is_some_and(is_number);
+        let immediate = is_any("GetImmediateContext").then_some(ListRole::Immediate);
+        return is_any("CreateDeferredContext").then_some(ListRole::Defer).or(immediate);
     }
     let (digits, method) = method_of(name, "ID3D11DeviceContext")?;
     match method {

@@ -7,22 +7,13 @@
 //! glCallList(1)                a draw
 //! ```
 //!
-//! The same holds for the command lists of Direct3D 11. What a deferred context draws is recorded,
-//! and drawn when its list is executed, as often as that is:
-//!
-//! ```text
-//! ID3D11Device::CreateDeferredContext() = context
-//! context.Draw()                           no draw: only the list gets it
-//! context.FinishCommandList() = list
-//! immediate.ExecuteCommandList(list)       as many draws as were recorded
-//! ```
-//!
-//! A context that was made before the trace begins is taken for an immediate one until it finishes
-//! a list.
+//! Command lists of Direct3D 11 are in `lists/command_lists.rs`.
 //!
 //! OpenGL 4.6, compatibility profile, 21.4. Lists of contexts that share nothing are taken for the
 //! same if they have the same number. What a list draws that was made before the trace begins is
 //! not known: calling it counts as nothing.
+
+mod command_lists;
 
 use alloc::vec::Vec;
 
@@ -31,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::functions::{ListRole, NameFlags, Renders};
 use super::records::Scalar;
+use command_lists::Commands;
 
 /// Limit for the lists that are followed, and for the different lists that one of them calls.
 const MOST_LISTS: usize = 1 << 20;
@@ -114,6 +106,11 @@ impl Rendered {
     pub fn is_clear(self) -> bool {
         self.draws() == 0 && self.clears() > 0
     }
+
+    /// Whether it writes to framebuffers: it draws or clears.
+    pub fn is_any(self) -> bool {
+        self.draws() > 0 || self.clears() > 0
+    }
 }
 
 impl From<Option<Renders>> for Rendered {
@@ -134,6 +131,8 @@ pub(crate) struct ListArgs {
     at: usize,
     /// The first number of each argument.
     numbers: [Option<i64>; 4],
+    /// The index of the last argument with a number, and its first one.
+    last: Option<(usize, i64)>,
     /// Numbers of the last argument of `glCallLists`, or their bytes.
     names: Vec<i64>,
     bytes: Vec<u8>,
@@ -145,7 +144,7 @@ impl ListArgs {
         self.role = role;
         if role.is_some() {
             self.at = usize::MAX;
-            self.numbers = [None; 4];
+            (self.numbers, self.last) = ([None; 4], None);
             self.names.clear();
             self.bytes.clear();
         }
@@ -170,6 +169,10 @@ impl ListArgs {
         };
         if let Some(slot) = self.numbers.get_mut(self.at) {
             slot.get_or_insert(number);
+        }
+        // The result comes after the last argument, whose index is still the current one.
+        if self.last.is_none_or(|(at, _)| at != self.at) {
+            self.last = Some((self.at, number));
         }
         if self.at == NAMES && self.names.len() < MOST_NAMES {
             self.names.push(number);
@@ -253,60 +256,23 @@ pub(crate) struct DisplayLists {
     pub(crate) facts: ListFacts,
 }
 
-/// The deferred contexts of Direct3D 11, and their command lists, by address.
-#[derive(Debug, Default)]
-struct Commands {
-    /// The draws and clears of each context since it finished a list.
-    contexts: HashMap<i64, Recording>,
-    lists: HashMap<i64, Recording>,
-    /// Calls that have not returned: the context that finishes a list and what that will hold, or
-    /// `None` if they make a context.
-    awaited: HashMap<u64, Option<(i64, Recording)>>,
-    /// For each thread: the first and the last call in a row that was only recorded.
-    stretches: HashMap<u64, (u64, u64)>,
-}
-
-/// Draws and clears in a command list.
-#[derive(Clone, Copy, Debug, Default)]
-struct Recording {
-    draws: u32,
-    clears: u32,
-}
-
-impl Recording {
-    fn add(&mut self, rendered: Rendered) {
-        self.draws = self.draws.saturating_add(u32::try_from(rendered.draws()).unwrap_or(u32::MAX));
-        self.clears = self.clears.saturating_add(u32::try_from(rendered.clears()).unwrap_or(u32::MAX));
-    }
-
-    fn executed(self) -> Rendered {
-        Rendered::Executes { draws: self.draws, clears: self.clears }
-    }
-}
-
 /// Calls that do not do what their functions say, because of display lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ListFacts {
-    /// Calls of lists that draw nothing, ascending but for those of several threads.
+    /// Calls of lists that draw nothing, ascending.
     idle: Vec<u64>,
-    /// Calls of lists that only clear.
+    /// Calls of lists that only clear, ascending.
     clearing: Vec<u64>,
     /// Calls that were only compiled or recorded: thread, first and last call.
     compiled: Vec<(u64, u64, u64)>,
-    /// Executions of command lists: the call, draws and clears.
+    /// Executions of command lists that are known: the call, draws and clears. Ascending.
     executed: Vec<(u64, u32, u32)>,
 }
 
 impl ListFacts {
     /// Makes it ready to be asked.
     pub(crate) fn sort(&mut self) {
-        self.idle.sort_unstable();
-        self.clearing.sort_unstable();
         self.compiled.sort_unstable();
-        // Calls of several threads are nearly in order, and another sort is 4 kB of the page.
-        if !self.executed.is_sorted() {
-            self.executed.sort_by_key(|(call, ..)| *call);
-        }
     }
 
     /// What a call of a thread did, once these are sorted. `flags` are those of its function.
@@ -322,9 +288,8 @@ impl ListFacts {
         if flags.list == Some(ListRole::Execute) {
             let known = self.executed.binary_search_by_key(&call, |(of, ..)| *of).ok();
             let known = known.and_then(|at| self.executed.get(at));
-            return known.map_or(Rendered::Nothing, |(_, draws, clears)| {
-                Recording { draws: *draws, clears: *clears }.executed()
-            });
+            return known
+                .map_or(Rendered::Nothing, |(_, draws, clears)| Rendered::Executes { draws: *draws, clears: *clears });
         }
         let is_in = |calls: &[u64]| flags.renders == Some(Renders::Lists) && calls.binary_search(&call).is_ok();
         if is_in(&self.idle) {
@@ -392,7 +357,7 @@ impl DisplayLists {
                 }
             }
             // [`DisplayLists::command`] has those.
-            ListRole::Defer | ListRole::Finish | ListRole::Execute | ListRole::Context => {}
+            ListRole::Defer | ListRole::Finish | ListRole::Execute | ListRole::Context | ListRole::Immediate => {}
             ListRole::Call => return self.call(&[args.number(0).unwrap_or(0)], thread, call),
             ListRole::CallMany => {
                 let base = self.bases.get(&thread).copied().unwrap_or(0);
@@ -409,94 +374,6 @@ impl DisplayLists {
             }
         }
         Rendered::Nothing
-    }
-
-    /// A call of Direct3D 11 whose ENTER event is complete.
-    fn command(
-        &mut self,
-        role: ListRole,
-        renders: Option<Renders>,
-        args: &ListArgs,
-        thread: u64,
-        call: u64,
-    ) -> Rendered {
-        let Commands { contexts, lists, awaited, stretches } = &mut self.commands;
-        let this = args.number(0).unwrap_or(0);
-        let rendered = match role {
-            ListRole::Defer | ListRole::Finish => {
-                let recording = contexts.get_mut(&this).map(core::mem::take).unwrap_or_default();
-                let recording = (role == ListRole::Finish).then_some((this, recording));
-                if awaited.len() < MOST_LISTS {
-                    awaited.insert(call, recording);
-                }
-                if args.made().is_some() {
-                    // Some writers have all arguments at the beginning of a call.
-                    self.returned(Some(args), call);
-                }
-                return Rendered::Nothing;
-            }
-            ListRole::Execute => {
-                let list = args.number(1).and_then(|list| lists.get(&list)).copied().unwrap_or_default();
-                list.executed()
-            }
-            _ => renders.into(),
-        };
-        if let Some(recording) = contexts.get_mut(&this) {
-            recording.add(rendered);
-            stretches.entry(thread).or_insert((call, call)).1 = call;
-            return Rendered::Compiled;
-        }
-        self.end_stretch(thread);
-        if let Rendered::Executes { draws, clears } = rendered {
-            self.facts.executed.push((call, draws, clears));
-        }
-        rendered
-    }
-
-    /// The calls of a thread that were only recorded end before one that is executed.
-    fn end_stretch(&mut self, thread: u64) {
-        if !self.commands.stretches.is_empty()
-            && let Some((from, to)) = self.commands.stretches.remove(&thread)
-        {
-            self.facts.compiled.push((thread, from, to));
-        }
-    }
-
-    /// The role of a call if its LEAVE event is wanted with its values.
-    #[inline]
-    pub(crate) fn awaited(&self, call: u64) -> Option<ListRole> {
-        let awaited = &self.commands.awaited;
-        if awaited.is_empty() { None } else { awaited.contains_key(&call).then_some(ListRole::Finish) }
-    }
-
-    /// A call returns, with these values if it was awaited.
-    #[inline]
-    pub(crate) fn leave(&mut self, args: Option<&ListArgs>, call: u64) {
-        if !self.commands.awaited.is_empty() {
-            self.returned(args, call);
-        }
-    }
-
-    #[cold]
-    fn returned(&mut self, args: Option<&ListArgs>, call: u64) {
-        let Commands { contexts, lists, awaited, .. } = &mut self.commands;
-        let Some(recording) = awaited.remove(&call) else { return };
-        let Some(made) = args.and_then(ListArgs::made) else { return };
-        let put = |map: &mut HashMap<i64, Recording>, address, recording| {
-            if map.len() < MOST_LISTS || map.contains_key(&address) {
-                map.insert(address, recording);
-            }
-        };
-        match recording {
-            None => put(contexts, made, Recording::default()),
-            Some((context, recording)) => {
-                put(lists, made, recording);
-                // Only a deferred one can.
-                if !contexts.contains_key(&context) {
-                    put(contexts, context, Recording::default());
-                }
-            }
-        }
     }
 
     fn is_only_compiled(&self, thread: u64) -> bool {
@@ -619,79 +496,6 @@ mod tests {
             assert_ne!(facts.of(NameFlags::of(name), 8, number), Rendered::Compiled, "another thread");
         }
         all
-    }
-
-    /// A call of Direct3D 11: the name, `this` and further arguments, and what it returns through
-    /// its third one.
-    type Method<'a> = (&'a str, &'a [i64], i64);
-
-    /// Executes calls, each on a thread. Returns what each came to.
-    fn run_methods(calls: &[(u64, Method<'_>)]) -> Vec<Rendered> {
-        let mut lists = DisplayLists::default();
-        let filled = |role, from: u32, numbers: &[i64]| {
-            let mut args = ListArgs::default();
-            args.begin(role);
-            for (index, number) in (from..).zip(numbers) {
-                args.argument(index);
-                args.scalar(Scalar::Pointer(*number as u64));
-            }
-            args
-        };
-        let mut all = Vec::new();
-        for (number, (thread, (name, numbers, made))) in (0..).zip(calls) {
-            let flags = NameFlags::of(&alloc::format!("ID3D11{name}"));
-            all.push(lists.enter(flags, Some(&filled(flags.list, 0, numbers)), *thread, number));
-            if let Some(role) = lists.awaited(number) {
-                lists.leave(Some(&filled(Some(role), 2, &[*made])), number);
-            }
-        }
-        let mut facts = lists.all_facts(calls.len() as u64);
-        facts.sort();
-        for (number, (thread, (name, ..))) in (0..).zip(calls) {
-            let known = facts.of(NameFlags::of(&alloc::format!("ID3D11{name}")), *thread, number);
-            assert_eq!(known, all[number as usize], "{name}, call {number}");
-        }
-        all
-    }
-
-    #[test]
-    fn command_lists_draw_when_they_are_executed_as_often_as_that_is() {
-        use Rendered::{Clears, Compiled, Draws, Executes, Nothing};
-        const NOW: i64 = 0x100;
-        const LATER: i64 = 0x200;
-        const LIST: i64 = 0x300;
-        let draw = |this: &'static [i64]| ("DeviceContext::DrawIndexed", this, 0);
-        let calls = [
-            (7, draw(&[NOW])),
-            // It was made before the trace, so that it may be an immediate one.
-            (7, ("DeviceContext::ClearRenderTargetView", &[LATER][..], 0)),
-            (7, ("Device1::CreateDeferredContext1", &[0x1, 0], LATER)),
-            (7, draw(&[LATER])),
-            // Another thread draws meanwhile, and so does another context.
-            (8, draw(&[NOW])),
-            (7, draw(&[NOW])),
-            (7, draw(&[LATER])),
-            (8, ("DeviceContext2::ClearDepthStencilView", &[LATER], 0)),
-            (7, ("DeviceContext::FinishCommandList", &[LATER, 0], LIST)),
-            (7, ("DeviceContext::ExecuteCommandList", &[NOW, LIST, 0], 0)),
-            (7, ("DeviceContext::ExecuteCommandList", &[NOW, LIST, 0], 0)),
-            // Unknown.
-            (7, ("DeviceContext::ExecuteCommandList", &[NOW, 0x999, 0], 0)),
-            // A list that executes another one.
-            (7, ("DeviceContext::ExecuteCommandList", &[LATER, LIST, 0], 0)),
-            (7, draw(&[LATER])),
-            (7, ("DeviceContext::FinishCommandList", &[LATER, 0], LIST)),
-            (7, ("DeviceContext::ExecuteCommandList", &[NOW, LIST, 0], 0)),
-            (7, ("DeviceContext::FinishCommandList", &[LATER, 0], LIST)),
-            (7, ("DeviceContext::ExecuteCommandList", &[NOW, LIST, 0], 0)),
-            (7, draw(&[LATER])),
-        ];
-        let once = Executes { draws: 2, clears: 1 };
-        let none = Executes { draws: 0, clears: 0 };
-        let first = [Draws, Clears, Nothing, Compiled, Draws, Draws, Compiled, Compiled, Nothing, once, once, none];
-        let second = [Compiled, Compiled, Nothing, Executes { draws: 3, clears: 1 }, Nothing, none, Compiled];
-        assert_eq!(run_methods(&calls), [&first[..], &second[..]].concat());
-        assert!(once.is_draw() && !once.is_clear() && !none.is_draw() && !none.is_clear());
     }
 
     #[test]

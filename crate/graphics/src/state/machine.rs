@@ -152,10 +152,7 @@ impl Machine {
             Does::Matrices(function) => self.call_of_matrices(function, call),
             Does::Textures(function) => self.call_of_textures(function, call),
         }
-        if operation.may_draw
-            && may_record
-            && (operation.computes || call.rendered.is_draw() || call.rendered.is_clear())
-        {
+        if operation.may_draw && may_record && (operation.computes || call.rendered.is_any()) {
             let at = self.at;
             self.change_context(|context| context.drawn(at));
         }
@@ -330,7 +327,7 @@ fn computes(bare: &str) -> bool {
 /// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to
 /// the next.
 pub(super) fn is_draw(call: &Call, name: &str) -> bool {
-    call.rendered.is_draw() || call.rendered.is_clear() || functions().canonical(name).is_some_and(computes)
+    call.rendered.is_any() || functions().canonical(name).is_some_and(computes)
 }
 
 #[cfg(test)]
