@@ -235,13 +235,22 @@ export interface SurveyQuestions {
   thumbnail(resource: number, call: number, side: number): Thumbnail | null;
   buffer(resource: number, call: number): Uint8Array;
   /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
-  namedBuffer(name: number, sized: number | null, call: number): Uint8Array;
+  namedBuffer(name: number, sized: number | null, call: number): HeldBytes;
   /** The bytes that a call had as an argument. */
   blob(call: number): Uint8Array;
   /** Calls and texts, the latest last. */
   sources(resource: number, call: number): readonly (readonly [call: number, text: string])[];
   /** What resources hold at last, for a comparison with another trace. */
   held(): HeldColumns;
+}
+
+/** Bytes of a buffer. Those that are not known are 0. */
+export interface HeldBytes {
+  readonly bytes: Uint8Array;
+  /** Number of the bytes that are not known. */
+  readonly unknown: number;
+  /** The buffer, or one that bytes were copied from, was bound where shaders can write to it. */
+  readonly isExposed: boolean;
 }
 
 /** What resources hold, by position. */

@@ -23,8 +23,8 @@ use crate::{Failure, TraceArgs, console, interrupt, json};
 ///     unspool buffer game.trace --name 7 --output vertices.bin
 ///
 /// Each row begins with its offset in bytes. Contents are those that calls gave it: its data, writes
-/// to mapped memory, copies between buffers. Unknown elements are printed as ?. If the graphics
-/// processor wrote the buffer, that is said: what it wrote is unknown.
+/// to mapped memory, copies between buffers. Unknown elements are printed as ?, as those that the
+/// graphics processor wrote. Calls that let it write are named.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Buffer {
@@ -153,6 +153,9 @@ struct Report<'a> {
     sized: Option<u64>,
     written_by_gpu: Option<u64>,
     exposed_to_gpu: Option<u64>,
+    /// Of buffers that its bytes were copied from.
+    sources_written_by_gpu: Option<u64>,
+    sources_exposed_to_gpu: Option<u64>,
     offset: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#as: Option<String>,
@@ -196,8 +199,10 @@ pub(crate) fn run(what: &Buffer) -> Result<(), Failure> {
         size: held.bytes.len(),
         known: held.known.len(),
         sized: held.sized,
-        written_by_gpu: held.written,
-        exposed_to_gpu: held.exposed,
+        written_by_gpu: held.gpu.written,
+        exposed_to_gpu: held.gpu.exposed,
+        sources_written_by_gpu: held.sources.written,
+        sources_exposed_to_gpu: held.sources.exposed,
         offset: part.start,
         r#as: None,
         values: None,
@@ -253,15 +258,8 @@ fn remark(found: &Resources, it: &Resource, at: u64, held: &BufferAt) {
     if let Some(deleted) = it.deleted.filter(|deleted| *deleted <= at) {
         console::say(format_args!("unspool: call {deleted} deleted the buffer; this is what it held"));
     }
-    if let Some(call) = held.written {
-        console::say(format_args!(
-            "unspool: call {call} had the graphics processor write the buffer; the contents are from before"
-        ));
-    }
-    if let Some(call) = held.exposed {
-        console::say(format_args!(
-            "unspool: call {call} bound the buffer where shaders or queries can write to it; what they wrote is unknown"
-        ));
+    for line in gpu_remarks(held) {
+        console::say(format_args!("unspool: {line}"));
     }
     if held.is_cut {
         console::say(format_args!("unspool: of the buffer, only the first {} bytes are kept", held.bytes.len()));
@@ -269,6 +267,26 @@ fn remark(found: &Resources, it: &Resource, at: u64, held: &BufferAt) {
     if found.is_full {
         console::say(format_args!("unspool: the trace has too many uploads; later ones are missing"));
     }
+}
+
+/// Says which calls let the graphics processor write the buffer, or what was copied to it.
+fn gpu_remarks(held: &BufferAt) -> Vec<String> {
+    let written = |call: u64, what: &str| {
+        format!("call {call} may have had the graphics processor write {what}; what it wrote is not shown")
+    };
+    let exposed = |call: u64, what: &str| {
+        format!("call {call} bound {what} where shaders or queries can write to it; what they wrote is unknown")
+    };
+    let source = "a buffer that bytes were copied from";
+    [
+        held.gpu.written.map(|call| written(call, "the buffer")),
+        held.sources.written.map(|call| written(call, source)),
+        held.gpu.exposed.map(|call| exposed(call, "the buffer")),
+        held.sources.exposed.map(|call| exposed(call, source)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 impl Buffer {
@@ -328,6 +346,8 @@ impl Buffer {
 
 #[cfg(test)]
 mod tests {
+    use unspool_graphics::resources::GpuWrites;
+
     use super::*;
 
     #[test]
@@ -339,6 +359,22 @@ mod tests {
         assert_eq!([read(Type::F16, &[0, 0x3c]), read(Type::F32, &0.1_f32.to_le_bytes())], ["1.0", "0.1"]);
         assert_eq!(read(Type::F64, &(-0.5_f64).to_le_bytes()), "-0.5");
         assert_eq!(Type::F32.read(&[0; 3]), None);
+    }
+
+    #[test]
+    fn calls_that_let_the_graphics_processor_write_are_named() {
+        let gpu = GpuWrites { written: Some(9), exposed: None };
+        let sources = GpuWrites { written: None, exposed: Some(4) };
+        let said = gpu_remarks(&BufferAt { gpu, sources, ..BufferAt::default() });
+        assert_eq!(
+            said,
+            [
+                "call 9 may have had the graphics processor write the buffer; what it wrote is not shown",
+                "call 4 bound a buffer that bytes were copied from where shaders or queries can write to it; \
+                 what they wrote is unknown"
+            ]
+        );
+        assert!(gpu_remarks(&BufferAt::default()).is_empty());
     }
 
     #[test]

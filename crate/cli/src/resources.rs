@@ -175,10 +175,10 @@ pub(crate) fn image(what: &Image) -> Result<(), Failure> {
     }
     if let Some(call) = held.written {
         console::say(format_args!(
-            "unspool: call {call} had the graphics processor write the texture; the image is from before"
+            "unspool: call {call} had the graphics processor write the texture; what it wrote is not shown"
         ));
     } else if !image.is_known(what.layer) {
-        console::say(format_args!("unspool: parts of the texture were never uploaded; they are black"));
+        console::say(format_args!("unspool: parts of the texture are not known; they are black"));
     }
     if held.is_cut {
         console::say(format_args!("unspool: an upload of more than 64 MiB was cut"));

@@ -35,7 +35,7 @@ use kinds::{Act, Wrote};
 use objects::{Context, Slot};
 use shaders::Shaders;
 
-pub use buffer_contents::{BufferAt, Change, Does, Ranges};
+pub use buffer_contents::{BufferAt, Change, Does, GpuWrites, Ranges};
 pub use contents::{Contents, Held, TextureAt};
 pub use kinds::{Kind, objects_of};
 pub use texture::TextureFacts;
@@ -592,13 +592,13 @@ impl Resources {
                         self.of(context, kind, uint("dstName"), number).into_iter().collect()
                     }
                 };
-                self.copied_or_cleared(call, known, &found, context);
+                self.written_to(call, known, &found, context);
                 for at in found {
                     self.count(at, WRITES, 1);
                     self.event(at, number, What::Written);
                 }
             }
-            Act::Draw if call.rendered.is_draw() || call.rendered.is_clear() => {
+            Act::Draw if call.rendered.is_any() => {
                 // Clears and blits of OpenGL 4.5 name what they write to.
                 match known.uint(call, "framebuffer").or(known.uint(call, "drawFramebuffer")) {
                     Some(name) => self.write_to(context, name, number),
@@ -642,8 +642,11 @@ impl Resources {
 
     fn buffer_data(&mut self, call: &Call, known: &Known, [is_named, allocates]: [bool; 2], context: &Context) {
         let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
-        let size = known.int(call, "size").unwrap_or_default().max(0) as u64;
-        if let Some(resource) = self.all.get_mut(at as usize).filter(|_| allocates) {
+        // A negative size is an error, and changes nothing.
+        let size = known.int(call, "size").unwrap_or_default();
+        if let (true, Ok(size)) = (allocates, u64::try_from(size))
+            && let Some(resource) = self.all.get_mut(at as usize)
+        {
             resource.size = size;
         }
         self.uploaded_to(at, call, context, len_of(known.arg(call, "data")), 0);

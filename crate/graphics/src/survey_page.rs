@@ -371,15 +371,23 @@ impl JsSurvey {
     }
 
     /// The bytes of a buffer by its name, and the call that gave it its size if that is known,
-    /// after a call.
+    /// after a call: `HeldBytes` of `web/base/survey_protocol.ts`.
     ///
     /// # Errors
     ///
     /// Throws a sentence if the file cannot be read.
     #[wasm_bindgen(js_name = namedBuffer)]
-    pub fn named_buffer(&mut self, name: u32, sized: Option<f64>, call: f64) -> Result<Vec<u8>, JsValue> {
+    pub fn named_buffer(&mut self, name: u32, sized: Option<f64>, call: f64) -> Result<JsValue, JsValue> {
         let found = self.survey.resources().buffer_by(name, sized.map(|call| call as u64), call as u64);
-        found.map_or(Ok(Vec::new()), |resource| self.buffer(resource, call))
+        let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
+        let held = found.map(|resource| contents.buffer_at(resource, call as u64)).transpose().map_err(thrown)?;
+        let held = held.unwrap_or_default();
+        let is_exposed = held.gpu.exposed.or(held.sources.exposed).is_some();
+        Ok(object(&[
+            ("bytes", Uint8Array::from(&held.bytes[..]).into()),
+            ("unknown", JsValue::from_f64((held.bytes.len() - held.known.len()) as f64)),
+            ("isExposed", is_exposed.into()),
+        ]))
     }
 
     /// The bytes that a call had as an argument.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::common::{corpus, indexed};
 use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
 use unspool_gl::{functions, gl};
-use unspool_graphics::resources::{Contents, Kind, Resources, TextureAt};
+use unspool_graphics::resources::{BufferAt, Contents, GpuWrites, Kind, Resources, TextureAt};
 use unspool_graphics::{Reader, Survey};
 
 /// Writes calls by name; the parameters are those of gl.xml.
@@ -62,6 +62,41 @@ impl Calls {
         let mut reader = Reader::keeping(&index, file, u64::MAX).unwrap();
         Contents::new(found, &mut reader).texture(texture, level, call).unwrap()
     }
+
+    /// A buffer after a call.
+    fn buffer(&self, name: u32, call: u64) -> BufferAt {
+        let (index, file) = indexed(self.file());
+        let survey = surveyed(&index, &file);
+        let found = survey.resources();
+        let buffer = found.find(Kind::Buffer, name, u64::MAX).unwrap();
+        let mut reader = Reader::keeping(&index, file, u64::MAX).unwrap();
+        Contents::new(found, &mut reader).buffer_at(buffer, call).unwrap()
+    }
+
+    /// Buffers 1 and up of these bytes each.
+    fn buffers(bytes: &[&[u8]]) -> Self {
+        let mut calls = Self::new();
+        let names: Vec<u32> = (1..).take(bytes.len()).collect();
+        let list = names.iter().map(|name| Arg::Int((*name).into())).collect();
+        calls.with("glCreateBuffers", vec![Arg::Int(bytes.len() as i64), Arg::Array(list)]);
+        for (name, bytes) in names.iter().zip(bytes) {
+            let size = Arg::Int(bytes.len() as i64);
+            calls.with("glNamedBufferData", vec![Arg::Int((*name).into()), size, Arg::Blob(bytes), Arg::Int(0)]);
+        }
+        calls
+    }
+
+    /// A call of the graphics processor that writes a buffer.
+    fn read_pixels_to(&mut self, buffer: u32) -> &mut Self {
+        self.call("glBindBuffer", &[gl::PIXEL_PACK_BUFFER, buffer]);
+        self.call("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 0])
+    }
+}
+
+/// The bytes of a buffer, `None` for those that are not known.
+fn shown(held: &BufferAt) -> Vec<Option<u8>> {
+    let known = |at: usize| held.known.has(at, at + 1);
+    held.bytes.iter().enumerate().map(|(at, byte)| known(at).then_some(*byte)).collect()
 }
 
 fn surveyed(index: &[u8], file: &[u8]) -> Survey<Vec<u8>> {
@@ -380,10 +415,6 @@ fn buffers_hold_what_calls_gave_them() {
         let buffer = found.find(Kind::Buffer, name, u64::MAX).unwrap();
         Contents::new(found, &mut reader).buffer_at(buffer, call).unwrap()
     };
-    let shown = |held: &unspool_graphics::resources::BufferAt| -> Vec<Option<u8>> {
-        let known = |at: usize| held.known.has(at, at + 1);
-        held.bytes.iter().enumerate().map(|(at, byte)| known(at).then_some(*byte)).collect()
-    };
     assert_eq!(held(1, 1).sized, None);
     let none = None;
     assert_eq!(shown(&held(1, 2)), [none; 8]);
@@ -394,9 +425,110 @@ fn buffers_hold_what_calls_gave_them() {
     assert_eq!(shown(&held(1, 10)), [Some(0), Some(0), Some(5), Some(6), Some(7), Some(5), Some(6), none]);
     assert_eq!(shown(&held(1, 11)), [Some(0), Some(0), Some(5), Some(6), none, none, Some(6), none]);
     let last = held(1, u64::MAX);
-    assert_eq!(shown(&last), [Some(0), Some(0), Some(5), Some(6), none, Some(8), Some(6), none]);
-    assert_eq!((last.sized, last.written, last.exposed), (Some(2), Some(15), Some(14)));
-    assert_eq!((held(1, 14).written, held(1, 13).exposed, held(2, u64::MAX).written), (None, None, None));
+    let mapped = [Some(0), Some(0), Some(5), Some(6), none, Some(8), Some(6), none];
+    assert_eq!(shown(&held(1, 14)), mapped);
+    // The dispatch may have written all of it.
+    assert_eq!(shown(&last), [none; 8]);
+    assert_eq!((last.sized, last.gpu.written, last.gpu.exposed), (Some(2), Some(15), Some(14)));
+    assert_eq!((held(1, 14).gpu.written, held(1, 13).gpu.exposed), (None, None));
+    assert_eq!((held(2, u64::MAX).gpu, held(2, u64::MAX).sources), Default::default());
+}
+
+#[test]
+fn what_the_graphics_processor_wrote_is_unknown_until_calls_give_it_again() {
+    let mut calls = Calls::buffers(&[&[1, 2, 3, 4]]);
+    // Calls 2 and 3.
+    calls.read_pixels_to(1);
+    calls.bytes("glNamedBufferSubData", &[1, 0, 2], &[8, 9]);
+    let part = calls.buffer(1, u64::MAX);
+    assert_eq!((shown(&part), part.gpu.written), (vec![Some(8), Some(9), None, None], Some(3)));
+    calls.bytes("glNamedBufferSubData", &[1, 2, 2], &[6, 7]);
+    let whole = calls.buffer(1, u64::MAX);
+    assert_eq!((shown(&whole), whole.gpu), (vec![Some(8), Some(9), Some(6), Some(7)], GpuWrites::default()));
+}
+
+#[test]
+fn copies_take_over_what_is_known_of_their_source() {
+    let mut calls = Calls::buffers(&[&[1, 2, 3, 4], &[5, 6, 7, 8], &[9, 9, 9, 9]]);
+    // Call 5 writes buffer 1, and its first byte is known again.
+    calls.read_pixels_to(1).bytes("glNamedBufferSubData", &[1, 0, 1], &[0]);
+    calls.call("glCopyNamedBufferSubData", &[1, 2, 0, 1, 2]).call("glCopyNamedBufferSubData", &[2, 3, 0, 0, 3]);
+    let copy = calls.buffer(2, u64::MAX);
+    assert_eq!(shown(&copy), [Some(5), Some(0), None, Some(8)]);
+    assert_eq!((copy.gpu.written, copy.sources.written), (None, Some(5)));
+    // A copy of the copy.
+    let next = calls.buffer(3, u64::MAX);
+    assert_eq!((shown(&next), next.sources.written), (vec![Some(5), Some(0), None, Some(9)], Some(5)));
+    // What is known of the source by then is known of the copy.
+    calls.call("glCopyNamedBufferSubData", &[1, 3, 0, 2, 1]);
+    let known = calls.buffer(3, u64::MAX);
+    assert_eq!((shown(&known), known.sources), (vec![Some(5), Some(0), Some(0), Some(9)], GpuWrites::default()));
+}
+
+#[test]
+fn copies_take_over_where_shaders_can_write() {
+    let mut calls = Calls::buffers(&[&[1, 2], &[5, 6]]);
+    calls.call("glCopyNamedBufferSubData", &[1, 2, 0, 0, 1]);
+    // Call 4.
+    calls.call("glBindBufferBase", &[gl::SHADER_STORAGE_BUFFER, 0, 1]);
+    assert_eq!(calls.buffer(2, u64::MAX).sources, GpuWrites::default());
+    calls.call("glCopyNamedBufferSubData", &[1, 2, 0, 0, 1]);
+    let copy = calls.buffer(2, u64::MAX);
+    assert_eq!((copy.gpu.exposed, copy.sources.exposed, shown(&copy)), (None, Some(4), vec![Some(1), Some(6)]));
+    // All of it is uploaded again.
+    calls.bytes("glNamedBufferSubData", &[2, 0, 2], &[3, 4]);
+    assert_eq!(calls.buffer(2, u64::MAX).sources, GpuWrites::default());
+}
+
+#[test]
+fn calls_with_negative_numbers_change_nothing() {
+    let negative = |name: &str, arguments: Vec<Arg<'_>>| {
+        let mut calls = Calls::buffers(&[&[1, 2], &[3, 4]]);
+        calls.with(name, arguments);
+        shown(&calls.buffer(1, u64::MAX))
+    };
+    let at = |number: i64| Arg::Int(number);
+    let before = [Some(1), Some(2)];
+    assert_eq!(negative("glNamedBufferSubData", vec![at(1), at(-1), at(1), Arg::Blob(&[9])]), before);
+    assert_eq!(negative("glNamedBufferData", vec![at(1), at(-1), Arg::Null, at(0)]), before);
+    assert_eq!(negative("glCopyNamedBufferSubData", vec![at(2), at(1), at(-1), at(0), at(1)]), before);
+    assert_eq!(negative("glCopyNamedBufferSubData", vec![at(2), at(1), at(0), at(-1), at(1)]), before);
+    assert_eq!(negative("glInvalidateBufferSubData", vec![at(1), at(-1), at(1)]), before);
+    let clear = [gl::R8.into(), -1, 1, gl::RED.into(), gl::UNSIGNED_BYTE.into()].map(at);
+    assert_eq!(
+        negative("glClearNamedBufferSubData", [at(1)].into_iter().chain(clear).chain([Arg::Null]).collect()),
+        before
+    );
+}
+
+/// Rows of two bytes, the first from byte 2 of buffer 7. Its contents are 1, 2 and so on.
+fn texture_from_a_buffer(between: impl FnOnce(&mut Calls)) -> TextureAt {
+    let mut calls = Calls::texture(gl::TEXTURE_2D);
+    calls.with("glGenBuffers", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(7)])]);
+    calls.call("glBindBuffer", &[gl::PIXEL_UNPACK_BUFFER, 7]).call("glPixelStorei", &[gl::UNPACK_ALIGNMENT, 1]);
+    let bytes = Arg::Blob(&[1, 2, 3, 4, 5, 6]);
+    calls.with("glBufferData", vec![Arg::Int(gl::PIXEL_UNPACK_BUFFER.into()), Arg::Int(6), bytes, Arg::Int(0)]);
+    between(&mut calls);
+    calls.call("glTexImage2D", &[gl::TEXTURE_2D, 0, gl::R8, 2, 2, 0, gl::RED, gl::UNSIGNED_BYTE, 2]);
+    calls.read(0, u64::MAX)
+}
+
+#[test]
+fn textures_are_unknown_where_the_buffer_is_that_their_pixels_come_from() {
+    let known = texture_from_a_buffer(|_| {});
+    assert_eq!((known.image.unwrap().known, known.written), (vec![true, true], None));
+    // Call 7 reads pixels to the buffer, call 8 gives it the bytes of the second row.
+    let part = texture_from_a_buffer(|calls| {
+        calls.read_pixels_to(7).bytes("glBufferSubData", &[gl::PIXEL_UNPACK_BUFFER, 4, 2], &[50, 60]);
+    });
+    let image = part.image.unwrap();
+    assert_eq!((image.known.clone(), part.written), (vec![false, true], Some(9)));
+    assert_eq!(image.texel(1, 1, 0).unwrap()[0] * 255.0, 60.0);
+    // Shaders may have written it.
+    let exposed = texture_from_a_buffer(|calls| {
+        calls.call("glBindBufferBase", &[gl::SHADER_STORAGE_BUFFER, 0, 7]);
+    });
+    assert_eq!((exposed.image.unwrap().known, exposed.written), (vec![true, true], Some(7)));
 }
 
 #[test]

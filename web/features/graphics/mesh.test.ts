@@ -25,7 +25,11 @@ const DRAW: GlDraw = { ...TRIANGLE, inputs: [POSITION] };
 function bytesOf(buffers: Record<number, ArrayBufferView>, calls: Record<number, ArrayBufferView> = {}): MeshBytes {
   const of = (view: ArrayBufferView | undefined) =>
     Promise.resolve(view ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : null);
-  return { buffer: ({ name }) => of(buffers[name]), blob: (call) => of(calls[call]) };
+  const contents = async (name: number) => {
+    const bytes = await of(buffers[name]);
+    return bytes && { bytes, unknown: 0, isExposed: false };
+  };
+  return { buffer: ({ name }) => contents(name), blob: (call) => of(calls[call]) };
 }
 
 /** A square, and the vertices of it. */
@@ -56,6 +60,18 @@ test('makes edges of every mode', async () => {
   expect(await of('GL_LINES_ADJACENCY')).toBe('1 line: 1 2');
   expect(await of('GL_POINTS')).toBe('4 points: 0 1 2 3');
   expect(await of('GL_PATCHES')).toBe('4 control points: 0 1 2 3');
+});
+
+test('says which bytes of buffers are not in the trace', async () => {
+  const bytes = bytesOf({ 1: SQUARE });
+  const doubtful = async (unknown: number, isExposed: boolean) => {
+    const contents = await bytes.buffer({ name: 1, sized: 5 });
+    const buffer = () => Promise.resolve(contents && { ...contents, unknown, isExposed });
+    return (await meshOf(DRAW, 9, { ...bytes, buffer })).remarks;
+  };
+  expect(await doubtful(0, false)).toEqual([]);
+  expect((await doubtful(1, false)).join()).toMatch(/^Buffer 1 has 1 unknown byte, taken for 0: the GPU may/);
+  expect((await doubtful(24, true)).join()).toMatch(/24 unknown bytes.*Shaders can write to buffer 1 or/);
 });
 
 test('follows indices, what is added to them, and where primitives begin anew', async () => {

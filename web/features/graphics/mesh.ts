@@ -1,10 +1,11 @@
 import { formatCount, formatCounted, plural } from '../../base/format.ts';
+import type { HeldBytes } from '../../base/survey_protocol.ts';
 import type { GlBuffer, GlDraw, GlInput } from './gl_state_protocol.ts';
 import { elementOf, numberType } from './vertex_types.ts';
 
 /** Where the bytes of a draw come from. null if they cannot be read. */
 export interface MeshBytes {
-  buffer(buffer: GlBuffer): Promise<Uint8Array | null>;
+  buffer(buffer: GlBuffer): Promise<HeldBytes | null>;
   /** The argument of a call. */
   blob(call: number): Promise<Uint8Array | null>;
 }
@@ -68,10 +69,15 @@ const MOST_PARTS = 1 << 16;
 export async function meshOf(draw: GlDraw, call: number, bytes: MeshBytes): Promise<Mesh> {
   const remarks: string[] = [];
   const fetched = new Map<string, Promise<Uint8Array | null>>();
+  const ofBuffer = async (buffer: GlBuffer) => {
+    const contents = await bytes.buffer(buffer);
+    if (contents) remarks.push(...doubts(buffer, contents));
+    return contents && contents.bytes;
+  };
   const bytesOf = (buffer: GlBuffer | null, from: number | null) => {
     if (!buffer && from === null) return Promise.resolve(null);
     const key = buffer ? `${buffer.name} ${buffer.sized}` : `call ${from}`;
-    const known = fetched.get(key) ?? (buffer ? bytes.buffer(buffer) : bytes.blob(from!));
+    const known = fetched.get(key) ?? (buffer ? ofBuffer(buffer) : bytes.blob(from!));
     fetched.set(key, known);
     return known;
   };
@@ -95,6 +101,19 @@ export async function meshOf(draw: GlDraw, call: number, bytes: MeshBytes): Prom
     drawn: Math.max(1, instances),
     remarks,
   };
+}
+
+/** Says which bytes of a buffer are not in the trace. */
+function doubts({ name }: GlBuffer, { unknown, isExposed }: HeldBytes): string[] {
+  const sentences: string[] = [];
+  if (unknown > 0) {
+    sentences.push(
+      `Buffer ${name} has ${formatCount(unknown)} unknown ${plural(unknown, 'byte')}, taken for 0: ` +
+        'the GPU may have written there, or nothing was uploaded.',
+    );
+  }
+  if (isExposed) sentences.push(`Shaders can write to buffer ${name} or a source of it: what they wrote is unknown.`);
+  return sentences;
 }
 
 function viewOf(bytes: Uint8Array | null): DataView {

@@ -166,6 +166,14 @@ impl Image {
         }
     }
 
+    /// Makes a row unknown: what was uploaded to it is not known. One outside is left out.
+    pub fn forget_row(&mut self, y: u32, z: u32) {
+        let row = (y < self.height).then(|| z as usize * self.height as usize + y as usize);
+        if let Some(known) = row.and_then(|row| self.known.get_mut(row)) {
+            *known = false;
+        }
+    }
+
     /// Whether each row of a slice was uploaded.
     pub fn is_known(&self, z: u32) -> bool {
         let from = z as usize * self.height as usize;

@@ -6,7 +6,7 @@ use unspool_records::{ByteSource, Unreadable};
 
 use super::contents::{Contents, Functions, read};
 use super::objects::Context;
-use super::{Kind, MOST_EVENTS, Resources, What};
+use super::{Kind, MOST_EVENTS, Resources};
 use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
@@ -16,9 +16,8 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Limit for the number of buffers that a buffer was copied from, over others.
 const MOST_SOURCES: usize = 64;
 
-/// `GL_MAP_INVALIDATE_RANGE_BIT` and `GL_MAP_INVALIDATE_BUFFER_BIT`.
-const INVALIDATE_RANGE: u32 = 4;
-const INVALIDATE_BUFFER: u32 = 8;
+/// Flags of a mapping that leaves contents undefined.
+const INVALIDATES: u32 = gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT;
 
 /// A call that changes a buffer other than by an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +37,8 @@ pub enum Does {
     Clear,
     /// It leaves contents undefined: all, or a part.
     Forget,
+    /// It has the graphics processor write the buffer: all of it, as far as is known.
+    Write,
     /// It binds the buffer where shaders may write to it.
     Expose,
 }
@@ -98,13 +99,31 @@ pub struct BufferAt {
     pub known: Ranges,
     /// The call that gave it its size. `None` if it has none yet.
     pub sized: Option<u64>,
-    /// The latest call since then that had the graphics processor write it: the bytes are from
-    /// before.
-    pub written: Option<u64>,
-    /// The latest call that bound it where shaders may write to it.
-    pub exposed: Option<u64>,
+    /// Calls that let the graphics processor write it.
+    pub gpu: GpuWrites,
+    /// Calls that let the graphics processor write a buffer that its bytes were copied from,
+    /// directly or by way of others.
+    pub sources: GpuWrites,
     /// It has more bytes than are kept.
     pub is_cut: bool,
+}
+
+/// Calls that let the graphics processor write a buffer. What it wrote is not in a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GpuWrites {
+    /// The latest that had it write the buffer, unless all bytes are known again.
+    pub written: Option<u64>,
+    /// The latest that bound the buffer where shaders or queries may write to it. Whether they do
+    /// is not known, so that its bytes count as known.
+    pub exposed: Option<u64>,
+}
+
+impl GpuWrites {
+    /// Adds calls that are later.
+    fn add(&mut self, other: Self) {
+        self.written = self.written.max(other.written);
+        self.exposed = self.exposed.max(other.exposed);
+    }
 }
 
 /// Targets of which the graphics processor writes what is bound to them.
@@ -118,6 +137,7 @@ impl Resources {
 
     fn changed(&mut self, buffer: u32, call: u64, does: Does) {
         if self.events >= MOST_EVENTS {
+            self.is_full = true;
             return;
         }
         if let Some(it) = self.all.get_mut(buffer as usize) {
@@ -126,8 +146,8 @@ impl Resources {
         }
     }
 
-    /// Notes that a call copies to buffers, or clears them.
-    pub(super) fn copied_or_cleared(&mut self, call: &Call, known: &Known, to: &[u32], context: &Context) {
+    /// Notes that a call copies to buffers, clears them, or has the graphics processor write them.
+    pub(super) fn written_to(&mut self, call: &Call, known: &Known, to: &[u32], context: &Context) {
         let does = match known.canonical.as_str() {
             "CopyBufferSubData" => Does::Copy(context.buffer(known.uint(call, "readTarget").unwrap_or_default())),
             "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => {
@@ -137,10 +157,13 @@ impl Resources {
             "ClearBufferData" | "ClearBufferSubData" | "ClearNamedBufferData" | "ClearNamedBufferSubData" => {
                 Does::Clear
             }
-            _ => return,
+            _ => Does::Write,
         };
-        for buffer in to {
-            self.changed(*buffer, call.number, does);
+        // Dispatches write images, too.
+        let is_buffer = |at: &&u32| self.all.get(**at as usize).is_some_and(|it| it.kind == Kind::Buffer);
+        let buffers: Vec<u32> = to.iter().filter(is_buffer).copied().collect();
+        for buffer in buffers {
+            self.changed(buffer, call.number, does);
         }
     }
 
@@ -156,7 +179,7 @@ impl Resources {
     pub(super) fn mapped_anew(&mut self, call: &Call, known: &Known, buffer: u32) {
         let access = known.uint(call, "access").unwrap_or_default();
         // The enumeration of `glMapBuffer` has other numbers: GL_READ_ONLY and the like.
-        if known.canonical.ends_with("Range") && access & (INVALIDATE_RANGE | INVALIDATE_BUFFER) != 0 {
+        if known.canonical.ends_with("Range") && access & INVALIDATES != 0 {
             self.changed(buffer, call.number, Does::Forget);
         }
     }
@@ -177,25 +200,14 @@ impl<S: ByteSource> Contents<'_, S> {
     /// Fails if the file cannot be read.
     pub fn buffer_at(&mut self, resource: u32, call: u64) -> Result<BufferAt, Unreadable> {
         let resources = self.resources;
-        let Some(it) = resources.all.get(resource as usize).filter(|it| it.kind == Kind::Buffer) else {
+        if resources.all.get(resource as usize).is_none_or(|it| it.kind != Kind::Buffer) {
             return Ok(BufferAt::default());
-        };
+        }
         let steps = steps(resources, resource, call);
         let mut visitor =
             BufferVisitor { steps: &steps, functions: Functions::default(), buffers: HashMap::new(), held: 0 };
         read(self.reader, steps.iter().map(|step| step.call), &mut visitor)?;
-        let mut at = visitor.buffers.remove(&resource).unwrap_or_default();
-        let is_by_program = |call: u64| {
-            let changes = it.changes.iter().filter(|change| change.call == call);
-            changes.into_iter().any(|change| matches!(change.does, Does::Copy(_) | Does::Clear))
-        };
-        let is_written =
-            |event: &&super::Event| event.what == What::Written && event.call <= call && !is_by_program(event.call);
-        let written = it.events.iter().rfind(is_written).map(|event| event.call);
-        at.written = written.filter(|written| at.sized.is_none_or(|sized| sized < *written));
-        let exposed = it.changes.iter().rfind(|change| change.does == Does::Expose && change.call <= call);
-        at.exposed = exposed.map(|change| change.call);
-        Ok(at)
+        Ok(visitor.buffers.remove(&resource).unwrap_or_default())
     }
 }
 
@@ -234,7 +246,6 @@ fn steps(resources: &Resources, buffer: u32, call: u64) -> Vec<Step> {
             }
         }
     }
-    steps.retain(|step| !matches!(step.does, Work::Change(Does::Expose)));
     steps.sort_by_key(|step| step.call);
     steps
 }
@@ -258,7 +269,7 @@ impl BufferVisitor<'_> {
     /// An upload, which may give the buffer its size.
     fn upload(&mut self, call: &Call, known: &Known, buffer: u32, mapped_offset: u64) {
         let is_whole = known.canonical.ends_with("BufferData") || known.canonical.ends_with("BufferStorage");
-        let size = known.int(call, "size").map(|size| size.max(0) as u64);
+        let Some([offset, size]) = numbers(call, known, ["offset", "size"]) else { return };
         let held = &mut self.held;
         let it = self.buffers.entry(buffer).or_default();
         if let Some(size) = size.filter(|_| is_whole) {
@@ -268,46 +279,78 @@ impl BufferVisitor<'_> {
             it.bytes.clear();
             it.bytes.resize(kept as usize, 0);
             (it.known, it.sized, it.is_cut) = (Ranges::default(), Some(call.number), kept < size);
+            (it.gpu.written, it.sources) = (None, GpuWrites::default());
         }
         let (data, offset) = match known.canonical.as_str() {
             "memcpy" => (known.arg(call, "src"), mapped_offset),
             _ if is_whole => (known.arg(call, "data"), 0),
-            _ => (known.arg(call, "data"), known.int(call, "offset").unwrap_or_default().max(0) as u64),
+            _ => (known.arg(call, "data"), offset.unwrap_or_default()),
         };
         let Value::Bytes(from, len) = data else { return };
-        let at = usize::try_from(offset).unwrap_or(usize::MAX);
-        it.put(at, from, len);
+        it.put(place(offset), from, len);
     }
 
     fn change(&mut self, call: &Call, known: &Known, buffer: u32, does: Does) {
-        let place = |name: &str| known.int(call, name).map(|n| usize::try_from(n.max(0)).unwrap_or(usize::MAX));
         match does {
-            Does::Copy(from) => {
-                let (at, size) = (place("writeOffset").unwrap_or(0), place("size").unwrap_or(0));
-                let source = from.and_then(|from| self.buffers.get(&from));
-                let first = place("readOffset").unwrap_or(0);
-                let end = first.saturating_add(size);
-                let bytes = source.and_then(|source| Some((source.bytes.get(first..end)?.to_vec(), source)));
-                let copied = bytes.map(|(bytes, source)| (bytes, source.known.within(first, end)));
+            Does::Copy(from) => self.copy(call, known, buffer, from),
+            Does::Clear | Does::Forget => {
+                let Some([offset, size, length]) = numbers(call, known, ["offset", "size", "length"]) else { return };
                 let Some(it) = self.buffers.get_mut(&buffer) else { return };
-                match copied {
-                    Some((bytes, ranges)) => it.put_ranges(at, &bytes, &ranges),
-                    // It is beyond what is kept, or the call is an error.
-                    None => it.forget(at, at.saturating_add(size)),
+                let size = size.or(length).filter(|_| !is_all(call, known));
+                let from = if size.is_some() { place(offset.unwrap_or_default()) } else { 0 };
+                let to = size.map_or(it.bytes.len(), |size| from.saturating_add(place(size)));
+                let pattern = (does == Does::Clear).then(|| pattern(call, known)).flatten();
+                if it.fits(to) {
+                    it.fill(from, to, pattern);
                 }
             }
-            Does::Clear | Does::Forget => {
-                let Some(it) = self.buffers.get_mut(&buffer) else { return };
-                let from = place("offset").unwrap_or(0);
-                let size = place("size").or(place("length")).filter(|_| !is_all(call, known));
-                let from = if size.is_some() { from } else { 0 };
-                let to = size.map_or(usize::MAX, |size| from.saturating_add(size));
-                let pattern = (does == Does::Clear).then(|| pattern(call, known)).flatten();
-                it.fill(from, to, pattern);
+            Does::Write => {
+                let it = self.buffers.entry(buffer).or_default();
+                it.forget(0, usize::MAX);
+                it.gpu.written = Some(call.number);
             }
-            Does::Expose => {}
+            Does::Expose => self.buffers.entry(buffer).or_default().gpu.exposed = Some(call.number),
         }
     }
+
+    /// A copy, which takes over what is known of its source then.
+    fn copy(&mut self, call: &Call, known: &Known, buffer: u32, from: Option<u32>) {
+        let parameters = ["readOffset", "writeOffset", "size"];
+        let Some(found) = numbers(call, known, parameters) else { return };
+        let [first, at, size] = found.map(|number| place(number.unwrap_or_default()));
+        let end = first.saturating_add(size);
+        let source = from.and_then(|from| self.buffers.get(&from));
+        // One that reads beyond its source is an error, and changes nothing.
+        if source.is_some_and(|source| source.sized.is_some() && !source.fits(end)) {
+            return;
+        }
+        let copied = source.and_then(|source| {
+            let ranges = source.known.within(first, end);
+            Some((source.bytes.get(first..end)?.to_vec(), ranges, source.doubts(first, end)))
+        });
+        let Some(it) = self.buffers.get_mut(&buffer).filter(|it| it.fits(at.saturating_add(size))) else { return };
+        match copied {
+            Some((bytes, ranges, doubts)) => {
+                it.put_ranges(at, &bytes, &ranges);
+                it.sources.add(doubts);
+            }
+            // It is beyond what is kept.
+            None => it.forget(at, at.saturating_add(size)),
+        }
+    }
+}
+
+/// Numbers of a call by their parameters, `None` for those that it lacks. `None` if one is
+/// negative: the call is an error then, and changes nothing.
+fn numbers<const N: usize>(call: &Call, known: &Known, parameters: [&str; N]) -> Option<[Option<u64>; N]> {
+    let found = parameters.map(|parameter| known.int(call, parameter));
+    let is_error = found.iter().flatten().any(|number| *number < 0);
+    (!is_error).then(|| found.map(|number| number.map(|number| number as u64)))
+}
+
+/// A number as a place in a buffer. One beyond memory is beyond each buffer.
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// The bytes that a call clears a buffer with. `None` if they are converted to the internal format,
@@ -344,15 +387,27 @@ const SAME: [(u32, [u32; 4], [u32; 4]); 6] = [
 
 /// Whether a call that maps a range makes all of the buffer undefined, not only the range.
 fn is_all(call: &Call, known: &Known) -> bool {
-    known.uint(call, "access").is_some_and(|access| access & INVALIDATE_BUFFER != 0)
+    known.uint(call, "access").is_some_and(|access| access & gl::MAP_INVALIDATE_BUFFER_BIT != 0)
 }
 
 impl BufferAt {
+    /// Whether a write up to a place may be one without an error.
+    fn fits(&self, end: usize) -> bool {
+        end <= self.bytes.len() || self.is_cut
+    }
+
+    /// The calls that let the graphics processor write, as a copy of a range takes them over.
+    fn doubts(&self, from: usize, to: usize) -> GpuWrites {
+        let mut all = self.gpu;
+        all.add(self.sources);
+        if self.known.has(from, to) { GpuWrites { written: None, ..all } } else { all }
+    }
+
     /// Writes `len` bytes, of which `bytes` are recorded. Writes that do not fit are errors, and
     /// change nothing.
     fn put(&mut self, at: usize, bytes: &[u8], len: u64) {
-        let end = at.saturating_add(usize::try_from(len).unwrap_or(usize::MAX));
-        if end > self.bytes.len() && !self.is_cut {
+        let end = at.saturating_add(place(len));
+        if !self.fits(end) {
             return;
         }
         self.forget(at, end);
@@ -362,7 +417,7 @@ impl BufferAt {
     /// Writes bytes of which these ranges are known.
     fn put_ranges(&mut self, at: usize, bytes: &[u8], known: &[(usize, usize)]) {
         let end = at.saturating_add(bytes.len());
-        if end > self.bytes.len() && !self.is_cut {
+        if !self.fits(end) {
             return;
         }
         self.forget(at, end);
@@ -372,7 +427,7 @@ impl BufferAt {
             for (to, from) in place.iter_mut().zip(bytes.iter().skip(*from)) {
                 *to = *from;
             }
-            self.known.set(begin, end, true);
+            self.know(begin, end);
         }
     }
 
@@ -384,7 +439,15 @@ impl BufferAt {
         for (to, from) in place.iter_mut().zip(pattern.iter().cycle()) {
             *to = *from;
         }
+        self.know(from, to);
+    }
+
+    /// The contents of a range are known.
+    fn know(&mut self, from: usize, to: usize) {
         self.known.set(from, to, true);
+        if self.known.has(0, self.bytes.len()) {
+            (self.gpu.written, self.sources.written) = (None, None);
+        }
     }
 
     /// The contents of a range are no longer known.
@@ -394,6 +457,9 @@ impl BufferAt {
             bytes.fill(0);
         }
         self.known.set(from, to, false);
+        if from == 0 && to == self.bytes.len() {
+            self.sources = GpuWrites::default();
+        }
     }
 }
 
@@ -464,6 +530,9 @@ mod tests {
         at.put(1, &[1, 2, 3], 3);
         assert_eq!((&at.bytes[..], at.known.has(1, 4)), (&[0, 1, 2, 3][..], true));
         at.forget(2, 9);
+        assert_eq!((&at.bytes[..], at.known.len()), (&[0, 1, 0, 0][..], 1));
+        at.put(usize::MAX, &[9], 1);
+        at.put_ranges(3, &[9, 9], &[(0, 2)]);
         assert_eq!((&at.bytes[..], at.known.len()), (&[0, 1, 0, 0][..], 1));
     }
 }

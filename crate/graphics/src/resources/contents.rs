@@ -1,12 +1,13 @@
 //! What textures, buffers and shaders hold at a call: their uploads read again from the file.
 
 use hashbrown::HashMap;
-use unspool_gl::pixels::{Image, Internal, Layout, NoImage, PixelStore};
+use unspool_gl::pixels::{Compressed, Image, Internal, Layout, NoImage, PixelStore};
 use unspool_gl::textures::{Command, Does, face_of, smaller};
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Digest;
 use unspool_trace::records::Extent;
 
+use super::buffer_contents::BufferAt;
 use super::{Kind, Resource, Resources, Upload, What};
 use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
@@ -20,7 +21,8 @@ pub struct TextureAt {
     /// Why there are no texels, or some are missing.
     pub wrong: Option<NoImage>,
     /// The latest call that made the graphics processor write it since it got its size: uploads do
-    /// not say what it holds then.
+    /// not say what it holds then. An upload counts whose pixels come from a buffer that does not
+    /// have them for certain.
     pub written: Option<u64>,
     /// The latest call that gave it contents.
     pub uploaded: Option<u64>,
@@ -69,7 +71,7 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         let mut buffers = HashMap::new();
         for upload in &uploads {
             if let Some(buffer) = upload.from {
-                buffers.insert(upload.call, self.buffer(buffer, upload.call)?);
+                buffers.insert(upload.call, self.buffer_at(buffer, upload.call)?);
             }
         }
         let mut visitor = TextureVisitor {
@@ -80,13 +82,15 @@ impl<'a, S: ByteSource> Contents<'a, S> {
             level,
             functions: Functions::default(),
             defined: None,
+            uncertain: None,
             at: TextureAt { image: None, wrong: None, written: None, uploaded: None, is_cut: false },
         };
         read(self.reader, uploads.iter().map(|upload| upload.call), &mut visitor)?;
         let mut at = visitor.at;
         let written = it.events.iter().rfind(|event| event.what == What::Written && event.call <= call);
-        at.written =
-            written.map(|event| event.call).filter(|call| visitor.defined.is_none_or(|defined| defined < *call));
+        let written = written.map(|event| event.call);
+        at.written = written.filter(|call| visitor.defined.is_none_or(|defined| defined < *call));
+        at.written = at.written.max(visitor.uncertain);
         Ok(at)
     }
 
@@ -195,12 +199,16 @@ fn is_one_of(uploads: &[Upload], call: u64) -> Option<&Upload> {
 struct TextureVisitor<'a> {
     stores: &'a [PixelStore],
     uploads: &'a [Upload],
-    buffers: HashMap<u64, Vec<u8>>,
+    /// The buffers that pixels come from, as they were then, by upload.
+    buffers: HashMap<u64, BufferAt>,
     target: u32,
     level: u32,
     functions: Functions,
     /// The latest call that gave the level its size.
     defined: Option<u64>,
+    /// The latest upload since then whose pixels come from a buffer that does not have them for
+    /// certain.
+    uncertain: Option<u64>,
     at: TextureAt,
 }
 
@@ -232,7 +240,7 @@ impl TextureVisitor<'_> {
         let size = command.size_of(target);
         if does == Does::Storage {
             if self.level < level {
-                self.defined = Some(call.number);
+                (self.defined, self.uncertain) = (Some(call.number), None);
                 self.define(internal, 0, smaller(size, self.level, self.target), false)?;
                 self.at.uploaded = Some(call.number);
             }
@@ -242,41 +250,55 @@ impl TextureVisitor<'_> {
             return Ok(());
         }
         if does == Does::Image {
-            self.defined = Some(call.number);
-            self.define(internal, of, size, face_of(target).is_some())?;
+            // The other faces of a cube map stay.
+            let is_face = face_of(target).is_some();
+            (self.defined, self.uncertain) = (Some(call.number), self.uncertain.filter(|_| is_face));
+            self.define(internal, of, size, is_face)?;
         }
         self.at.uploaded = Some(call.number);
+        self.upload(call, command, upload, target)
+    }
+
+    /// The level gets pixels: of the call, or of the buffer that pixels come from.
+    fn upload(&mut self, call: &Call, command: &Command, upload: Upload, target: u32) -> Result<(), NoImage> {
+        let Command { does, internal, kind: of, .. } = *command;
+        let size = command.size_of(target);
         let [x, y, z] = command.offset.map(|offset| offset as u32);
         let corner = [x, y, z.saturating_add(face_of(target).unwrap_or_default())];
         let count = [size[0], size[1], if command.dimensions < 3 { 1 } else { size[2] }];
         let data = command.pixels.map_or(Value::Null, |place| call.argument(place));
-        let bytes = match (data, self.buffers.get(&call.number)) {
+        let buffer = self.buffers.get(&call.number).filter(|_| !matches!(data, Value::Bytes(..)));
+        // An offset in the buffer that pixels come from. 0 is recorded as a null pointer.
+        let from = buffer.map_or(0, |_| usize::try_from(integer(data).unwrap_or_default()).unwrap_or(usize::MAX));
+        let bytes = match (data, buffer) {
             (Value::Bytes(bytes, len), _) => {
                 self.at.is_cut |= (bytes.len() as u64) < len;
                 bytes
             }
-            // An offset in the buffer that pixels come from. 0 is recorded as a null pointer.
-            (offset, Some(buffer)) => {
-                let from = usize::try_from(integer(offset).unwrap_or_default()).unwrap_or(usize::MAX);
-                buffer.get(from..).unwrap_or_default()
-            }
+            (_, Some(buffer)) => buffer.bytes.get(from..).unwrap_or_default(),
             _ => &[],
         };
         let Some(image) = &mut self.at.image else { return Ok(()) };
-        if command.is_compressed {
+        let lines = if command.is_compressed {
             let number = if does == Does::Image { internal } else { command.format };
             let compressed = Internal::of(number, 0).and_then(|format| format.compressed);
-            let compressed = compressed.or(image.internal.compressed);
-            if let Some(compressed) = compressed {
-                image.upload_blocks(corner, count, compressed, bytes);
+            let Some(compressed) = compressed.or(image.internal.compressed) else { return Ok(()) };
+            image.upload_blocks(corner, count, compressed, bytes);
+            Lines::Blocks(compressed)
+        } else {
+            if bytes.is_empty() && buffer.is_none() {
+                return Ok(());
             }
-            return Ok(());
+            let store = self.stores.get(upload.store as usize).copied().unwrap_or_default();
+            let layout = Layout::new(command.format, of, store)?;
+            image.upload(corner, count, &layout, bytes);
+            Lines::Pixels(layout)
+        };
+        if let Some(buffer) = buffer
+            && !lines.are_certain(image, corner, count, (buffer, from))
+        {
+            self.uncertain = Some(call.number);
         }
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let store = self.stores.get(upload.store as usize).copied().unwrap_or_default();
-        image.upload(corner, count, &Layout::new(command.format, of, store)?, bytes);
         Ok(())
     }
 
@@ -292,6 +314,49 @@ impl TextureVisitor<'_> {
             self.at.image = Some(Image::new(format, width, height, depth)?);
         }
         Ok(())
+    }
+}
+
+/// The lines of pixels of an upload.
+enum Lines {
+    Pixels(Layout),
+    Blocks(Compressed),
+}
+
+impl Lines {
+    /// The begin and end of a row of pixels in memory. `None` if they are not known.
+    fn row(&self, size: [u32; 3], y: u32, z: u32) -> Option<(usize, usize)> {
+        let [width, height, _] = size.map(|side| side as usize);
+        let (begin, len) = match self {
+            Self::Pixels(layout) => (layout.row(size, y, z)?, width.checked_mul(layout.pixel_bytes())?),
+            Self::Blocks(compressed) => {
+                let [across, down] = compressed.block_size().map(|side| side as usize);
+                let len = width.div_ceil(across).checked_mul(compressed.block_bytes())?;
+                let row = (z as usize).checked_mul(height.div_ceil(down))?.checked_add(y as usize / down)?;
+                (row.checked_mul(len)?, len)
+            }
+        };
+        Some((begin, begin.checked_add(len)?))
+    }
+
+    /// Whether all rows that were uploaded from a place in a buffer are what it held for certain.
+    /// Marks those that are not known.
+    fn are_certain(&self, image: &mut Image, corner: [u32; 3], size: [u32; 3], from: (&BufferAt, usize)) -> bool {
+        let (buffer, offset) = from;
+        let mut are_certain = buffer.gpu.exposed.or(buffer.sources.exposed).is_none();
+        let [_, top, front] = corner;
+        for z in 0..size[2].min(image.depth) {
+            for y in 0..size[1].min(image.height) {
+                let row = self.row(size, y, z);
+                let place = row.and_then(|(begin, end)| Some((begin.checked_add(offset)?, end.checked_add(offset)?)));
+                if place.is_some_and(|(begin, end)| buffer.known.has(begin, end)) {
+                    continue;
+                }
+                are_certain = false;
+                image.forget_row(top.saturating_add(y), front.saturating_add(z));
+            }
+        }
+        are_certain
     }
 }
 

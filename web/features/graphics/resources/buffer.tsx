@@ -132,7 +132,7 @@ export function BufferBytes({ open, survey, states, resources, at, call, written
             set={(stride) => choose({ stride })}
           />
         </div>
-        <span class="muted" title="Bytes that were never uploaded are shown as 0">
+        <span class="muted" title="Bytes that are not known are shown as 0">
           {held ? formatBytes(held.length) : 'Reading…'}
           {layouts.value === null && ' · looking for draws that use it…'}
           {written !== null && !found && ' · replaying what was written to it…'}

@@ -262,7 +262,7 @@ export function TextureImage({ open, survey, resources, at, call, drawn, go }: P
             {link(found?.call ?? written)} had it drawn to; the image is from before{!found && ', replaying…'}
           </>
         )}
-        {written === null && shown && !shown.isKnown && ' · parts were never uploaded'}
+        {written === null && shown && !shown.isKnown && ' · parts are not known'}
         {!image && texture.isCut && ' · an upload of more than 64 MiB was cut'}
       </p>
     </div>
