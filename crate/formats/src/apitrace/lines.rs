@@ -115,6 +115,8 @@ pub(super) struct Line {
     is_left_out: bool,
     /// The contents of its blobs if they are wanted, each with the index of its argument.
     blobs: Vec<(Option<u32>, Vec<u8>)>,
+    /// Bytes that were left out, because they are too many.
+    omitted: u64,
 }
 
 impl Line {
@@ -172,8 +174,8 @@ pub(super) struct Lines<N> {
     keeps_blob: bool,
     /// Bytes of the blobs that the caller has yet to take.
     blob_bytes: usize,
-    /// Bytes of blobs that were left out because they are too many.
-    blobs_left_out: u64,
+    /// Bytes that were left out of printed calls, because they are too many.
+    omitted: u64,
     /// Calls were left out, because [`MAX_OPEN`] others were open.
     pub(super) too_many: bool,
     pub(super) closing: bool,
@@ -201,7 +203,7 @@ impl<N: Notation> Lines<N> {
             kept: 0,
             keeps_blob: false,
             blob_bytes: 0,
-            blobs_left_out: 0,
+            omitted: 0,
             too_many: false,
             closing: false,
         }
@@ -212,9 +214,10 @@ impl<N: Notation> Lines<N> {
         self.pending.take(call);
     }
 
-    /// Number of bytes left out since the last call of this method, because they were too many.
+    /// Number of bytes left out of calls that were printed since the last call of this method,
+    /// because they were too many.
     pub(super) fn take_left_out(&mut self) -> u64 {
-        core::mem::take(&mut self.blobs_left_out) + self.notation.take_left_out()
+        core::mem::take(&mut self.omitted)
     }
 
     /// The caller has taken the contents of blobs.
@@ -320,6 +323,7 @@ impl<N: Notation> Lines<N> {
             return;
         }
         self.part.printed += 1;
+        self.omitted += self.line.omitted;
         self.hand_out_blobs(function);
         // Arguments are nearly always in order. The later one of a repeated argument wins.
         let args = &mut self.line.args;
@@ -346,7 +350,7 @@ impl<N: Notation> Lines<N> {
             line.text.clear();
             line.args.clear();
             line.blobs.clear();
-            line.is_left_out = false;
+            (line.is_left_out, line.omitted) = (false, 0);
             (line.result, line.fake, line.rendered, line.backtrace) = ((0, 0), false, Rendered::Nothing, None);
             self.spare.push(line);
         }
@@ -496,11 +500,12 @@ impl<N: Notation> Sink for Lines<N> {
             if self.keeps_blob {
                 self.line.blobs.push((self.target, Vec::new()));
             } else {
-                self.blobs_left_out += len;
+                self.line.omitted += len;
             }
         }
         self.before(tables, false);
         self.notation.begin_bytes(&mut self.line.text, kind, len);
+        self.line.omitted += self.notation.take_left_out();
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -579,5 +584,39 @@ impl<N: Notation> Sink for Lines<N> {
             Nest::Struct(_) => text.push('}'),
         }
         self.after();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions::NameFlags;
+    use super::super::json::Json;
+    use super::super::tables::{Definitions, Signature, Strings};
+    use super::*;
+
+    /// Calls that end frames, each with a blob that is too large for the file of it, and for hex.
+    #[test]
+    fn only_printed_calls_have_bytes_left_out() {
+        let mut tables = Tables::default();
+        let name = String::from("glFrameTerminatorGREMEDY");
+        let flags = NameFlags { frame_end: true, ..NameFlags::default() };
+        tables.define(0, StreamOffset(0), Signature::Function(Function { name, args: Strings::default(), flags }));
+        for (hex, files, expected) in [(false, true, 1), (true, false, 1), (true, true, 2), (false, false, 0)] {
+            let mut lines = Lines::new(Json::new(hex));
+            lines.part.frames = Some((1, 1));
+            lines.part.blobs = files.then(Vec::new);
+            for call in 0..2 {
+                lines.enter(&tables, Enter { at: StreamOffset(0), call, thread: 0, function: 0 });
+                lines.argument(&tables, 0);
+                lines.begin_bytes(&tables, Bytes::Blob, MAX_BLOBS + 1);
+                lines.end_bytes();
+                lines.event_end(&tables, StreamOffset(0));
+                assert_eq!(lines.take_left_out(), 0, "the call has not returned");
+                lines.leave(&tables, StreamOffset(0), call);
+                lines.event_end(&tables, StreamOffset(0));
+                let omitted = if call == 1 { expected * (MAX_BLOBS + 1) } else { 0 };
+                assert_eq!(lines.take_left_out(), omitted, "call {call}");
+            }
+        }
     }
 }

@@ -66,10 +66,7 @@ impl<N: Notation> Printer<N> {
         }
         out.push_str(&self.lines.out);
         self.lines.out.clear();
-        let value = self.lines.take_left_out();
-        if value > 0 {
-            self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
-        }
+        self.report_left_out();
         if self.lines.too_many && !core::mem::replace(&mut self.told_too_many, true) {
             self.problems.push(Problem { at: self.stream.file_at(), kind: &TOO_DEEP, value: MAX_OPEN as u64 });
         }
@@ -78,6 +75,13 @@ impl<N: Notation> Printer<N> {
             self.finish(out);
         }
         Ok(())
+    }
+
+    fn report_left_out(&mut self) {
+        let value = self.lines.take_left_out();
+        if value > 0 {
+            self.problems.push(Problem { at: self.stream.file_at(), kind: &LEFT_OUT, value });
+        }
     }
 
     fn finish(&mut self, out: &mut String) {
@@ -107,6 +111,7 @@ impl<N: Notation> Printer<N> {
             }
             self.lines.finish(&self.stream.tables);
             out.push_str(&core::mem::take(&mut self.lines.out));
+            self.report_left_out();
         }
         self.problems.extend(self.stream.take_problem(self.options.size));
     }
