@@ -1,32 +1,15 @@
 //! A digest of bytes: what stands for them where they are compared and not kept.
 
+use core::hash::Hasher;
+
+use siphasher::sip128::{Hasher128, SipHasher24};
+
 /// A digest of bytes that arrive in any portions: SipHash-2-4 of 128 bits, with the key 0, so that
 /// equal bytes have equal digests in each trace and each run.
-#[derive(Clone, Copy, Debug)]
-pub struct Digest {
-    state: [u64; 4],
-    /// The latest bytes that are less than a word, from the lowest byte on.
-    tail: u64,
-    length: u64,
-}
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self::new([0; 2])
-    }
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Digest(SipHasher24);
 
 impl Digest {
-    fn new([low, high]: [u64; 2]) -> Self {
-        let state = [
-            low ^ 0x736f_6d65_7073_6575,
-            high ^ 0x646f_7261_6e64_6f6d ^ 0xee,
-            low ^ 0x6c79_6765_6e65_7261,
-            high ^ 0x7465_6462_7974_6573,
-        ];
-        Self { state, tail: 0, length: 0 }
-    }
-
     /// The digest of bytes that are all there.
     #[must_use]
     pub fn of(bytes: &[u8]) -> [u64; 2] {
@@ -37,18 +20,7 @@ impl Digest {
 
     /// Adds bytes.
     pub fn write(&mut self, bytes: &[u8]) {
-        let lacking = (8 - self.length as usize % 8) % 8;
-        let (begin, rest) = bytes.split_at_checked(lacking).unwrap_or((bytes, &[]));
-        self.write_each(begin);
-        let words = rest.chunks_exact(8);
-        let end = words.remainder();
-        for word in words {
-            let mut eight = [0; 8];
-            eight.copy_from_slice(word);
-            self.word(u64::from_le_bytes(eight));
-        }
-        self.length = self.length.wrapping_add((rest.len() - end.len()) as u64);
-        self.write_each(end);
+        self.0.write(bytes);
     }
 
     /// Adds a number, with what kind of value it is.
@@ -59,52 +31,9 @@ impl Digest {
 
     /// The digest of the bytes so far.
     #[must_use]
-    pub fn finish(mut self) -> [u64; 2] {
-        self.word(self.tail | self.length << 56);
-        self.state[2] ^= 0xee;
-        self.rounds(4);
-        let low = self.folded();
-        self.state[1] ^= 0xdd;
-        self.rounds(4);
-        [low, self.folded()]
-    }
-
-    fn write_each(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.tail |= u64::from(*byte) << (8 * (self.length % 8));
-            self.length = self.length.wrapping_add(1);
-            if self.length.is_multiple_of(8) {
-                let word = core::mem::take(&mut self.tail);
-                self.word(word);
-            }
-        }
-    }
-
-    fn word(&mut self, word: u64) {
-        self.state[3] ^= word;
-        self.rounds(2);
-        self.state[0] ^= word;
-    }
-
-    fn folded(&self) -> u64 {
-        self.state.iter().fold(0, |folded, part| folded ^ part)
-    }
-
-    fn rounds(&mut self, count: u32) {
-        let [mut a, mut b, mut c, mut d] = self.state;
-        for _ in 0..count {
-            a = a.wrapping_add(b);
-            b = b.rotate_left(13) ^ a;
-            a = a.rotate_left(32);
-            c = c.wrapping_add(d);
-            d = d.rotate_left(16) ^ c;
-            a = a.wrapping_add(d);
-            d = d.rotate_left(21) ^ a;
-            c = c.wrapping_add(b);
-            b = b.rotate_left(17) ^ c;
-            c = c.rotate_left(32);
-        }
-        self.state = [a, b, c, d];
+    pub fn finish(self) -> [u64; 2] {
+        let hash = self.0.finish128();
+        [hash.h1, hash.h2]
     }
 }
 
@@ -118,7 +47,7 @@ mod tests {
     fn digests_are_those_of_siphash() {
         let bytes: [u8; 23] = core::array::from_fn(|at| at as u8);
         let of = |length: usize| {
-            let mut digest = Digest::new(KEY);
+            let mut digest = Digest(SipHasher24::new_with_keys(KEY[0], KEY[1]));
             digest.write(&bytes[..length]);
             digest.finish().map(u64::swap_bytes)
         };

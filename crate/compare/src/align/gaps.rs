@@ -27,8 +27,8 @@ const LAST_PART: usize = 2048;
 /// Words of a matrix from which on the greedy search comes first.
 const SEARCHED: u64 = 1 << 15;
 
-/// Tokens of an area that the greedy search looks at as a whole, and its steps for each of them: 16
-/// MB.
+/// Tokens of an area that the greedy search looks at as a whole, and its steps for each of them. It
+/// keeps a place of 4 bytes for each step: 16 MiB.
 const SEARCHED_WHOLE: usize = 1 << 19;
 const SEARCHED_STEPS: u64 = 8;
 

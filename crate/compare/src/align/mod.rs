@@ -198,9 +198,8 @@ impl Alignment {
 
     /// Goes on with the gaps between the anchors of an area.
     fn divide(&mut self, anchors: Anchors) {
-        let Anchors { area, mut chain, is_periodic, .. } = anchors;
+        let Anchors { mut area, mut chain, is_periodic, .. } = anchors;
         let level = if is_periodic { anchors::LEVELS } else { anchors.level + 1 };
-        let mut area = area;
         for doubtful in doubt::doubtful(area, &chain).into_iter().rev() {
             let start = (doubtful.area.a.0, doubtful.area.b.0);
             let after = chain.split_off(doubtful.runs.end);
@@ -228,10 +227,9 @@ impl Alignment {
     /// Goes on with an area whose anchors may be there by chance: first without them, then with
     /// them if that may be better, and keeps what has more pairs.
     fn doubt(&mut self, tokens: [TokenSlice<'_>; 2], mut doubt: Box<Doubt>) {
-        match &doubt.without {
+        match mem::replace(&mut doubt.without, Without::Begun) {
             Without::Open => {
                 doubt.before = mem::take(&mut self.runs);
-                doubt.without = Without::Begun;
                 let area = doubt.area;
                 self.tasks.push(Task::Doubt(doubt));
                 self.work += u64::from(area.a.1 - area.a.0) + u64::from(area.b.1 - area.b.0);
@@ -250,7 +248,7 @@ impl Alignment {
             }
             Without::Found(found) => {
                 let with = mem::take(&mut self.runs);
-                let best = if matched(&with) > matched(found) { with } else { found.clone() };
+                let best = if matched(&with) > matched(&found) { with } else { found };
                 self.put_back(doubt.before, best);
             }
         }

@@ -44,7 +44,7 @@ unspool_trace::problem_kinds! {
     COPIED_RECORD = ProblemKind::remark(
         "copied-record",
         "the log has this record of the thread already, as where a process that forked wrote its parent's records, too",
-        "{count} record{|s} that the log has twice count{s|} once, as where a process that forked wrote its parent's, too",
+        "{count} duplicate record{|s} counted once. A forked process may write its parent's records again",
     );
 
     /// A buffer that the log has already, because a thread held a buffer when the log was written.
