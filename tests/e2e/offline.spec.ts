@@ -210,6 +210,17 @@ test('a file that was changed where it is kept is not served', { tag: '@network'
     );
   await page.reload();
   expect(await fetched()).toBe(original);
+  // The right bytes with the head of a page.
+  await page.evaluate(
+    async ([path = '', text = '']) => {
+      const [key = ''] = await caches.keys();
+      await (await caches.open(key)).put(path, new Response(text, { headers: { 'content-type': 'text/html' } }));
+    },
+    [`assets/${name}`, original],
+  );
+  expect(
+    await page.evaluate((path) => fetch(path).then((it) => it.headers.get('content-type')), `assets/${name}`),
+  ).toBe('text/javascript');
   writeFileSync(join(host.folder, 'assets', name), 'alert(2)');
   expect(await fetched()).toBe(null);
 });
@@ -242,6 +253,16 @@ test('a new version waits for consent, and loads what has changed; an open tab k
   expect(readdirSync(join(host.folder, 'assets'))).not.toContain(old);
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toContainText('Documentation');
+  // Not with other bytes than those that it had.
+  const status = await page.evaluate(async (path) => {
+    for (const key of await caches.keys()) {
+      const cache = await caches.open(key);
+      if (await cache.match(path))
+        await cache.put(path, new Response('alert(1)', { headers: { 'content-type': 'text/javascript' } }));
+    }
+    return (await fetch(path)).status;
+  }, `assets/${old}`);
+  expect(status).toBe(404);
   // Once no tab has it, the old version goes.
   await page.close();
   await other.close();

@@ -35,7 +35,9 @@ const { scope } = registration;
 /** Other pages of the origin have caches, too, perhaps of this program. */
 const PREFIX = `unspool ${scope} `;
 const digests = new Map(Object.entries(FILES).map(([path, digest]) => [new URL(path, scope).href, digest]));
-const version = digestOf(new Blob([JSON.stringify(FILES)])).then((digest) => PREFIX + digest);
+/** The address of the digests of a version in its cache. The digest of this list is in the name of the cache. */
+const LIST = new URL('files.json', scope).href;
+const version = nameOf(JSON.stringify(FILES));
 /** The files of this version. */
 const files = version.then((name) => caches.open(name));
 
@@ -61,6 +63,7 @@ worker.addEventListener('fetch', (event) => {
 /** Keeps the files of this version. What an older version has already is not loaded again. */
 async function install(): Promise<void> {
   const [cache, ...others] = await Promise.all([files, ...(await versions()).map((name) => caches.open(name))]);
+  await cache.put(LIST, new Response(JSON.stringify(FILES)));
   const rest = digests.entries();
   const lane = async () => {
     for (const [url, digest] of rest) {
@@ -89,17 +92,39 @@ async function loaded(url: string, integrity: string): Promise<Response> {
 async function keptIn(places: readonly Cache[], url: string, digest: string): Promise<Response | undefined> {
   for (const cache of places) {
     const response = await cache.match(url);
-    if (response && (await digestOf(await response.clone().blob())) === digest) return response;
+    if (!response?.ok || kindOf(response) !== kindOf(url)) continue;
+    if ((await digestOf(await response.clone().blob())) === digest) return response;
   }
   return undefined;
 }
 
+/** The kind of thing that a browser takes a file for: by its address, or by the type that the head of a response gives it. */
+function kindOf(file: string | Response): 'page' | 'script' | 'picture' | 'data' {
+  const isType = typeof file !== 'string';
+  const text = isType ? (file.headers.get('content-type') ?? '').toLowerCase() : new URL(file).pathname;
+  if (isType ? /html/.test(text) : /(?:\/|\.html)$/.test(text)) return 'page';
+  if (isType ? /javascript|ecmascript/.test(text) : /\.js$/.test(text)) return 'script';
+  return (isType ? /xml/.test(text) : /\.svg$/.test(text)) ? 'picture' : 'data';
+}
+
+/** A file that this version does not have, for a tab of an older one that does. Others come from the host. */
 async function ofOlderVersion(request: Request): Promise<Response> {
   for (const name of await versions()) {
-    const response = await (await caches.open(name)).match(request);
+    const cache = await caches.open(name);
+    const list = await (await cache.match(LIST))?.text();
+    // Other pages of the origin can write to its caches.
+    if (list === undefined || (await nameOf(list)) !== name) continue;
+    const files: Readonly<Record<string, string>> = JSON.parse(list);
+    const digest = files[request.url.slice(scope.length)];
+    const response = digest && (await keptIn([cache], request.url, digest));
     if (response) return response;
   }
   return fetch(request);
+}
+
+/** The name of the cache of a version by its list of digests. */
+async function nameOf(list: string): Promise<string> {
+  return PREFIX + (await digestOf(new Blob([list])));
 }
 
 /** Drops the other versions, unless there are tabs that may need them, or one of them is about to follow. */
