@@ -1,9 +1,12 @@
 //! `--binary`: names of functions from programs and shared libraries.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use unspool_engine::Session;
 use unspool_symbols::{Called, Programs, Range, Report, Work};
 use unspool_trace::{Jumps, Naming};
@@ -38,17 +41,42 @@ impl Argument {
     }
 }
 
-/// Parses `FILE`, `OBJECT=FILE` or `FILE@BASE`.
-pub(crate) fn argument(text: &str) -> Result<Argument, String> {
-    let numbered = text.split_once('=').and_then(|(object, path)| Some((object.parse().ok()?, path)));
-    let (object, path) = numbered.map_or((None, text), |(object, path): (u32, &str)| (Some(object), path));
+/// Parses `FILE`, `OBJECT=FILE` or `FILE@BASE`, where a path need not be UTF-8.
+pub(crate) fn argument() -> impl TypedValueParser<Value = Argument> {
+    OsStringValueParser::new().try_map(|text| parsed(&text))
+}
+
+/// The same of a text that is there.
+///
+/// # Errors
+///
+/// Returns what is wrong with it.
+pub(crate) fn parsed(text: &OsStr) -> Result<Argument, String> {
+    let bytes = text.as_encoded_bytes();
+    let number = |bytes: &[u8]| std::str::from_utf8(bytes).ok()?.parse::<u32>().ok();
+    let equals = bytes.iter().position(|byte| *byte == b'=');
+    let numbered = equals.and_then(|at| Some((number(bytes.get(..at)?)?, at + 1)));
+    let (object, begin) = numbered.map_or((None, 0), |(object, begin)| (Some(object), begin));
     if object.is_some_and(|object| object > 255) {
         return Err("XRay numbers objects from 0, the program, to 255".into());
     }
     // Other file names may have an `@`, too.
-    let based = path.rsplit_once('@').and_then(|(path, base)| Some((path, address(base)?)));
-    let (path, base) = based.map_or((path, None), |(path, base)| (path, Some(base)));
-    Ok(Argument { object, base, path: path.into() })
+    let at = bytes.iter().rposition(|byte| *byte == b'@').filter(|at| *at >= begin);
+    let based = at.and_then(|at| Some((address(std::str::from_utf8(bytes.get(at + 1..)?).ok()?)?, at)));
+    let (base, end) = based.map_or((None, bytes.len()), |(base, end)| (Some(base), end));
+    let path = part(text, begin..end).ok_or("the name of the file is not Unicode")?;
+    Ok(Argument { object, base, path })
+}
+
+/// A part of a path between ASCII characters, in bytes.
+fn part(text: &OsStr, range: ops::Range<usize>) -> Option<PathBuf> {
+    #[cfg(unix)]
+    let path = std::os::unix::ffi::OsStrExt::as_bytes(text)
+        .get(range)
+        .map(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes);
+    #[cfg(not(unix))]
+    let path = text.to_str().and_then(|text| text.get(range));
+    path.map(PathBuf::from)
 }
 
 /// An address, with or without `0x` before its hexadecimal digits.
@@ -186,14 +214,14 @@ mod tests {
 
     #[test]
     fn a_number_before_a_file_is_its_object_and_one_after_it_its_base() {
-        let parsed = |text| argument(text).map(|it| (it.object, it.base, it.path.display().to_string()));
-        assert_eq!(parsed("a.so"), Ok((None, None, "a.so".into())));
-        assert_eq!(parsed("3=a=b.so"), Ok((Some(3), None, "a=b.so".into())));
-        assert_eq!(parsed("a=b.so"), Ok((None, None, "a=b.so".into())));
-        assert!(parsed("256=a.so").is_err());
-        assert_eq!(parsed("a.so@0x7f00"), Ok((None, Some(0x7f00), "a.so".into())));
-        assert_eq!(parsed("a@b.so@7F00"), Ok((None, Some(0x7f00), "a@b.so".into())));
-        assert_eq!(argument("3=a.so@0x7f00").unwrap().text(), "3=a.so@0x7f00");
-        assert_eq!(parsed("a@b.so"), Ok((None, None, "a@b.so".into())));
+        let parts = |text: &str| parsed(OsStr::new(text)).map(|it| (it.object, it.base, it.path.display().to_string()));
+        assert_eq!(parts("a.so"), Ok((None, None, "a.so".into())));
+        assert_eq!(parts("3=a=b.so"), Ok((Some(3), None, "a=b.so".into())));
+        assert_eq!(parts("a=b.so"), Ok((None, None, "a=b.so".into())));
+        assert!(parts("256=a.so").is_err());
+        assert_eq!(parts("a.so@0x7f00"), Ok((None, Some(0x7f00), "a.so".into())));
+        assert_eq!(parts("a@b.so@7F00"), Ok((None, Some(0x7f00), "a@b.so".into())));
+        assert_eq!(parsed(OsStr::new("3=a.so@0x7f00")).unwrap().text(), "3=a.so@0x7f00");
+        assert_eq!(parts("a@b.so"), Ok((None, None, "a@b.so".into())));
     }
 }

@@ -211,7 +211,7 @@ pub(crate) fn run(what: &Buffer) -> Result<(), Failure> {
     };
     if let Some(path) = &what.output {
         let bytes = held.bytes.get(part.clone()).unwrap_or_default();
-        let written = Output::create(path).and_then(|mut file| {
+        let written = Output::create_or_stdout(path).and_then(|mut file| {
             file.write_all(bytes)?;
             file.finish()
         });

@@ -56,10 +56,10 @@ pub(crate) struct Compare {
     b: Vec<PathBuf>,
     /// Program that ran in A, as --binary of other commands. Repeat the option for shared libraries
     /// and debug files.
-    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument())]
     binary_a: Vec<Argument>,
     /// Program that ran in B.
-    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument())]
     binary_b: Vec<Argument>,
     /// File of names for A, as --names of other commands.
     #[arg(long, value_name = "FILE")]

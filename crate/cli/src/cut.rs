@@ -49,7 +49,7 @@ pub(crate) struct Cut {
     /// Keep what the frames need from before, so that they replay by themselves.
     #[arg(long, requires = "frames")]
     self_contained: bool,
-    /// File to write.
+    /// File to write; - for standard output.
     #[arg(short, long)]
     output: PathBuf,
     /// Print one JSON object about the file.
@@ -72,6 +72,9 @@ pub(crate) fn written(path: &Path, noun: &'static str, count: u64) -> io::Result
 }
 
 pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
+    if what.json && Output::is_stdout(&what.output) {
+        return Err(Failure::usage("--json and --output - both write to standard output."));
+    }
     Inputs::of(&what.trace, None).spare(&what.output)?;
     let mut source = Source::open(&what.trace)?;
     let name = source.name.clone();
@@ -106,7 +109,7 @@ pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
         .ok_or_else(|| refused(format!("A trace of this format ({}) cannot be cut.", format.name)).unsupported())?
         .map_err(|error| refused(error.to_string()))?;
     let in_file = |error: io::Error| Failure::io(what.output.display(), &error);
-    let mut file = Output::create(&what.output).map_err(in_file)?;
+    let mut file = Output::create_seekable_or_stdout(&what.output).map_err(in_file)?;
     let done = read::cut(cut.as_mut(), &mut source, |bytes| file.write_all(bytes)).and_then(|end| {
         if let Some(head) = cut.head() {
             file.seek(SeekFrom::Start(0))?;

@@ -15,6 +15,8 @@ pub(crate) const USAGE: &str = "usage";
 const MISSING: &str = "missing";
 /// The trace, or its format, does not have what is asked for.
 pub(crate) const UNSUPPORTED: &str = "unsupported";
+/// The system did not read or write.
+const IO: &str = "io";
 const INTERRUPTED: &str = "interrupted";
 
 /// Why a command failed.
@@ -51,7 +53,7 @@ impl Failure {
 
     /// What the system says of a file.
     pub(crate) fn io(file: impl Display, error: &io::Error) -> Self {
-        let kind = if error.kind() == io::ErrorKind::NotFound { MISSING } else { "io" };
+        let kind = if error.kind() == io::ErrorKind::NotFound { MISSING } else { IO };
         Self { kind, io_kind: Some(error.kind()), ..Self::of(file, error) }
     }
 
@@ -100,9 +102,10 @@ impl Failure {
         self.io_kind == Some(io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether it says that the file is not a trace, or that nothing can be read of it.
+    /// Whether it says that the file is not a trace, or that nothing can be read of it. What the
+    /// system does not do, as where a disk is full, says nothing about the trace.
     pub(crate) fn is_about_the_trace(&self) -> bool {
-        ![USAGE, MISSING, INTERRUPTED].contains(&self.kind)
+        ![USAGE, MISSING, IO, INTERRUPTED].contains(&self.kind)
     }
 
     /// The exit status.
@@ -149,6 +152,6 @@ pub(crate) struct Out<'a> {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { io_kind: Some(error.kind()), kind: "io", ..Self::new(error.to_string()) }
+        Self { io_kind: Some(error.kind()), kind: IO, ..Self::new(error.to_string()) }
     }
 }

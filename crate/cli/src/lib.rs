@@ -179,7 +179,7 @@ struct NameArgs {
     /// debug files. XRay: if the log has several libraries, prefix each with its object number,
     /// such as 1=libx.so. Traces of instructions: if the address of its first page is not found,
     /// append it, as in prog@0x555555554000.
-    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument)]
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument())]
     binary: Vec<binaries::Argument>,
     /// Shorten these names, of C++ and Rust: no return types, parameters, template arguments and
     /// namespaces. Names that would be alike keep more. Searches are then for the short names.
@@ -349,7 +349,8 @@ struct Source {
     file: File,
     /// Path of the file, for SQLite, which opens it by itself.
     path: PathBuf,
-    /// The copy of standard input, or the unpacked file. Deleted on drop.
+    /// The copy of standard input or of a database with its log, or the unpacked file. Deleted on
+    /// drop.
     _spooled: unpack::Unpacked,
     /// The containers around the trace.
     container: Option<String>,
@@ -371,7 +372,13 @@ impl Source {
         if path.is_dir() {
             return Err(Failure::usage(format!("{name}: it is a directory. Name a trace in it.")));
         }
-        let unpack::Found { path, unpacked, container } = unpack::find(&path, &name, spooled, limits)?;
+        let unpack::Found { mut path, mut unpacked, container } = unpack::find(&path, &name, spooled, limits)?;
+        // One with its log from an archive is in a folder of its own already.
+        if matches!(unpacked, unpack::Unpacked::None)
+            && let Some(folder) = unpack::with_log(&path).map_err(in_file)?
+        {
+            (path, unpacked) = (folder.path().join(unpack::COPY), unpack::Unpacked::Folder { _folder: folder });
+        }
         let file = File::open(&path).map_err(in_file)?;
         let size = file.metadata().map_err(in_file)?.len();
         let mut source = Self {

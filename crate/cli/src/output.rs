@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use same_file::Handle;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::interrupt::Unfinished;
+use crate::interrupt::{Unfinished, temporary};
 use crate::unpack::file_of;
 use crate::{Failure, NameArgs, TraceArgs};
 
@@ -32,6 +32,11 @@ enum Target {
     /// A device or a pipe, such as /dev/stdout: it cannot be replaced.
     Special(File),
     Stdout(io::Stdout),
+    /// A copy that goes there once it is complete: its beginning is written last.
+    Held {
+        file: NamedTempFile,
+        then: Box<Target>,
+    },
 }
 
 impl Output {
@@ -62,10 +67,29 @@ impl Output {
     ///
     /// As [`Output::create`].
     pub(crate) fn create_or_stdout(path: &Path) -> io::Result<Self> {
-        if path != Path::new("-") {
+        if !Self::is_stdout(path) {
             return Self::create(path);
         }
         Ok(Self { file: Target::Stdout(io::stdout()), path: path.to_path_buf(), replaces: true })
+    }
+
+    /// As [`Output::create_or_stdout`], for a writer that comes back to the beginning at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Output::create`].
+    pub(crate) fn create_seekable_or_stdout(path: &Path) -> io::Result<Self> {
+        let Self { file, path, replaces } = Self::create_or_stdout(path)?;
+        let file = match file {
+            Target::Special(_) | Target::Stdout(_) => Target::Held { file: temporary()?, then: Box::new(file) },
+            file => file,
+        };
+        Ok(Self { file, path, replaces })
+    }
+
+    /// Whether it is standard output, named by `-`.
+    pub(crate) fn is_stdout(path: &Path) -> bool {
+        path == Path::new("-")
     }
 
     /// A file with a name that is free, and must still be at the end.
@@ -89,6 +113,16 @@ impl Output {
         match self.file {
             Target::Special(mut file) => file.flush(),
             Target::Stdout(mut out) => out.flush(),
+            Target::Held { mut file, then } => {
+                file.rewind()?;
+                match *then {
+                    Target::Special(mut to) => io::copy(&mut file, &mut to).and_then(|_| to.flush()),
+                    _ => {
+                        let mut out = io::stdout().lock();
+                        io::copy(&mut file, &mut out).and_then(|_| out.flush())
+                    }
+                }
+            }
             Target::Beside { file, .. } if self.replaces => {
                 file.persist(&self.path).map(drop).map_err(|error| error.error)
             }
@@ -101,7 +135,7 @@ impl Output {
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.file {
             Target::Beside { file, .. } => Some(file.path()),
-            Target::Special(_) | Target::Stdout(_) => None,
+            Target::Special(_) | Target::Stdout(_) | Target::Held { .. } => None,
         }
     }
 }
@@ -109,7 +143,7 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Target::Beside { file, .. } => file.write(bytes),
+            Target::Beside { file, .. } | Target::Held { file, .. } => file.write(bytes),
             Target::Special(file) => file.write(bytes),
             Target::Stdout(out) => out.write(bytes),
         }
@@ -117,7 +151,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
-            Target::Beside { file, .. } => file.flush(),
+            Target::Beside { file, .. } | Target::Held { file, .. } => file.flush(),
             Target::Special(file) => file.flush(),
             Target::Stdout(out) => out.flush(),
         }
@@ -127,7 +161,7 @@ impl Write for Output {
 impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.file {
-            Target::Beside { file, .. } => file.seek(to),
+            Target::Beside { file, .. } | Target::Held { file, .. } => file.seek(to),
             Target::Special(file) => file.seek(to),
             Target::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
         }

@@ -206,7 +206,7 @@ fn write(image: &Texels, what: &Image) -> Result<(), png::EncodingError> {
     if what.flip && row > 0 {
         pixels = pixels.chunks_exact(row).rev().flatten().copied().collect();
     }
-    let mut file = Output::create(&what.output)?;
+    let mut file = Output::create_or_stdout(&what.output)?;
     let mut encoder = png::Encoder::new(BufWriter::new(&mut file), image.width, image.height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);

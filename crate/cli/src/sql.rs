@@ -52,7 +52,7 @@ pub(crate) struct Sql {
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
     /// Program that ran in the trace of --with, as --binary.
-    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument, requires = "with")]
+    #[arg(long, value_name = "[OBJECT=]FILE[@BASE]", value_parser = binaries::argument(), requires = "with")]
     binary_b: Vec<binaries::Argument>,
     /// File of names for the trace of --with, as --names.
     #[arg(long, value_name = "FILE", requires = "with")]

@@ -1,9 +1,9 @@
 //! Databases through rusqlite.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
@@ -33,9 +33,17 @@ impl Instructions for Disassembler {
 
 /// Whether there is a write-ahead log beside a database.
 pub(crate) fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|m| m.len() > 0)
+    fs::metadata(beside(path, LOG)).is_ok_and(|m| m.len() > 0)
+}
+
+/// The end of the name of a write-ahead log, after that of its database.
+pub(crate) const LOG: &str = "-wal";
+
+/// The path of a file beside a database.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// A database that is open for reading.
@@ -50,10 +58,10 @@ impl Database {
     /// Opens a database for reading, without creating files beside it.
     pub(crate) fn open(path: &Path) -> Result<Self, RowError> {
         // SQLite creates a file beside a database in WAL mode even to read it, unless the database
-        // is declared immutable. But then SQLite ignores the write-ahead log.
+        // is declared immutable. But then SQLite ignores the write-ahead log. So a database with a
+        // log is a copy in a folder of its own (`with_log` in unpack.rs).
         let has_wal = has_log(path);
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let uri = uri(&absolute.display().to_string(), if has_wal { "mode=ro" } else { "immutable=1" });
+        let uri = uri(path, if has_wal { "mode=ro" } else { "immutable=1" });
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(uri, flags).map_err(|e| row_error(&e))?;
         // In a truncated database some tables have no root page. The others are still readable.
@@ -152,8 +160,7 @@ pub(crate) fn block_runs(path: &Path, mut each: impl FnMut(u64, u64, u64, &[u8])
 
 /// Attaches a database to a connection for reading, without creating files beside it.
 pub(crate) fn attach(connection: &Connection, path: &Path, schema: &str) -> rusqlite::Result<()> {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let uri = uri(&absolute.display().to_string(), if has_log(path) { "mode=ro" } else { "immutable=1" });
+    let uri = uri(path, if has_log(path) { "mode=ro" } else { "immutable=1" });
     connection.execute(&format!("ATTACH ? AS {schema}"), [uri]).map(|_| ())
 }
 
@@ -263,10 +270,18 @@ fn row_error(error: &rusqlite::Error) -> RowError {
     RowError::new(class, format!("The database cannot be read: {words}."))
 }
 
-/// A `file:` URI, with the characters of the path escaped that have a meaning in URIs.
-fn uri(path: &str, options: &str) -> String {
-    let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    format!("file:{escaped}?{options}")
+/// A `file:` URI of a path, which is bytes: those beyond ASCII are escaped, and those that have a
+/// meaning in URIs.
+fn uri(path: &Path, options: &str) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut uri = String::from("file:");
+    for byte in absolute.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'%' | b'?' | b'#' | 0..0x20 | 0x7f.. => uri.push_str(&format!("%{byte:02x}")),
+            byte => uri.push(char::from(*byte)),
+        }
+    }
+    uri + "?" + options
 }
 
 #[cfg(test)]
@@ -275,6 +290,7 @@ mod tests {
 
     #[test]
     fn uris_escape_file_names() {
-        assert_eq!(uri("/a b/c?d#e%f", "x=1"), "file:/a b/c%3fd%23e%25f?x=1");
+        assert_eq!(uri(Path::new("/a b/c?d#e%f"), "x=1"), "file:/a b/c%3fd%23e%25f?x=1");
+        assert_eq!(uri(Path::new("/é"), "x=1"), "file:/%c3%a9?x=1");
     }
 }

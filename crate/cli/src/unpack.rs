@@ -1,9 +1,10 @@
 //! Containers around a trace: unpacks them to temporary files.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
 use serde::Serialize;
 use tempfile::{TempDir, TempPath};
 use unspool_archives::{Entry, Kind, Listing, Random, Stream, content, inner_name, list, peek};
@@ -12,6 +13,7 @@ use unspool_formats::recognise;
 use unspool_trace::{Limits, Probe};
 
 use crate::console::one_line;
+use crate::sqlite::{LOG, beside, has_log};
 use crate::{Failure, GO_ON, Place, complain, interrupt, json};
 
 /// Containers in containers.
@@ -160,6 +162,64 @@ fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)
     log.persist(folder.path().join("database-wal"))?;
     Ok((path, Unpacked::Folder { _folder: folder }))
 }
+
+/// The end of the name of a rollback journal, after that of its database.
+const JOURNAL: &str = "-journal";
+
+/// The first bytes of a database.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// The first bytes of a journal that must be rolled back. Those of one that is done with are 0.
+const HOT: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// Most copies of a database that changes meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// The database at `path` with its write-ahead log or its journal, in a folder of its own, if there
+/// is one: to read them where they are, SQLite would write beside them. `None` for any other file.
+///
+/// # Errors
+///
+/// Returns the error of the system, and one if the database changes while it is copied.
+pub(crate) fn with_log(path: &Path) -> io::Result<Option<TempDir>> {
+    let begins_with = |path: &Path, bytes: &[u8]| {
+        let mut head = vec![0; bytes.len()];
+        File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == bytes
+    };
+    let ending = if has_log(path) {
+        LOG
+    } else if begins_with(&beside(path, JOURNAL), &HOT) {
+        JOURNAL
+    } else {
+        return Ok(None);
+    };
+    if !begins_with(path, MAGIC) {
+        return Ok(None);
+    }
+    let folder = tempfile::tempdir_in(interrupt::scratch()?)?;
+    let (copy, both) = (folder.path().join(COPY), [path.to_path_buf(), beside(path, ending)]);
+    let versions = || -> io::Result<Vec<_>> {
+        both.iter().map(|path| fs::metadata(path).and_then(|it| Ok((it.len(), it.modified()?)))).collect()
+    };
+    for _ in 0..ATTEMPTS {
+        let before = versions()?;
+        fs::copy(path, &copy)?;
+        fs::copy(beside(path, ending), beside(&copy, ending))?;
+        if versions()? == before {
+            if ending == JOURNAL {
+                // SQLite rolls the journal back when the database is opened for writing.
+                let rolled =
+                    Connection::open(&copy).and_then(|it| it.query_row("select 1 from sqlite_schema", [], |_| Ok(())));
+                drop(rolled);
+            }
+            return Ok(Some(folder));
+        }
+    }
+    Err(io::Error::other("the database is being written. Copy it with its log, and open the copy"))
+}
+
+/// The name of a database in the folder of [`with_log`].
+pub(crate) const COPY: &str = "database";
 
 /// The file at the beginning of a path that may go on within an archive.
 pub(crate) fn file_of(path: &Path) -> PathBuf {

@@ -211,6 +211,43 @@ fn a_database_is_not_written_over_a_file() {
 
 #[cfg(unix)]
 #[test]
+fn a_part_goes_to_standard_output_as_it_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let log = fixture("xray/threads.xray");
+    let log = log.to_str().unwrap();
+    let cut = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_unspool"));
+        command.args(["cut", log]).args(args).current_dir(at).output().unwrap()
+    };
+    assert!(cut(&["-o", "part"]).status.success());
+    let part = fs::read(at.join("part")).unwrap();
+    assert!(cut(&["-o", "-"]).stdout == part);
+    assert!(cut(&["-o", "/dev/stdout"]).stdout == part);
+    assert_eq!(cut(&["-o", "-", "--json"]).status.code(), Some(2));
+    assert_eq!(names_in(at), ["part"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_does_not_write_is_an_error() {
+    let full = || Stdio::from(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let status = |args: &[&str], out: Stdio, scratch: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_unspool"));
+        command.args(args).env("TMPDIR", scratch).stdout(out).stderr(Stdio::null()).status().unwrap().code()
+    };
+    let [log, packed] =
+        ["xray/threads.xray", "containers/threads.xray.gz"].map(|name| fixture(name).display().to_string());
+    for command in ["info", "dump", "stats", "slices", "findings"] {
+        assert_eq!(status(&[command, &log, "--json"], full(), "/tmp"), Some(2), "{command}");
+    }
+    for command in ["info", "dump", "stats"] {
+        assert_eq!(status(&[command, &packed], Stdio::null(), "/no/such/folder"), Some(2), "{command}");
+    }
+    assert_eq!(status(&["cut", &log, "-o", "/dev/full"], Stdio::null(), "/tmp"), Some(2));
+}
+
+#[test]
 fn outputs_have_the_permissions_of_any_file() {
     use std::os::unix::fs::PermissionsExt;
     let directory = with_trace("trace", "xray/threads.xray");

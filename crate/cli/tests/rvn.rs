@@ -378,6 +378,92 @@ fn a_write_ahead_log_belongs_to_its_database() {
     assert_ne!(lacking["digest"], bare["digest"]);
 }
 
+#[test]
+fn reading_a_database_with_a_log_or_a_journal_writes_nothing_beside_it() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/rvn");
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["logged.sqlite", "logged.sqlite-wal"] {
+        std::fs::copy(fixtures.join(name), path(name)).unwrap();
+    }
+    // A transaction that was not committed has changed the file, and its journal has what was
+    // there.
+    std::fs::copy(fixtures.join("blocks.sqlite"), path("held.sqlite")).unwrap();
+    let whole = info(&path("held.sqlite"));
+    let connection = Connection::open(path("held.sqlite")).unwrap();
+    connection.execute_batch("pragma cache_size = 1; pragma cache_spill = 1; begin; delete from execution;").unwrap();
+    connection.execute_batch("create table t as with recursive c(i) as (select 1 union all select i + 1 from c limit 20000) select i, hex(randomblob(50)) from c").unwrap();
+    for name in ["held.sqlite", "held.sqlite-journal"] {
+        std::fs::copy(path(name), path(&name.replace("held", "hot"))).unwrap();
+    }
+    drop(connection);
+    let files = || {
+        let mut files: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.map(|it| (it.file_name(), std::fs::read(it.path()).unwrap())).unwrap())
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    assert!(before.iter().any(|(name, bytes)| name == "hot.sqlite-journal" && bytes.len() > 8));
+    for name in ["logged.sqlite", "hot.sqlite"] {
+        let read = info(&path(name));
+        assert_eq!(read["digest"], whole["digest"], "{name}");
+        let counted = unspool(&["sql", &text(&path(name)), "select count(*) from rvn.execution"]);
+        assert!(counted.status.success());
+        assert!(unspool(&["coverage", &text(&path(name))]).status.success());
+    }
+    assert!(files() == before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_are_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::process::Command;
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let folder = tempfile::tempdir().unwrap();
+    let odd = |ending: &str| folder.path().join(OsStr::from_bytes(&[b"\xff\xfe%3f #", ending.as_bytes()].concat()));
+    for (from, ending) in [
+        ("rvn/blocks.sqlite", ".sqlite"),
+        ("rvn/logged.sqlite", ".log.sqlite"),
+        ("rvn/logged.sqlite-wal", ".log.sqlite-wal"),
+        ("xray/threads.xray", ".xray"),
+        ("containers/threads.xray.gz", ".xray.gz"),
+    ] {
+        std::fs::copy(fixtures.join(from), odd(ending)).unwrap();
+    }
+    std::fs::create_dir(odd(".tmp")).unwrap();
+    let output = |args: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+        command.args(args).env("TMPDIR", odd(".tmp")).output().unwrap()
+    };
+    let run = |args: &[&OsStr]| {
+        let output = output(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let word = OsStr::new;
+    for ending in [".sqlite", ".log.sqlite"] {
+        let path = odd(ending);
+        run(&[word("info"), path.as_os_str()]);
+        run(&[word("coverage"), path.as_os_str()]);
+        run(&[word("sql"), path.as_os_str(), word("select count(*) from rvn.execution")]);
+    }
+    let (log, packed, program) = (odd(".xray"), odd(".xray.gz"), std::env::current_exe().unwrap());
+    run(&[word("info"), packed.as_os_str()]);
+    run(&[word("sql"), log.as_os_str(), word("select 1"), word("--save"), odd(".saved").as_os_str()]);
+    run(&[word("sql"), log.as_os_str(), word("select 1"), word("--with"), packed.as_os_str()]);
+    std::fs::copy(program, odd(".program")).unwrap();
+    let read = output(&[word("stats"), log.as_os_str(), word("--binary"), odd(".program").as_os_str()]);
+    assert!(String::from_utf8_lossy(&read.stderr).contains("no functions of XRay"), "the program was read");
+    run(&[word("convert"), log.as_os_str(), word("--to"), word("chrome"), word("-o"), odd(".json").as_os_str()]);
+    run(&[word("cut"), log.as_os_str(), word("-o"), odd(".cut").as_os_str()]);
+    assert!([".saved", ".json", ".cut"].iter().all(|ending| odd(ending).exists()));
+    assert_eq!(std::fs::read_dir(odd(".tmp")).unwrap().count(), 0);
+}
+
 /// To read a row of such a table may take hours, and nothing interrupts SQLite within a row.
 #[test]
 fn tables_that_are_computed_are_not_opened() {

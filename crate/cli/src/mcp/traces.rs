@@ -117,7 +117,7 @@ impl Traces {
     /// Returns an error if a path leads elsewhere.
     pub(super) fn names(&self, binaries: &[String], names: Option<&str>) -> Result<NameArgs, Failure> {
         let binary = |text: &String| {
-            let argument = binaries::argument(text).map_err(Failure::usage)?;
+            let argument = binaries::parsed(text.as_ref()).map_err(Failure::usage)?;
             let path = self.allowed(&argument.path().to_string_lossy())?;
             Ok(argument.at_path(path))
         };
