@@ -87,6 +87,28 @@ test('Find takes queries about values, too', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('There is no function foo.');
 });
 
+test('queries and expressions are read at their bounds, and refused beyond them', async ({ page }) => {
+  await open(page, fixture('trace_db/variables.trace'));
+  await pictured(page);
+  await page.keyboard.press('Control+f');
+  const search = page.getByRole('combobox', { name: 'Search', exact: true });
+  const product = (terms: number) => `values: ${Array(terms).fill('key').join('*')} = 0 or key < 0`;
+  for (const [atBound, beyond, sentence] of [
+    [product(129), product(9000), "This has more than 128 operations on each other's results."],
+    [
+      `values: ${'('.repeat(127)}key < 0${')'.repeat(127)}`,
+      `values: ${'('.repeat(9000)}key`,
+      'This is nested too deep.',
+    ],
+    [`${'('.repeat(63)}key${')'.repeat(63)}`, `${'('.repeat(9000)}key`, 'Too many nested parentheses: at most 64.'],
+  ] as const) {
+    await search.fill(beyond);
+    await expect(page.getByRole('alert')).toContainText(sentence);
+    await search.fill(atBound);
+    await expect(page.locator('.find-count')).toHaveText(/[1-9][\d,\s]* hits/);
+  }
+});
+
 test('a condition on values needs no other words in the search, and is proposed where it is no filter', async ({
   page,
 }) => {

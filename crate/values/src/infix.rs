@@ -460,8 +460,8 @@ impl Parser {
 
     fn applied(&mut self, operation: Operation, a: Part, b: Part) -> Result<Part, Fault> {
         let place = a.place.to(b.place);
-        let terms = (self.term(a)?, self.term(b)?);
-        Ok(Part { place, sort: Sort::Term(Term::Apply(operation, terms.into())) })
+        let term = Term::applied(place, operation, self.term(a)?, self.term(b)?)?;
+        Ok(Part { place, sort: Sort::Term(term) })
     }
 
     fn sum(&mut self) -> Result<Part, Fault> {
@@ -631,5 +631,31 @@ mod tests {
         assert_eq!(marked("a,           where a>1"), ("           ", name_needed.clone()));
         assert_eq!(marked("a,,b where a>1"), (",", name_needed.clone()));
         assert_eq!(marked("a,where a>1"), ("where", name_needed));
+    }
+
+    #[test]
+    fn terms_are_at_most_as_deep_as_queries() {
+        let rows = |sign: &str, terms: usize| format!("a: any where {} = 5", vec!["a"; terms].join(sign));
+        for sign in ["+", "-", "*", "/"] {
+            assert!(parse(&rows(sign, DEEPEST + 1)).is_ok());
+            let fault = parse(&rows(sign, DEEPEST + 2)).unwrap_err();
+            assert_eq!(fault.sentence, "This has more than 128 operations on each other's results.");
+            assert!(parse(&rows(sign, 30_000)).is_err());
+        }
+        // As deep to the right, and as a list.
+        let lisp = |depth: usize| format!("(> {}(v/value a){} 0)", "(+ 1 ".repeat(depth), ")".repeat(depth));
+        assert!(Query::parse(&lisp(100)).is_ok());
+        for text in [
+            lisp(200),
+            lisp(5000),
+            format!("{}a{} > 1", "(".repeat(9000), ")".repeat(9000)),
+            "-".repeat(9000),
+            "not ".repeat(9000),
+        ] {
+            assert!(Query::parse(&text).is_err());
+        }
+        // Terms of sums side by side are not deep.
+        let wide = vec!["a + b > 1"; 3000].join(" and ");
+        assert!(Query::parse(&wide).is_ok());
     }
 }

@@ -361,7 +361,7 @@ fn part(place: Place, form: &Form, query: &mut Query, may_add: bool) -> Result<P
             let (a, b) = (a?, b?);
             is(match (comparison, operation) {
                 (Some(comparison), _) => Sort::Condition(Condition::Compare(comparison, a, b)),
-                (_, Some(operation)) => Sort::Term(Term::Apply(operation, (a, b).into())),
+                (_, Some(operation)) => Sort::Term(Term::applied(place, operation, a, b)?),
                 _ => return Err(place.fault("Unknown operator.")),
             })
         }

@@ -138,6 +138,30 @@ pub enum Term {
     Apply(Operation, Box<(Term, Term)>),
 }
 
+impl Term {
+    /// Two numbers under an operation, at a place of the text. All terms of both languages are made
+    /// here, because what reads and drops them goes as deep as they are, and a row of `a * a * a`
+    /// is as deep as it is long.
+    ///
+    /// # Errors
+    ///
+    /// Returns a fault if the term is deeper than [`DEEPEST`].
+    pub(crate) fn applied(place: Place, operation: Operation, a: Self, b: Self) -> Result<Self, Fault> {
+        let term = Self::Apply(operation, (a, b).into());
+        if term.depth() > DEEPEST {
+            return Err(place.fault("This has more than 128 operations on each other's results."));
+        }
+        Ok(term)
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::Apply(_, terms) => 1 + terms.0.depth().max(terms.1.depth()),
+            Self::Value(_) | Self::Size(_) | Self::Constant(..) => 0,
+        }
+    }
+}
+
 /// A query.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
