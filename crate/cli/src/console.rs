@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
+use unspool_trace::is_invisible;
 
 use crate::interrupt;
 
@@ -143,7 +144,7 @@ fn print_error(line: &str) {
 
 /// A text of the trace as a part of a line: line ends and tabs are escaped as well.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unprintable) {
+    if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::new();
@@ -152,7 +153,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
             '\n' => clean.push_str("\\n"),
             '\r' => clean.push_str("\\r"),
             '\t' => clean.push_str("\\t"),
-            c if is_unprintable(c) => push_escaped(&mut clean, c),
+            c if is_invisible(c) => push_escaped(&mut clean, c),
             c => clean.push(c),
         }
     }
@@ -184,15 +185,11 @@ pub(crate) fn pointed(sentence: &str, text: &str, at: usize, len: usize) -> Stri
     format!("{sentence}\n  {left}{right}{more}\n  {blanks}{marks}")
 }
 
-/// Whether a character is for control: of the terminal, of lines, or of the direction of writing,
-/// by which what is printed differs from what is there.
-fn is_unprintable(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// As in JSON, whose strings keep their meaning.
-fn push_escaped(out: &mut String, c: char) {
-    let _ = write!(out, "\\u{:04x}", u32::from(c));
+pub(crate) fn push_escaped(out: &mut String, c: char) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
 }
 
 /// Passes text on, with control characters escaped except line ends and tabs.
@@ -230,7 +227,9 @@ impl<W: Write> Write for Printable<W> {
 
 /// Whether a byte is, or may begin, what is escaped.
 fn is_suspicious(byte: u8) -> bool {
-    (byte < 0x20 && !matches!(byte, b'\n' | b'\t')) || matches!(byte, 0x7f | 0xc2 | 0xe2)
+    // The first bytes of invisible characters in UTF-8.
+    (byte < 0x20 && !matches!(byte, b'\n' | b'\t'))
+        || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf3)
 }
 
 /// Escapes text. Returns how many bytes were used: all but the beginning of something that may go
@@ -243,13 +242,28 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         out.extend_from_slice(before);
         rest = from;
         let (len, c) = match *rest {
-            [] | [b'\r' | 0xc2 | 0xe2] | [0xe2, 0x80 | 0x81] => return bytes.len() - rest.len(),
+            [] | [b'\r'] => return bytes.len() - rest.len(),
             [b'\r', b'\n', ..] => (2, None),
-            [0xc2, last @ 0x80..=0x9f, ..] => (2, char::from_u32(last.into())),
-            [0xe2, 0x80, last @ 0xa8..=0xae, ..] => (3, char::from_u32(0x2000 + u32::from(last & 0x3f))),
-            [0xe2, 0x81, last @ 0xa6..=0xa9, ..] => (3, char::from_u32(0x2040 + u32::from(last & 0x3f))),
-            [0xc2 | 0xe2, ..] => (1, None),
-            [byte, ..] => (1, Some(char::from(byte))),
+            [byte @ ..0x80, ..] => (1, Some(char::from(byte))),
+            [first, ..] => {
+                let len = match first {
+                    ..0xe0 => 2,
+                    0xe0..0xf0 => 3,
+                    0xf0.. => 4,
+                };
+                let text = match std::str::from_utf8(rest.get(..len).unwrap_or(rest)) {
+                    Ok(text) => text,
+                    // It may go on.
+                    Err(error) if error.valid_up_to() == 0 && error.error_len().is_none() => {
+                        return bytes.len() - rest.len();
+                    }
+                    Err(_) => "",
+                };
+                match text.chars().next() {
+                    Some(c) => (len, Some(c).filter(|c| is_invisible(*c))),
+                    None => (1, None),
+                }
+            }
         };
         let Some((taken, after)) = rest.split_at_checked(len) else { return bytes.len() - rest.len() };
         match c {
@@ -268,8 +282,9 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "a\x1b[31mb\u{9b}2J\x7f\r\n…é\tx\u{202e}y\u{2066}z\u{2028}\0\rq\n";
-    const ESCAPED: &str = "a\\u001b[31mb\\u009b2J\\u007f\r\n…é\tx\\u202ey\\u2066z\\u2028\\u0000\\u000dq\n";
+    const TEXT: &str = "a\x1b[31mb\u{9b}2J\x7f\r\n…é\tx\u{202e}y\u{2066}\u{200b}\u{feff}\u{e0041}中z\u{2028}\0\rq\n";
+    const ESCAPED: &str =
+        "a\\u001b[31mb\\u009b2J\\u007f\r\n…é\tx\\u202ey\\u2066\\u200b\\ufeff\\udb40\\udc41中z\\u2028\\u0000\\u000dq\n";
 
     #[test]
     fn control_characters_are_escaped_in_any_portions() {

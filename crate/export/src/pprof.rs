@@ -8,6 +8,9 @@ use crate::protobuf::{bytes, message, number, varint, varint_length};
 use crate::stacks::{Stack, Stacks};
 use crate::{AT_ONCE, Arg, Slice, Table, Trace, Writer};
 
+/// The label of samples that has their thread.
+const LABEL: &str = "thread";
+
 /// Most bytes of a sample besides its stack: lengths, calls, time and label.
 const OF_SAMPLE: u64 = 60;
 
@@ -71,6 +74,7 @@ impl Writer for Pprof {
         // Stacks of the next thread are samples of their own.
         let mut stacks = std::mem::take(&mut self.stacks);
         stacks.close();
+        self.strings.number(LABEL);
         let thread = self.strings.number(trace.track_name(track));
         self.threads.push((thread, stacks));
     }
@@ -81,7 +85,7 @@ impl Writer for Pprof {
     }
 
     fn finish(&mut self, trace: &Trace, out: &mut Vec<u8>) -> bool {
-        let key = self.strings.number("thread");
+        let key = self.strings.number(LABEL);
         while self.profile.len() < AT_ONCE {
             let Some((thread, stacks)) = self.threads.get(self.next.0) else {
                 self.names(trace);

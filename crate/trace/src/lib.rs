@@ -56,7 +56,7 @@ pub use locator::Locator;
 pub use naming::{Named, NamesFile, Naming};
 pub use part::Part;
 pub use paths::{MOST_PATH_BYTES, check_path_bytes, path_sizes};
-pub use printed::{beginning, printed, put_quoted};
+pub use printed::{beginning, is_invisible, printed, put_quoted};
 pub use problem::{Problem, ProblemKind};
 pub use records::{Extent, FieldValue, Lane, Operand, Pass, Piece, Record, RecordName, Records, Taint, Use, Visitor};
 pub use rows::{Insert, Query, RowDecoder, RowError, RowScan, Rows};

@@ -17,6 +17,30 @@ pub fn printed(bytes: &[u8], len: u64) -> Option<&str> {
     text.chars().all(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r')).then_some(text)
 }
 
+/// Whether a character has no shape of its own, so that what is shown differs from what is there:
+/// control characters, marks that change the direction of writing, joiners, fillers, tags.
+/// `web/base/texts.ts` has the same ones.
+pub fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}' | '\u{1160}'
+                | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
 /// The longest beginning of a text that has at most `most` bytes.
 pub fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
@@ -56,6 +80,18 @@ mod tests {
         assert!(of(&[b'a'; 4096]) && !of(&[b'a'; 4097]));
         // Only the first bytes are known.
         assert_eq!(printed(b"abc", 4), None);
+    }
+
+    #[test]
+    fn characters_without_a_shape_are_invisible() {
+        for c in
+            ['\0', '\n', '\u{9b}', '\u{ad}', '\u{200b}', '\u{200d}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0041}']
+        {
+            assert!(is_invisible(c), "{c:?}");
+        }
+        for c in [' ', 'a', 'é', '…', '中', '😀', '\u{fe0f}', '\u{301}'] {
+            assert!(!is_invisible(c), "{c:?}");
+        }
     }
 
     #[test]

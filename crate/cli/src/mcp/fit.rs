@@ -2,6 +2,9 @@
 //! may be as long as its file.
 
 use serde_json::{Map, Value};
+use unspool_trace::is_invisible;
+
+use crate::console::push_escaped;
 
 /// Most characters of a text in an answer, and of a key.
 const LONGEST: usize = 400;
@@ -37,22 +40,41 @@ fn escaped(text: &str) -> usize {
     text.len() + more + 5 * text.bytes().filter(|byte| *byte < b' ').count()
 }
 
-/// Cuts long texts and keys, and says so in them.
+/// Cuts long texts and keys, and says so in them. Invisible characters become escapes, so that the
+/// reader sees all that is there.
 fn shorten(value: &mut Value) {
     match value {
-        Value::String(text) => *text = shortened(core::mem::take(text), LONGEST),
+        Value::String(text) => *text = visible(shortened(core::mem::take(text), LONGEST)),
         Value::Array(items) => items.iter_mut().for_each(shorten),
         Value::Object(fields) => {
             for (_, value) in fields.iter_mut() {
                 shorten(value);
             }
-            if fields.keys().any(|key| key.len() > LONGEST_KEY) {
+            if fields.keys().any(|key| key.len() > LONGEST_KEY || key.contains(is_invisible)) {
                 let all = core::mem::take(fields);
-                fields.extend(all.into_iter().map(|(key, value)| (shortened(key, LONGEST_KEY), value)));
+                fields.extend(all.into_iter().map(|(key, value)| (visible(shortened(key, LONGEST_KEY)), value)));
             }
         }
         _ => {}
     }
+}
+
+/// A text with escapes for invisible characters other than ends of lines and tabs, which JSON
+/// escapes itself.
+fn visible(text: String) -> String {
+    let is_hidden = |c: char| is_invisible(c) && !matches!(c, '\n' | '\r' | '\t');
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) {
+            push_escaped(&mut shown, c);
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 fn shortened(text: String, longest: usize) -> String {
@@ -142,6 +164,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn invisible_characters_are_escapes() {
+        let value = json!({ "na\u{202e}me": ["a\u{200b}b\n", "中 é"] });
+        let shown: Value = serde_json::from_str(&to_size(value)).unwrap();
+        assert_eq!(shown, json!({ "na\\u202eme": ["a\\u200bb\n", "中 é"] }));
+    }
 
     #[test]
     fn long_texts_are_cut_and_say_so() {
