@@ -1,15 +1,22 @@
 /* docs/reliability.md: each fault has a test, and what the page says is in the source. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { tableOf } from '../scripts/browsers/document.mjs';
 
 const [, ...ROWS] = tableOf(readFileSync('docs/reliability.md', 'utf8'));
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Patterns of the names of the tests in a file of browser tests. */
-function namesOf(spec: string): RegExp[] {
-  const text = readFileSync(`tests/e2e/${spec}`, 'utf8');
-  return [...text.matchAll(/^\s*test\(\s*(['`])(.+?)\1/gm)].map(([, , name]) => {
+/** The files of unit tests, beside the code. */
+const UNIT = readdirSync('web', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'));
+
+/** Patterns of the names of the tests in a file of browser tests or of unit tests. */
+function namesOf(file: string): RegExp[] {
+  const paths = file.endsWith('.spec.ts')
+    ? [`tests/e2e/${file}`]
+    : UNIT.filter((name) => basename(name) === file).map((name) => `web/${name}`);
+  const text = paths.map((path) => readFileSync(path, 'utf8')).join('\n');
+  return [...text.matchAll(/^\s*(?:test|it)\(\s*(['`])(.+?)\1/gm)].map(([, , name]) => {
     const parts = name!.split(/\$\{[^}]*\}/).map(escaped);
     return new RegExp(`^${parts.join('.+')}$`);
   });
@@ -17,7 +24,7 @@ function namesOf(spec: string): RegExp[] {
 
 it('names a test for each fault, which exists', () => {
   for (const [fault, , , tests] of ROWS) {
-    const named = [...tests!.matchAll(/`(\w+\.spec\.ts)`: ([^;]+)/g)];
+    const named = [...tests!.matchAll(/`(\w+\.(?:spec|test)\.ts)`: ([^;]+)/g)];
     expect(named.length, fault).toBeGreaterThan(0);
     for (const [, spec, name] of named) {
       expect(

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { beforeEach, expect, it, vi } from 'vitest';
+import type { Copy } from '../base/copies_protocol.ts';
 import type { Awaited } from './awaited.ts';
-import type { Copy } from './copies.ts';
 import { parseLink } from './link.ts';
 import type { Page } from './page.ts';
 import type { RecentFile } from './recent.ts';
@@ -54,7 +54,11 @@ async function restored(
       isGranted: async () => isGranted,
       open: async ({ name, size }: RecentFile) => found(`${name} ${size}`),
     },
-    copies: { list: signal(copies), open: async ({ name }: Copy) => found(`copy of ${name}`) },
+    copies: {
+      list: signal(copies),
+      load: async () => undefined,
+      open: async ({ name }: Copy) => found(`copy of ${name}`),
+    },
   } as unknown as Page);
   return awaited.value;
 }

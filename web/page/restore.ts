@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
+import type { Copy } from '../base/copies_protocol.ts';
 import type { Source } from './awaited.ts';
-import type { Copy } from './copies.ts';
 import type { Link } from './link.ts';
 import type { Page } from './page.ts';
 import type { RecentFile } from './recent.ts';
@@ -35,6 +35,7 @@ export async function sourceOf({ file }: Pick<Link, 'file'>, { recent, copies }:
     const named = list.filter((it) => it.name === name);
     return named.find(({ size }) => size === file.size) ?? named[0] ?? null;
   };
+  await copies.load();
   const copy: Copy | null = of(copies.list.peek());
   if (copy) return { isGranted: true, open: () => copies.open(copy) };
   await recent.load();

@@ -3,10 +3,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted } from '../../base/format.ts';
 import { ONE_FILE, sampleWithin } from '../../base/one_file.ts';
+import { listSpools, sweepSpools } from '../../base/spools.ts';
 import { runCommand } from '../../page/commands.ts';
 import type { DialogProps } from '../../page/page.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { differing, HASHES, type Hashed, hashOf, LICENCES, parseHashes } from './hashes.ts';
+import { copiesKept, temporaryFiles } from './kept.ts';
 import './about.css';
 
 /** Version, commit, licences, and the hashes of the files that the page consists of. */
@@ -28,6 +30,7 @@ export function About({ page, close }: DialogProps) {
         ) : (
           <Files />
         )}
+        {!ONE_FILE && <Kept page={page} />}
         <div class="row">
           <button type="button" onClick={() => runCommand(page, 'copy-report')}>
             Copy report…
@@ -38,6 +41,27 @@ export function About({ page, close }: DialogProps) {
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** The private files of the origin, in numbers. Notes and recent files are listed where they are used. */
+function Kept({ page: { copies } }: Pick<DialogProps, 'page'>) {
+  const sizes = useSignal<readonly (number | null)[] | null>(null);
+  const load = async () => {
+    await sweepSpools();
+    await copies.load();
+    sizes.value = await listSpools();
+  };
+  useEffect(() => void load(), []);
+  return (
+    <>
+      <h3>Kept in this browser</h3>
+      {sizes.value && (
+        <p class="muted">
+          {copiesKept(copies.list.value)} {temporaryFiles(sizes.value)}
+        </p>
+      )}
+    </>
   );
 }
 

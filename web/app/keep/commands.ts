@@ -1,4 +1,4 @@
-import type { Copy } from '../../page/copies.ts';
+import type { Copy } from '../../base/copies_protocol.ts';
 import type { Command, Page } from '../../page/page.ts';
 import { senderOf } from '../senders.ts';
 import { canKeep } from './can_keep.ts';

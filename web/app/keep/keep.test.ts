@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import type { CopyService } from '../../base/copies_protocol.ts';
+import type { Copy, CopyService } from '../../base/copies_protocol.ts';
 import { nextTask } from '../../base/next_task.fixture.ts';
 import { recorded } from '../../base/remote.fixture.ts';
 import { workerOf } from '../../base/worker.fixture.ts';
-import { type Copies, type Copy, createCopies } from '../../page/copies.ts';
+import type { Copies } from '../../page/copies.ts';
 import { createKeep } from './keep.ts';
 
 const FILES = [
@@ -36,7 +36,7 @@ it('is listed once it is written, with its progress until then', async () => {
   void keep.start();
   await nextTask();
   const { args, answer } = asked.newest('write');
-  expect([args[0], args[1].map(({ size }) => size)]).toEqual(['id', [5, 3]]);
+  expect([args[0].id, args[0].bytes, args[1].map(({ size }) => size)]).toEqual(['id', 8, [5, 3]]);
   args[2](4);
   await nextTask();
   expect([keep.state.value, list.value]).toEqual([{ at: 'writing', bytes: 4 }, []]);
@@ -73,49 +73,4 @@ it('leaves nothing of a copy that was cancelled', async () => {
   keep.cancel();
   await nextTask();
   expect([keep.state.value.at, removed, list.value, worker.isEnded()]).toEqual(['asking', ['id'], [], true]);
-});
-
-/** A folder of the origin's private files. */
-function folderOf(copies: Record<string, readonly string[]>): FileSystemDirectoryHandle {
-  return {
-    getDirectoryHandle: async (id: string) => {
-      const files = copies[id];
-      if (!files) throw new DOMException('', 'NotFoundError');
-      return {
-        getFileHandle: async (name: string) => ({ getFile: async () => new File([files[Number(name)]!], name) }),
-      };
-    },
-    removeEntry: async (id: string) => {
-      delete copies[id];
-    },
-  } as unknown as FileSystemDirectoryHandle;
-}
-
-it('is opened with the names of its files, and deleted with all of them', async () => {
-  const items = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
-  };
-  const files: Record<string, readonly string[]> = { a: ['12345', '678'] };
-  const copy = { id: 'a', name: 'run.xray', size: 5, bytes: 8, format: 'XRay', files: ['run.xray', 'run.elf'] };
-  const make = () => createCopies(storage, async () => folderOf(files));
-  make().add(copy);
-  make().add({ ...copy, id: 'evicted' });
-  const copies = make();
-  expect(copies.list.value.map(({ id }) => id)).toEqual(['evicted', 'a']);
-  const opened = await copies.open(copy);
-  expect(opened?.map(({ name, size }) => [name, size])).toEqual([
-    ['run.xray', 5],
-    ['run.elf', 3],
-  ]);
-  // The browser has deleted the other one.
-  expect(await copies.open(copies.list.value[0]!)).toBeNull();
-  expect(make().list.value.map(({ id }) => id)).toEqual(['a']);
-  await copies.remove(copy);
-  expect([make().list.value, files]).toEqual([[], {}]);
-  items.set('unspool:copies', '[{"id":"x"},7]');
-  expect(make().list.value).toEqual([]);
-  items.set('unspool:copies', '{');
-  expect(make().list.value).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
-import type { CopyFailure, CopyService } from '../../base/copies_protocol.ts';
+import type { Copy, CopyFailure, CopyService } from '../../base/copies_protocol.ts';
 import { formatBytes } from '../../base/format.ts';
 import type { RemoteWorker } from '../../base/remote.ts';
-import type { Copies, Copy } from '../../page/copies.ts';
+import type { Copies } from '../../page/copies.ts';
 import { createService, ENDED } from '../../trace/service.ts';
 
 /** What is to be copied. */
@@ -77,7 +77,7 @@ export function createKeep(what: ToKeep, copies: Copies, room: Room): Keep {
       let failure: CopyFailure | null;
       try {
         const blobs = files.map(({ file }) => file);
-        failure = await service.remote().write(mine.id, blobs, (written) => {
+        failure = await service.remote().write(mine, blobs, (written) => {
           if (copy === mine) state.value = { at: 'writing', bytes: written };
         });
       } catch (thrown) {

@@ -25,6 +25,7 @@ export function afterStart(page: Page, savesData: boolean): void {
   offerReports(page);
   openLaunched(page);
   void sweepSpools();
+  void page.copies.load();
   if (!savesData) keepPage(page);
 }
 

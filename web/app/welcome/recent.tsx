@@ -1,5 +1,6 @@
+import type { Copy } from '../../base/copies_protocol.ts';
 import { formatBytes, shortened } from '../../base/format.ts';
-import type { Copies, Copy } from '../../page/copies.ts';
+import type { Copies } from '../../page/copies.ts';
 import type { Recent, RecentFile } from '../../page/recent.ts';
 import type { Workbench } from '../../page/workbench.ts';
 

@@ -16,7 +16,12 @@ function welcome(bench: Bench = { at: 'empty' }) {
     openUrl: async (path: string) => void opened.push(path),
   };
   const recent = { files: signal([]), load: async () => undefined };
-  const page = { workbench, recent, copies: { list: signal([]) }, awaited: signal(null) } as unknown as Page;
+  const page = {
+    workbench,
+    recent,
+    copies: { list: signal([]), load: async () => undefined },
+    awaited: signal(null),
+  } as unknown as Page;
   const host = mount(<Welcome page={page} choose={() => opened.push('chosen')} />);
   return { host, opened };
 }

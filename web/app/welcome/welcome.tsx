@@ -87,7 +87,10 @@ async function openSample(workbench: Workbench, path: string): Promise<void> {
 
 /** Files that were opened lately, if there are any. */
 function Recently({ page: { recent, copies, workbench } }: { page: Page }) {
-  useEffect(() => void recent.load(), [recent]);
+  useEffect(() => {
+    void recent.load();
+    void copies.load();
+  }, [recent, copies]);
   const isEmpty = recent.files.value.length + copies.list.value.length === 0;
   return isEmpty ? null : <Lazy load={loadRecent} props={{ recent, copies, workbench }} />;
 }

@@ -1,3 +1,4 @@
+import { holdForLife } from '../../base/held.ts';
 import { spoolFolder, spoolLock, sweepSpools } from '../../base/spools.ts';
 
 /** Bytes that are kept in memory before a file is begun. */
@@ -114,15 +115,7 @@ export async function openFile(): Promise<OpenFile> {
   await sweepSpools();
   const folder = await spoolFolder();
   const name = crypto.randomUUID();
-  // Held until this worker ends.
-  await new Promise<void>((resolve, reject) => {
-    navigator.locks
-      .request(spoolLock(name), () => {
-        resolve();
-        return new Promise(() => undefined);
-      })
-      .catch(reject);
-  });
+  await holdForLife(spoolLock(name));
   const handle = await folder.getFileHandle(name, { create: true });
   const createAccess = (handle as unknown as { createSyncAccessHandle(): Promise<AccessHandle> })
     .createSyncAccessHandle;

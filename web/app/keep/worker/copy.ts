@@ -1,15 +1,27 @@
 /* The worker that copies a file into the private files of the origin. The page terminates it to cancel. */
 
-import { type CopyFailure, type CopyService, copiesFolder } from '../../../base/copies_protocol.ts';
+import {
+  ABOUT,
+  type Copy,
+  type CopyFailure,
+  type CopyService,
+  copiesFolder,
+  copyLock,
+} from '../../../base/copies_protocol.ts';
+import { holdForLife } from '../../../base/held.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import type { AccessHandle } from '../../../trace/worker/spool.ts';
 
 /** Minimum time between two reports of progress, in ms. */
 const REPORT_MS = 100;
 
-async function write(id: string, files: readonly Blob[], tell: (bytes: number) => void): Promise<CopyFailure | null> {
+async function write(copy: Copy, files: readonly Blob[], tell: (bytes: number) => void): Promise<CopyFailure | null> {
   try {
-    const folder = await (await copiesFolder()).getDirectoryHandle(id, { create: true });
+    // Before there is a folder, so that no page takes it for one that a tab has left.
+    await holdForLife(copyLock(copy.id));
+    const folder = await (await copiesFolder()).getDirectoryHandle(copy.id, { create: true });
+    const description = await folder.getFileHandle(ABOUT, { create: true });
+    await copyTo(description, new Blob([JSON.stringify(copy)]), () => undefined);
     let written = 0;
     let toldAt = 0;
     for (const [i, file] of files.entries()) {
