@@ -17,6 +17,19 @@ export function holdForLife(name: string, locks: Locks = navigator.locks): Promi
   });
 }
 
+/** The part of `navigator` that is used. Insecure contexts have no locks. */
+const MANAGER: Locks | undefined = (globalThis.navigator as Partial<Navigator> | undefined)?.locks;
+
+/** Does something while no other tab does anything under this lock. Where there are no locks, it is done at once. */
+export async function oneByOne(
+  name: string,
+  act: () => Promise<void>,
+  locks: Locks | undefined = MANAGER,
+): Promise<void> {
+  if (!locks) return act();
+  await locks.request(name, {}, act);
+}
+
 /** Does something if no tab and no worker holds a lock. Returns whether it was done. */
 export async function whereFree(
   name: string,

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { queuedLocks } from '../base/held.fixture.ts';
 import { createRecent, type FileHandle, type RecentFile, type RecentStore, recentInBrowser } from './recent.ts';
 
 function handleOf(name: string, more: Partial<FileHandle> = {}): FileHandle {
@@ -53,6 +54,25 @@ describe('recent files', () => {
     expect(store.kept.map(({ name }) => name)).toEqual(['18', '17', '16', '15', '14', '13', '12']);
     await recent.removeAll();
     expect([store.kept, recent.files.value]).toEqual([[], []]);
+  });
+
+  it('are those of all tabs, which change the list at once', async () => {
+    const store = storeOf();
+    const locks = queuedLocks();
+    let time = 0;
+    const tabs = ['a', 'b'].map((name) => {
+      const file = new File([], name);
+      const recent = createRecent(store, () => (time += 1), locks);
+      recent.know(file, handleOf(name));
+      return { recent, name, note: () => recent.note(file, about(name)) };
+    });
+    await Promise.all(tabs.map(({ note }) => note()));
+    expect(store.kept.map(({ name }) => name)).toEqual(['b', 'a']);
+    // The first tab has not heard of the other one's entry.
+    const [{ recent }] = tabs as [(typeof tabs)[0]];
+    const [first] = recent.files.value;
+    if (first) await recent.remove(first);
+    expect(store.kept.map(({ name }) => name)).toEqual(['b']);
   });
 
   it('are one entry for two that are compared, beside those of each', async () => {

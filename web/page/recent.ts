@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Locks, oneByOne } from '../base/held.ts';
 
 /** A file that was opened, with the browser's handle of it. */
 export interface RecentFile {
@@ -62,8 +63,11 @@ export type Noted = [file: Blob, about: Pick<RecentFile, 'name' | 'size' | 'form
 /** Entries of the list. */
 const MOST = 8;
 
+/** The lock of who changes the list: what another tab has changed meanwhile would be lost. */
+const LOCK = 'unspool:recent';
+
 /** The list in a store. `now` returns milliseconds since 1970. */
-export function createRecent(store: RecentStore, now: () => number = Date.now): Recent {
+export function createRecent(store: RecentStore, now: () => number = Date.now, locks?: Locks): Recent {
   const files = signal<readonly RecentFile[]>([]);
   const handles = new WeakMap<Blob, FileHandle>();
   const set = async (next: readonly RecentFile[]) => {
@@ -72,7 +76,7 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
     await store.write(next).catch(() => undefined);
   };
   const load = async () => {
-    files.value = await store.read().catch(() => []);
+    files.value = await store.read().catch(() => files.peek());
   };
   const permits = async (handle: FileHandle) => {
     const known = await handle.queryPermission?.({ mode: 'read' });
@@ -116,13 +120,19 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
       const first = entryOf(file, about, companions);
       const other = noted && entryOf(...noted);
       if (!first || (noted && !other)) return;
-      await load();
-      const others: RecentFile[] = [];
-      for (const entry of files.peek()) {
-        const isSame = (await isOf(first, entry)) && (await isOf(other, entry.other));
-        if (!isSame) others.push(entry);
-      }
-      await set([other ? { ...first, other } : first, ...others].slice(0, MOST));
+      await oneByOne(
+        LOCK,
+        async () => {
+          await load();
+          const others: RecentFile[] = [];
+          for (const entry of files.peek()) {
+            const isSame = (await isOf(first, entry)) && (await isOf(other, entry.other));
+            if (!isSame) others.push(entry);
+          }
+          await set([other ? { ...first, other } : first, ...others].slice(0, MOST));
+        },
+        locks,
+      );
     },
     isGranted: async ({ handle }) => {
       try {
@@ -142,7 +152,15 @@ export function createRecent(store: RecentStore, now: () => number = Date.now): 
         return null;
       }
     },
-    remove: (entry) => set(files.peek().filter((it) => it !== entry)),
+    remove: ({ name, openedAt }) =>
+      oneByOne(
+        LOCK,
+        async () => {
+          await load();
+          await set(files.peek().filter((it) => it.name !== name || it.openedAt !== openedAt));
+        },
+        locks,
+      ),
     removeAll: () => set([]),
   };
 }
