@@ -252,6 +252,27 @@ class Threads(unittest.TestCase):
             subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "TMPDIR": folder})
             self.assertEqual(os.listdir(folder), [])
 
+    @unittest.skipUnless(hasattr(os, "fork"), "there are no forks")
+    def test_the_end_of_a_fork_leaves_the_files_of_its_parent(self):
+        program = f"""
+import os, sys, unspool
+files = lambda: sorted(name for _, _, names in os.walk(os.environ["TMPDIR"]) for name in names)
+trace = unspool.open({str(XRAY)!r})
+trace.sql("select 1")
+before = files()
+child = os.fork()
+if child == 0:
+    # One that opens a trace itself has files of its own.
+    unspool.open({str(XRAY)!r}).sql("select 1")
+    sys.exit(0 if len(files()) > len(before) else 7)
+assert os.waitpid(child, 0)[1] == 0
+assert len(before) > 1 and files() == before, (before, files())
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = [sys.executable, "-W", "ignore", "-c", program]
+            subprocess.run(arguments, check=True, env={**os.environ, "TMPDIR": folder})
+            self.assertEqual(os.listdir(folder), [])
+
 
 class Notebook(unittest.TestCase):
     def test_it_runs(self):

@@ -1,16 +1,16 @@
-//! Ctrl+C: ends a query of SQL, and otherwise the command. Nothing that it has begun to write is
-//! left.
+//! Signals that end the command: nothing that it has begun to write is left. Ctrl+C ends a query of
+//! SQL first, if one is running.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::process::exit;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, exit};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use std::{fs, io, thread};
+use std::{io, thread};
 
 use rusqlite::{Connection, InterruptHandle};
-use tempfile::{NamedTempFile, TempDir};
+
+use crate::scratch;
 
 /// What a shell reports for a command that was interrupted.
 pub(crate) const STATUS: u8 = 130;
@@ -18,15 +18,15 @@ pub(crate) const STATUS: u8 = 130;
 /// Time that a query has to end once it is interrupted. After it, the command ends.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-static STATE: Mutex<State> = Mutex::new(State { query: None, files: Vec::new() });
-/// The directory of all temporary files that have a name.
-static SCRATCH: OnceLock<TempDir> = OnceLock::new();
+static STATE: Mutex<State> = Mutex::new(State { query: None, children: Vec::new(), is_over: false });
 
 struct State {
     /// Ends the query that is running.
     query: Option<InterruptHandle>,
-    /// Files that are not complete.
-    files: Vec<PathBuf>,
+    /// Processes that end with this one.
+    children: Vec<Arc<Mutex<Child>>>,
+    /// The command ends, and starts no more processes.
+    is_over: bool,
 }
 
 thread_local! {
@@ -82,22 +82,67 @@ pub(crate) fn check() -> io::Result<()> {
     if is_stopped { Err(io::Error::other("stopped")) } else { Ok(()) }
 }
 
-/// Listens from now on.
+/// Listens from now on. Called before there are other threads.
 pub(crate) fn listen() {
-    // Without a handler Ctrl+C ends the command as well, and leaves its temporary files.
-    let _ = ctrlc::set_handler(|| {
-        let until = Instant::now() + PATIENCE;
-        if !interrupt_query() {
+    // Without it signals end the command as well, and the next one removes what it leaves.
+    #[cfg(unix)]
+    let _ = unix::listen();
+    #[cfg(not(unix))]
+    let _ = ctrlc::set_handler(interrupt);
+}
+
+#[cfg(unix)]
+mod unix {
+    use nix::errno::Errno;
+    use nix::sys::signal::{SigSet, Signal, raise};
+
+    /// Signals that end the command.
+    const ENDING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+    /// Has a thread wait for the signals. Others do not get them, and a process that is started
+    /// begins without this.
+    pub(super) fn listen() -> Result<(), Errno> {
+        let is_wanted = |signal: &Signal| *signal != Signal::SIGHUP || !ignores(Signal::SIGHUP);
+        let signals: SigSet = ENDING.into_iter().filter(is_wanted).collect();
+        signals.thread_block()?;
+        std::thread::spawn(move || {
+            while let Ok(signal) = signals.wait() {
+                if signal == Signal::SIGINT {
+                    super::interrupt();
+                    continue;
+                }
+                super::clear();
+                // The parent sees which signal has ended the command.
+                let _ = signals.thread_unblock();
+                let _ = raise(signal);
+            }
+        });
+        Ok(())
+    }
+
+    /// Whether this process was started to ignore a signal, as `nohup` has it ignore SIGHUP. Linux
+    /// gives it to a thread that waits for it even then, other systems do not.
+    fn ignores(signal: Signal) -> bool {
+        let about = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let bits = about.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or_default();
+        bits & (1 << (signal as u32 - 1)) != 0
+    }
+}
+
+/// Ends the query that is running, and otherwise the command.
+fn interrupt() {
+    let until = Instant::now() + PATIENCE;
+    if !interrupt_query() {
+        end();
+    }
+    // SQLite looks between rows and steps, and some functions run for hours.
+    while state().query.is_some() {
+        if Instant::now() > until {
             end();
         }
-        // SQLite looks between rows and steps, and some functions run for hours.
-        while state().query.is_some() {
-            if Instant::now() > until {
-                end();
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-    });
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Interrupts the query that is running. Returns whether there is one.
@@ -108,58 +153,84 @@ fn interrupt_query() -> bool {
 
 /// Ends the command. Nothing that it has begun to write is left.
 fn end() -> ! {
-    state().files.iter().for_each(|file| drop(fs::remove_file(file)));
-    clean();
+    clear();
     exit(STATUS.into());
 }
 
-/// Deletes the temporary files. Called before the command ends.
-pub fn clean() {
-    if let Some(scratch) = SCRATCH.get() {
-        let _ = fs::remove_dir_all(scratch.path());
+/// Waits for the end of the process if a signal ends it. Work that was waiting for a process which
+/// has ended with it would otherwise return first, with a status of its own.
+pub(crate) fn leave_to_signal() {
+    if state().is_over {
+        thread::sleep(10 * PATIENCE);
     }
+}
+
+/// Ends the processes that this one has started, and removes what is not complete.
+fn clear() {
+    let mut state = state();
+    state.is_over = true;
+    let children = std::mem::take(&mut state.children);
+    drop(state);
+    for child in children {
+        let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its files are in a folder of this process.
+        let _ = child.kill().and_then(|()| child.wait());
+    }
+    scratch::end();
 }
 
 fn state() -> std::sync::MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The directory for temporary files.
-///
-/// # Errors
-///
-/// Returns the error of the system.
-pub(crate) fn scratch() -> std::io::Result<&'static Path> {
-    if SCRATCH.get().is_none() {
-        // Another thread may have been first; its directory stays.
-        let _ = SCRATCH.set(tempfile::tempdir()?);
+/// A process that ends with this one, and when this is dropped.
+pub(crate) struct Started(Arc<Mutex<Child>>);
+
+/// The ends of a process's pipes that this one has.
+pub(crate) struct Pipes {
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: Option<ChildStdout>,
+    pub(crate) stderr: Option<ChildStderr>,
+}
+
+impl Started {
+    /// Starts it. What it reads and writes is returned as well.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system, or one if this process ends.
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Self, Pipes)> {
+        let mut state = state();
+        if state.is_over {
+            return Err(io::Error::other("the command ends"));
+        }
+        let mut child = command.spawn()?;
+        let pipes = Pipes { stdin: child.stdin.take(), stdout: child.stdout.take(), stderr: child.stderr.take() };
+        let child = Arc::new(Mutex::new(child));
+        state.children.push(Arc::clone(&child));
+        Ok((Self(child), pipes))
     }
-    Ok(SCRATCH.get().map_or(Path::new("."), TempDir::path))
-}
 
-/// A temporary file with a name.
-///
-/// # Errors
-///
-/// Returns the error of the system.
-pub(crate) fn temporary() -> std::io::Result<NamedTempFile> {
-    NamedTempFile::new_in(scratch()?)
-}
+    /// Whether it has ended.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system.
+    pub(crate) fn has_ended(&self) -> io::Result<bool> {
+        Ok(self.child().try_wait()?.is_some())
+    }
 
-/// A file that goes if the command is interrupted before this is dropped.
-#[derive(Debug)]
-pub(crate) struct Unfinished(PathBuf);
-
-impl Unfinished {
-    pub(crate) fn new(path: &Path) -> Self {
-        state().files.push(path.to_path_buf());
-        Self(path.to_path_buf())
+    fn child(&self) -> std::sync::MutexGuard<'_, Child> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for Started {
     fn drop(&mut self) {
-        state().files.retain(|file| *file != self.0);
+        state().children.retain(|child| !Arc::ptr_eq(child, &self.0));
+        let mut child = self.child();
+        // Both do nothing if it has ended.
+        let _ = child.kill().and_then(|()| child.wait());
     }
 }
 

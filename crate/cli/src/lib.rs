@@ -44,6 +44,7 @@ mod query;
 mod read_whole;
 mod resources;
 mod scope;
+mod scratch;
 mod segments;
 mod shell;
 mod slices;
@@ -251,8 +252,10 @@ struct Generate {
 /// Runs the command with the arguments of the process. Returns its exit status.
 pub fn main() -> ExitCode {
     interrupt::listen();
+    scratch::sweep();
     let status = run();
-    interrupt::clean();
+    interrupt::leave_to_signal();
+    scratch::clean();
     status
 }
 
@@ -406,7 +409,7 @@ impl Source {
 
 /// Copies standard input to a temporary file: decoders seek.
 fn standard_input() -> io::Result<tempfile::TempPath> {
-    let mut file = interrupt::temporary()?;
+    let mut file = scratch::temporary()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
     Ok(file.into_temp_path())
 }

@@ -18,9 +18,10 @@ use unspool_records::{RecordReader, TableSink, Tabulate};
 use unspool_trace::batch::Name;
 use unspool_trace::{FieldValue, Operand, Record, RecordName, Visitor};
 
-pub use crate::interrupt::{Stop, clean};
+pub use crate::interrupt::Stop;
 use crate::read_whole::{complete, read_spilled};
 use crate::scope::ScopeArgs;
+pub use crate::scratch::clean;
 use crate::{Cli, Command, Failure, NameArgs, Source, TraceArgs, console, find, info, progress, sql, stats, steps};
 
 /// What a command printed.

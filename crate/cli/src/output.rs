@@ -6,9 +6,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::Handle;
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
-use crate::interrupt::{Unfinished, temporary};
+use crate::scratch::{self, Unfinished};
 use crate::unpack::file_of;
 use crate::{Failure, NameArgs, TraceArgs};
 
@@ -23,8 +23,7 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Target {
-    /// Has a random name in the directory of the output until it is complete. It is created
-    /// exclusively, so a link that was planted under a name known beforehand leads nowhere.
+    /// Has a random name in the directory of the output until it is complete.
     Beside {
         file: NamedTempFile,
         _unfinished: Unfinished,
@@ -81,7 +80,9 @@ impl Output {
     pub(crate) fn create_seekable_or_stdout(path: &Path) -> io::Result<Self> {
         let Self { file, path, replaces } = Self::create_or_stdout(path)?;
         let file = match file {
-            Target::Special(_) | Target::Stdout(_) => Target::Held { file: temporary()?, then: Box::new(file) },
+            Target::Special(_) | Target::Stdout(_) => {
+                Target::Held { file: scratch::temporary()?, then: Box::new(file) }
+            }
             file => file,
         };
         Ok(Self { file, path, replaces })
@@ -170,15 +171,7 @@ impl Seek for Output {
 
 fn beside(path: &Path) -> io::Result<Target> {
     let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let mut builder = Builder::new();
-    // A dot hides it from programs that read whole directories.
-    builder.prefix(".unspool-").suffix(".partial");
-    // A temporary file would be private to its owner. The process's mask applies to these
-    // permissions.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(directory)?;
-    let _unfinished = Unfinished::new(file.path());
+    let (file, _unfinished) = scratch::output(directory)?;
     Ok(Target::Beside { file, _unfinished })
 }
 

@@ -12,7 +12,7 @@ use unspool_trace::{Capability, Jumps, NamesFile, Naming};
 use crate::binaries::Binaries;
 use crate::console;
 use crate::sqlite::{Database, Disassembler};
-use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, interrupt};
+use crate::{Failure, GO_ON, NameArgs, Place, Source, TraceArgs, complain, scratch};
 
 /// Opens a trace and reads all of it.
 ///
@@ -119,7 +119,7 @@ impl ShelfFile for Scratch {
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let file = match &mut self.0 {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(interrupt::scratch()?)?),
+            none => none.insert(scratch::unnamed()?),
         };
         file.write_at(at, bytes)
     }

@@ -22,7 +22,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::read_whole::{complete, read_named};
 use crate::sqlite::attach;
-use crate::{Failure, NameArgs, Source, TraceArgs, binaries, interrupt, sql_functions};
+use crate::{Failure, NameArgs, Source, TraceArgs, binaries, interrupt, scratch, sql_functions};
 
 /// Runs SQL statements on a trace, in SQLite.
 ///
@@ -77,7 +77,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     let text = what.query.as_deref().unwrap_or_default();
     let with_records = what.wants_records();
     let saved = what.save.as_deref();
-    let held = interrupt::temporary()?;
+    let held = scratch::temporary()?;
     let (source, path) = match saved {
         Some(path) => {
             let in_file = |error: io::Error| Failure::io(path.display(), &error);
@@ -91,7 +91,7 @@ pub(crate) fn run(what: &Sql) -> Result<(), Failure> {
     };
     let mut others = Vec::new();
     let mut add = |other: &Path, schema: String, names: &NameArgs| {
-        let file = interrupt::temporary()?;
+        let file = scratch::temporary()?;
         let trace = TraceArgs { file: other.to_path_buf(), ..what.trace.clone() };
         write(&trace, names, file.path(), with_records)?;
         others.push((schema, file));
@@ -205,7 +205,7 @@ pub(crate) fn tables<'t>(
     wants_records: bool,
 ) -> Result<&'t Tables, Failure> {
     if tables.as_ref().is_none_or(|held| wants_records && !held.has_records) {
-        let file = interrupt::temporary()?;
+        let file = scratch::temporary()?;
         write_read(source, session, file.path(), wants_records)?;
         let connection = connect(file.path()).map_err(|error| wrong(&error, ""))?;
         if session.is_pulled() {

@@ -14,7 +14,7 @@ use unspool_trace::{Limits, Probe};
 
 use crate::console::one_line;
 use crate::sqlite::{LOG, beside, has_log};
-use crate::{Failure, GO_ON, Place, complain, interrupt, json};
+use crate::{Failure, GO_ON, Place, complain, interrupt, json, scratch};
 
 /// Containers in containers.
 const MAX_DEPTH: usize = 8;
@@ -156,7 +156,7 @@ fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Lim
 /// Moves a database and its write-ahead log to a folder, with the names by which SQLite finds the
 /// log.
 fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)> {
-    let folder = tempfile::tempdir_in(interrupt::scratch()?)?;
+    let folder = scratch::folder()?;
     let path = folder.path().join("database");
     database.persist(&path)?;
     log.persist(folder.path().join("database-wal"))?;
@@ -196,7 +196,7 @@ pub(crate) fn with_log(path: &Path) -> io::Result<Option<TempDir>> {
     if !begins_with(path, MAGIC) {
         return Ok(None);
     }
-    let folder = tempfile::tempdir_in(interrupt::scratch()?)?;
+    let folder = scratch::folder()?;
     let (copy, both) = (folder.path().join(COPY), [path.to_path_buf(), beside(path, ending)]);
     let versions = || -> io::Result<Vec<_>> {
         both.iter().map(|path| fs::metadata(path).and_then(|it| Ok((it.len(), it.modified()?)))).collect()
@@ -316,7 +316,7 @@ fn format_of(kind: Kind, file: &mut Packed, entry: &Entry) -> Option<&'static st
 
 /// Unpacks a stream to a temporary file. What is wrong with it goes to stderr.
 fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limits: Limits) -> io::Result<TempPath> {
-    let mut target = interrupt::temporary()?;
+    let mut target = scratch::temporary()?;
     let mut portion = vec![0; PORTION];
     if limits == Limits::LIFTED {
         stream.lift_limit();
@@ -341,7 +341,7 @@ fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limit
 }
 
 fn copy(mut from: impl Read) -> io::Result<TempPath> {
-    let mut target = interrupt::temporary()?;
+    let mut target = scratch::temporary()?;
     io::copy(&mut from, &mut target)?;
     Ok(target.into_temp_path())
 }

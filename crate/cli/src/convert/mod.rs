@@ -26,12 +26,11 @@ use unspool_trace::problem::TRUNCATED;
 use crate::clean::CleanArgs;
 use crate::console;
 use crate::find::{failed, reader_of, search_for};
-use crate::interrupt;
 use crate::output::{Inputs, Output};
 use crate::progress::{self, Progress};
 use crate::read_whole::{read_spilled, threads};
 use crate::scope::ScopeArgs;
-use crate::{Failure, NameArgs, Source, TraceArgs, complain};
+use crate::{Failure, NameArgs, Source, TraceArgs, complain, interrupt, scratch};
 
 /// Converts traces to formats of other programs.
 ///
@@ -468,7 +467,7 @@ const PIECES: u32 = 64;
 /// Collects the arguments of all records of a trace.
 fn arguments(session: &Session, source: &Source, cleaner: Cleaner) -> Result<(Arguments, Cleaner), Failure> {
     let mut reader = reader_of(session, source)?;
-    let mut collector = Collector::new(Box::new(tempfile::tempfile()?), cleaner);
+    let mut collector = Collector::new(Box::new(scratch::unnamed()?), cleaner);
     let mut next = 0;
     loop {
         next = reader.visit_all(next, PIECES, &mut collector).map_err(|error| failed(source, error))?;

@@ -18,7 +18,7 @@ use crate::cut::written;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::sqlite::NewDatabase;
-use crate::{Failure, Generate, interrupt};
+use crate::{Failure, Generate, scratch};
 
 /// The formats that can be generated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -120,7 +120,7 @@ fn database(output: &Path, options: &Options, tick: &mut Tick<'_>) -> Result<(),
     if let Some(path) = file.path() {
         write(path)?;
     } else {
-        let made = interrupt::temporary()?;
+        let made = scratch::temporary()?;
         write(made.path())?;
         io::copy(&mut made.reopen()?, &mut file)?;
     }

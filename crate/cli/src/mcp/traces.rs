@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::interrupt::Stop;
+use crate::interrupt::{Started, Stop};
 use crate::opened::Opened;
 use crate::read_whole::read_named;
-use crate::{Failure, NameArgs, TraceArgs, binaries, sql, sql_rows, unpack};
+use crate::{Failure, NameArgs, TraceArgs, binaries, scratch, sql, sql_rows, unpack};
 
 /// Most traces that are open. The one that was used least recently is closed.
 const MOST_OPEN: usize = 4;
@@ -171,14 +171,16 @@ impl Deadline {
     ///
     /// Returns the error of the command, or one if it takes too long.
     fn run(self, args: &[OsString], input: &str) -> Result<Vec<u8>, Failure> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let (Some(mut stdin), Some(out), Some(error)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-        else {
+        // What a process leaves that is ended here goes with its folder. The folder is dropped
+        // last.
+        let folder = scratch::folder()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for variable in ["TMPDIR", "TMP", "TEMP"] {
+            command.env(variable, folder.path());
+        }
+        let (child, pipes) = Started::start(&mut command)?;
+        let (Some(mut stdin), Some(out), Some(error)) = (pipes.stdin, pipes.stdout, pipes.stderr) else {
             return Err(Failure::new("The command cannot be run."));
         };
         let input = input.to_string();
@@ -195,10 +197,9 @@ impl Deadline {
         let (sent, errors) = mpsc::channel();
         collect(Box::new(error), sent);
         let Ok(bytes) = received.recv_timeout(self.at.saturating_duration_since(Instant::now())) else {
-            end(child, Instant::now())?;
             return Err(late(self.timeout));
         };
-        end(child, Instant::now() + Duration::from_secs(1))?;
+        wait(&child, Duration::from_secs(1))?;
         let said = errors.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
         if !bytes.is_empty() {
             return Ok(bytes);
@@ -210,13 +211,10 @@ impl Deadline {
     }
 }
 
-/// Ends a process that has not ended by then.
-fn end(mut child: Child, until: Instant) -> std::io::Result<()> {
-    while child.try_wait()?.is_none() {
-        if Instant::now() > until {
-            child.kill()?;
-            return child.wait().map(drop);
-        }
+/// Waits for the end of a process for some time.
+fn wait(child: &Started, time: Duration) -> std::io::Result<()> {
+    let until = Instant::now() + time;
+    while !child.has_ended()? && Instant::now() < until {
         thread::sleep(Duration::from_millis(2));
     }
     Ok(())

@@ -21,7 +21,7 @@ use tokio::net;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::{Failure, console, interrupt};
+use crate::{Failure, console, scratch};
 use assets::Assets;
 use site::Site;
 
@@ -146,7 +146,7 @@ fn announce(port: u16, address: &str, no_browser: bool) -> io::Result<Option<Nam
 /// what a browser is started with. The file tells them nothing: only its owner can read it, and
 /// look into its folder.
 fn door_to(address: &str) -> io::Result<NamedTempFile> {
-    let mut door = tempfile::Builder::new().prefix("open-").suffix(".html").tempfile_in(interrupt::scratch()?)?;
+    let mut door = scratch::temporary_named("open-", ".html")?;
     write!(
         door,
         "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
