@@ -211,3 +211,31 @@ fn the_server_of_tools_ends_with_what_it_has_started() {
         assert!(!Path::new("/proc").join(process).exists(), "{process} goes on");
     }
 }
+
+/// The browser is started with a file that leads to the secret of the server.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_browser_is_started_with_goes_with_the_server() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = directory();
+    let (at, tmp) = (directory.path(), directory.path().join("tmp"));
+    let browser = at.join("xdg-open");
+    fs::write(&browser, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(at.join("index.html"), "<!doctype html>").unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
+    let is_door = |name: &String| name.ends_with(".html");
+    for signal in ["-TERM", "-KILL"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+        command.args(["open", "--port", "0", "--page"]).arg(at).arg(&log);
+        command.env("PATH", format!("{}:{path}", at.display())).env("DISPLAY", ":0").env("TMPDIR", &tmp);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait(&mut child, || files(&tmp).iter().any(is_door));
+        send(signal, &child);
+        child.wait().unwrap();
+        assert_eq!(files(&tmp).iter().any(is_door), signal == "-KILL", "{signal}");
+    }
+    assert!(started(&["--version"], at).wait().unwrap().success());
+    assert_eq!(files(&tmp), [""; 0]);
+}
