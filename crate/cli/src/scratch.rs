@@ -188,6 +188,7 @@ impl List {
     fn folder(&self) -> io::Result<PathBuf> {
         let folder = folder_of(&self.path);
         let mut builder = DirBuilder::new();
+        builder.recursive(false);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         match builder.create(&folder) {
