@@ -295,9 +295,9 @@ const COUNTED: &[&str] = &["change", "self_a", "self_b", "count_a", "count_b", "
 
 fn listing(unit: &Unit) -> Listing<'_, Row> {
     let mut columns = vec![
-        column("name", |row: &Row| Cell::Text(row.name.clone().into())).head("function").rest(),
+        column("name", |row: &Row| Cell::Text(row.name.to_string().into())).head("function").rest(),
         // If it differs: an address.
-        column("name_b", |row: &Row| row.name_b.clone().map_or(Cell::Absent, Cell::from)),
+        column("name_b", |row: &Row| row.name_b.as_deref().map_or(Cell::Absent, |name| name.to_string().into())),
         column("a", |row: &Row| figures(row.a)).not_in_csv(),
         column("b", |row: &Row| figures(row.b)).not_in_csv(),
     ];

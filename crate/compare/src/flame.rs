@@ -302,7 +302,7 @@ impl Tree {
     /// # Errors
     ///
     /// Returns a sentence, before anything is written, if all lines together are too large.
-    pub fn folded(&self, names: &[String], mut write: impl FnMut(&[u8])) -> Result<(), String> {
+    pub fn folded(&self, names: &[&str], mut write: impl FnMut(&[u8])) -> Result<(), String> {
         check_path_bytes(self.folded_bytes(names))?;
         let (mut lines, mut path) = (String::new(), Vec::new());
         for (node, figures) in (0..).zip(&self.figures).skip(1) {
@@ -332,7 +332,7 @@ impl Tree {
     }
 
     /// The most bytes that [`Tree::folded`] writes.
-    fn folded_bytes(&self, names: &[String]) -> u64 {
+    fn folded_bytes(&self, names: &[&str]) -> u64 {
         let own = |row: u32| name_of(names, row).len() as u64 + 1;
         let sizes = path_sizes(self.parents.iter().zip(&self.rows).map(|(above, row)| (*above, own(*row))));
         let lines = self.figures.iter().zip(sizes).skip(1).filter(|(figures, _)| has_self_time(figures));
@@ -350,8 +350,8 @@ fn has_self_time(figures: &Both) -> bool {
     figures.own.iter().any(|own| *own > 0.0)
 }
 
-fn name_of(names: &[String], row: u32) -> &str {
-    names.get(row as usize).map_or("", String::as_str)
+fn name_of<'n>(names: &[&'n str], row: u32) -> &'n str {
+    names.get(row as usize).copied().unwrap_or_default()
 }
 
 impl<'a> Widths<'a> {
@@ -695,7 +695,7 @@ mod tests {
 
     #[test]
     fn folded_stacks_have_both_self_times() {
-        let names = ["main", "f;x", "g", "h"].map(String::from);
+        let names = ["main", "f;x", "g", "h"];
         let mut lines = Vec::new();
         assert_eq!(tree().folded(&names, |piece| lines.extend(piece)), Ok(()));
         assert_eq!(String::from_utf8_lossy(&lines), "main 5 5\nmain;f:x 10 0\nmain;g 30 30\nmain;h 0 20\n");
@@ -708,8 +708,8 @@ mod tests {
         let parent = (0..depth as u32).map(|call| call.wrapping_sub(1)).collect();
         let side = Paths { row: vec![0; depth], parent, total: one.clone(), own: one.clone(), count: one };
         let tree = Tree::new([&side, &Paths::default()]);
-        let names = ["x".repeat(20)];
-        let refused = tree.folded(&names, |_| panic!("nothing is written"));
+        let name = "x".repeat(20);
+        let refused = tree.folded(&[&name], |_| panic!("nothing is written"));
         assert!(refused.unwrap_err().starts_with("The call stacks would take 1.0 GB"));
     }
 }

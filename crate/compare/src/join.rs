@@ -1,5 +1,7 @@
 //! Which function of one run is which of another.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use crate::profile::{Function, Key};
@@ -24,18 +26,17 @@ pub fn join<'a>(
     };
     let named = by_name(b);
     for (i, function) in a.iter().enumerate() {
-        let same = named.get(function.name.as_str()).into_iter().flatten();
+        let same = named.of(&function.name).iter();
         let found = same.copied().find(|j| b.get(*j).is_some_and(|other| other.key == function.key));
         if let Some(j) = found {
             pair(i, j, &mut alone);
         }
     }
-    for (name, of_a) in by_name(a) {
+    for (name, of_a) in by_name(a).iter() {
         let free = |all: &[usize], alone: &[bool]| -> Vec<usize> {
             all.iter().copied().filter(|i| alone.get(*i) == Some(&true)).collect()
         };
-        let of_b = named.get(name).map_or(&[][..], Vec::as_slice);
-        for (i, j) in free(&of_a, &alone.0).into_iter().zip(free(of_b, &alone.1)) {
+        for (i, j) in free(of_a, &alone.0).into_iter().zip(free(named.of(name), &alone.1)) {
             pair(i, j, &mut alone);
         }
     }
@@ -58,15 +59,49 @@ fn is_within(function: &Function) -> bool {
     matches!(function.key, Key::Within { .. })
 }
 
-/// The functions of each name, by descending self time.
-fn by_name<'a>(functions: &'a [&'a Function]) -> HashMap<&'a str, Vec<usize>> {
-    let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+/// Indices of functions by name, those of one name by descending self time.
+struct ByName<'a> {
+    /// The range in `order` of each name: a list for each would take as much as the names.
+    places: HashMap<&'a str, Range<usize>>,
+    order: Vec<usize>,
+}
+
+impl ByName<'_> {
+    /// The functions of a name.
+    fn of(&self, name: &str) -> &[usize] {
+        self.places.get(name).and_then(|place| self.order.get(place.clone())).unwrap_or_default()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.places.iter().map(|(name, place)| (*name, self.order.get(place.clone()).unwrap_or_default()))
+    }
+}
+
+fn by_name<'a>(functions: &'a [&'a Function]) -> ByName<'a> {
+    let mut places: HashMap<&str, Range<usize>> = HashMap::new();
+    for function in functions {
+        places.entry(&function.name).or_default().end += 1;
+    }
+    let mut begin = 0;
+    for place in places.values_mut() {
+        let count = place.end;
+        // The end moves as the functions are put there.
+        *place = begin..begin;
+        begin += count;
+    }
+    let mut order = vec![0; functions.len()];
     for (i, function) in functions.iter().enumerate() {
-        named.entry(function.name.as_str()).or_default().push(i);
+        let Some(place) = places.get_mut(&*function.name) else { continue };
+        if let Some(of) = order.get_mut(place.end) {
+            *of = i;
+            place.end += 1;
+        }
     }
     let own = |i: &usize| std::cmp::Reverse(functions.get(*i).map_or(0, |function| function.figures.own));
-    named.values_mut().filter(|all| all.len() > 1).for_each(|all| all.sort_by_key(own));
-    named
+    for place in places.values().filter(|place| place.len() > 1) {
+        order.get_mut(place.clone()).into_iter().for_each(|all| all.sort_by_key(own));
+    }
+    ByName { places, order }
 }
 
 #[cfg(test)]

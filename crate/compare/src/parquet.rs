@@ -8,11 +8,11 @@
 
 /// A column, with the value of each row. `None` is null.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum Values<'a> {
     /// Texts.
-    Text(Vec<String>),
+    Text(Vec<&'a str>),
     /// Texts that may be missing.
-    MaybeText(Vec<Option<String>>),
+    MaybeText(Vec<Option<&'a str>>),
     /// Whole numbers.
     Int(Vec<i64>),
     /// Whole numbers that may be missing.
@@ -25,11 +25,11 @@ pub enum Values {
 
 /// A column with its name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct Column<'a> {
     /// A name that is a word of SQL.
     pub name: &'static str,
     /// A value for each row.
-    pub values: Values,
+    pub values: Values<'a>,
 }
 
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -45,7 +45,7 @@ const PLAIN: i64 = 0;
 const RLE: i64 = 3;
 
 /// A file with a table, and texts about it by key. All columns have the same number of rows.
-pub fn file(columns: &[Column], about: &[(&str, String)]) -> Vec<u8> {
+pub fn file(columns: &[Column<'_>], about: &[(&str, String)]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let rows = columns.first().map_or(0, |column| column.values.len());
     let mut chunks = Vec::new();
@@ -113,7 +113,7 @@ pub fn file(columns: &[Column], about: &[(&str, String)]) -> Vec<u8> {
     out
 }
 
-impl Values {
+impl Values<'_> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -151,7 +151,7 @@ impl Values {
         };
         match self {
             Self::Text(values) => values.get(row).map(|value| text(value, out)),
-            Self::MaybeText(values) => values.get(row).and_then(Option::as_ref).map(|value| text(value, out)),
+            Self::MaybeText(values) => values.get(row).copied().flatten().map(|value| text(value, out)),
             Self::Int(values) => values.get(row).map(|value| out.extend(value.to_le_bytes())),
             Self::MaybeInt(values) => values.get(row).copied().flatten().map(|value| out.extend(value.to_le_bytes())),
             Self::Real(values) => values.get(row).map(|value| out.extend(value.to_le_bytes())),
@@ -162,7 +162,7 @@ impl Values {
 }
 
 /// Appends the data pages of a column.
-fn push_pages(values: &Values, out: &mut Vec<u8>) {
+fn push_pages(values: &Values<'_>, out: &mut Vec<u8>) {
     let mut row = 0;
     loop {
         let begin = row;
@@ -330,7 +330,8 @@ mod tests {
     #[test]
     fn pages_end_before_they_are_long() {
         let texts: Vec<String> = (0..5).map(|i| format!("{i}").repeat(700_000)).collect();
-        let found = file(&[Column { name: "t", values: Values::Text(texts.clone()) }], &[]);
+        let found =
+            file(&[Column { name: "t", values: Values::Text(texts.iter().map(String::as_str).collect()) }], &[]);
         assert!(found.len() > 3_500_000 && found.len() < 3_501_000);
         for text in texts {
             let wanted = &text.as_bytes()[..100];

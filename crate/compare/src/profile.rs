@@ -1,5 +1,7 @@
 //! What is known of a run: the input of a comparison.
 
+use std::sync::Arc;
+
 /// The unit of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -74,8 +76,8 @@ pub enum Key {
 /// A function in one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
-    /// As it is shown.
-    pub name: String,
+    /// As it is shown. Rows of a comparison share it.
+    pub name: Arc<str>,
     /// What its trace has in place of the name.
     pub key: Key,
     /// Its figures.

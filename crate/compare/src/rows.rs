@@ -1,5 +1,8 @@
 //! Functions of both sides with their figures, differences and verdicts.
 
+use std::borrow::Borrow;
+use std::sync::Arc;
+
 use crate::join::join;
 use crate::profile::{Figures, Function, Key, Run, Unit};
 use crate::verdict::{Evidence, Finding, Judge, Verdict, judge_counted};
@@ -8,9 +11,9 @@ use crate::verdict::{Evidence, Finding, Judge, Verdict, judge_counted};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its name as shown; that in A if they differ.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its name in B, if that is another: an address.
-    pub name_b: Option<String>,
+    pub name_b: Option<Arc<str>>,
     /// Its figures in A.
     pub a: Option<Figures>,
     /// Its figures in B.
@@ -72,17 +75,20 @@ struct Side<'r> {
     functions: Vec<&'r Function>,
     /// Index in the first run.
     indices: Vec<Option<usize>>,
-    /// For each function, its stretches in each run.
-    stretches: Vec<Vec<&'r [f64]>>,
+    /// For each function, its stretches in each run, `runs` at a time.
+    stretches: Vec<&'r [f64]>,
+    /// Number of runs.
+    runs: usize,
 }
 
 impl<'r> Side<'r> {
-    fn new(runs: &'r [Run]) -> Self {
-        let mut order: Vec<(u64, usize)> = runs.iter().map(Run::own).zip(0..).collect();
+    fn new(runs: &[&'r Run]) -> Self {
+        let mut order: Vec<(u64, usize)> = runs.iter().map(|run| run.own()).zip(0..).collect();
         order.sort_unstable();
         let shown = order.get(order.len().saturating_sub(1) / 2).map_or(0, |(_, run)| *run);
-        let none = || vec![&[][..]; runs.len()];
-        let mut side = Self { shown, functions: Vec::new(), indices: Vec::new(), stretches: Vec::new() };
+        let none = || std::iter::repeat_n(&[][..], runs.len());
+        let mut side =
+            Self { shown, functions: Vec::new(), indices: Vec::new(), stretches: Vec::new(), runs: runs.len() };
         // The shown run first, so that its functions are the first.
         let others = (0..runs.len()).filter(|run| *run != shown);
         for number in [shown].into_iter().chain(others) {
@@ -97,12 +103,12 @@ impl<'r> Side<'r> {
                 if at == side.functions.len() {
                     side.functions.push(function);
                     side.indices.push(None);
-                    side.stretches.push(none());
+                    side.stretches.extend(none());
                 }
                 if let Some(first) = side.indices.get_mut(at).filter(|_| number == 0) {
                     *first = Some(index);
                 }
-                if let Some(of) = side.stretches.get_mut(at).and_then(|runs| runs.get_mut(number)) {
+                if let Some(of) = side.stretches.get_mut(at * runs.len() + number) {
                     *of = &function.stretches;
                 }
             }
@@ -111,7 +117,8 @@ impl<'r> Side<'r> {
     }
 
     fn evidence(&self, at: Option<usize>) -> Evidence {
-        let runs = at.and_then(|at| self.stretches.get(at)).map_or(&[][..], Vec::as_slice);
+        let of = |at: usize| self.stretches.get(at * self.runs..(at + 1) * self.runs);
+        let runs = at.and_then(of).unwrap_or_default();
         Evidence::new(runs.iter().copied())
     }
 
@@ -121,19 +128,28 @@ impl<'r> Side<'r> {
 }
 
 /// Compares two sides, each of one or more runs.
-pub fn compare(unit: Unit, a: &[Run], b: &[Run]) -> Comparison {
+pub fn compare<R: Borrow<Run>>(unit: Unit, a: &[R], b: &[R]) -> Comparison {
+    let [a, b] = [a, b].map(|runs| runs.iter().map(Borrow::borrow).collect::<Vec<&Run>>());
+    compare_runs(unit, &a, &b)
+}
+
+fn compare_runs(unit: Unit, a: &[&Run], b: &[&Run]) -> Comparison {
     let (side_a, side_b) = (Side::new(a), Side::new(b));
     let pairs: Vec<(Option<usize>, Option<usize>)> = join(&side_a.functions, &side_b.functions).collect();
+    let single = a.len() == 1 && b.len() == 1;
+    // Of single runs, a function that only one of them has says nothing about the other.
+    let is_asked = |(i, j): &(Option<usize>, Option<usize>)| !single || i.is_some() && j.is_some();
+    let none = || (Evidence::default(), Evidence::default());
+    let of_pair = |pair: &(Option<usize>, Option<usize>)| (side_a.evidence(pair.0), side_b.evidence(pair.1));
     let evidence: Vec<(Evidence, Evidence)> =
-        pairs.iter().map(|(i, j)| (side_a.evidence(*i), side_b.evidence(*j))).collect();
+        pairs.iter().map(|pair| if is_asked(pair) { of_pair(pair) } else { none() }).collect();
     let mut judge = Judge::new(&evidence);
     let is_exact = unit.is_counted() && !a.iter().chain(b).any(|run| run.is_interleaved);
-    let single = a.len() == 1 && b.len() == 1;
     let certain = |verdict| Finding { verdict, confidence: 1.0, factor: None, without_common: None };
     let mut rows: Vec<Row> = Vec::with_capacity(pairs.len());
     for ((number, (i, j)), evidence) in pairs.iter().enumerate().zip(&evidence) {
-        let of_a = i.and_then(|i| side_a.functions.get(i));
-        let of_b = j.and_then(|j| side_b.functions.get(j));
+        let of_a = i.and_then(|i| side_a.functions.get(i)).copied();
+        let of_b = j.and_then(|j| side_b.functions.get(j)).copied();
         let finding = match (of_a, of_b) {
             (None, _) => certain(Verdict::New),
             (_, None) => certain(Verdict::Gone),
@@ -145,30 +161,14 @@ pub fn compare(unit: Unit, a: &[Run], b: &[Run]) -> Comparison {
             }
             _ => judge.judge(number, evidence),
         };
-        let Some(name) = of_a.or(of_b).map(|function| function.name.clone()) else { continue };
-        let own = |function: Option<&&Function>| function.map_or(0, |function| i128::from(function.figures.own));
-        rows.push(Row {
-            name_b: of_b.filter(|function| function.name != name).map(|function| function.name.clone()),
-            name,
-            a: of_a.map(|function| function.figures),
-            b: of_b.map(|function| function.figures),
-            index: (
-                i.and_then(|i| side_a.indices.get(i).copied().flatten()),
-                j.and_then(|j| side_b.indices.get(j).copied().flatten()),
-            ),
-            change: own(of_b) - own(of_a),
-            share: 0.0,
-            finding,
-        });
+        let index = (
+            i.and_then(|i| side_a.indices.get(i).copied().flatten()),
+            j.and_then(|j| side_b.indices.get(j).copied().flatten()),
+        );
+        rows.extend(row_of(of_a, of_b, index, finding));
     }
-    let all: f64 = rows.iter().map(|row| row.change.unsigned_abs() as f64).sum();
-    if all > 0.0 {
-        rows.iter_mut().for_each(|row| row.share = row.change as f64 / all);
-    }
-    rows.sort_by(|one, two| {
-        let order = two.change.unsigned_abs().cmp(&one.change.unsigned_abs());
-        order.then_with(|| one.name.cmp(&two.name))
-    });
+    drop((pairs, evidence));
+    put_in_order(&mut rows);
     let mut functions = side_a.functions.iter().chain(&side_b.functions).peekable();
     let only_keys = functions.peek().is_some() && functions.all(|function| is_key(function));
     Comparison {
@@ -183,11 +183,45 @@ pub fn compare(unit: Unit, a: &[Run], b: &[Run]) -> Comparison {
     }
 }
 
+/// The row of a function, of which at least one side has figures.
+fn row_of(
+    of_a: Option<&Function>,
+    of_b: Option<&Function>,
+    index: (Option<usize>, Option<usize>),
+    finding: Finding,
+) -> Option<Row> {
+    let name = &of_a.or(of_b)?.name;
+    let own = |function: Option<&Function>| function.map_or(0, |function| i128::from(function.figures.own));
+    Some(Row {
+        name: Arc::clone(name),
+        name_b: of_b.map(|function| &function.name).filter(|other| *other != name).map(Arc::clone),
+        a: of_a.map(|function| function.figures),
+        b: of_b.map(|function| function.figures),
+        index,
+        change: own(of_b) - own(of_a),
+        share: 0.0,
+        finding,
+    })
+}
+
+/// Sorts rows by descending magnitude of their change, and says how large its share is.
+fn put_in_order(rows: &mut [Row]) {
+    let all: f64 = rows.iter().map(|row| row.change.unsigned_abs() as f64).sum();
+    if all > 0.0 {
+        rows.iter_mut().for_each(|row| row.share = row.change as f64 / all);
+    }
+    // In place: a stable sort would need half as much memory again.
+    rows.sort_unstable_by(|one, two| {
+        let order = two.change.unsigned_abs().cmp(&one.change.unsigned_abs());
+        order.then_with(|| one.name.cmp(&two.name)).then_with(|| one.index.cmp(&two.index))
+    });
+}
+
 /// Whether a function is shown by its id or address.
 fn is_key(function: &Function) -> bool {
     match &function.key {
         Key::None => false,
-        Key::Id(id) => function.name == format!("#{id}"),
+        Key::Id(id) => *function.name == *format!("#{id}"),
         Key::Address(address) => function.name.ends_with(&format!("{address:#x}")),
         Key::Within { .. } => true,
     }
@@ -208,7 +242,7 @@ mod tests {
     }
 
     fn said(comparison: &Comparison) -> Vec<(&str, i128, &str)> {
-        comparison.rows.iter().map(|row| (row.name.as_str(), row.change, row.finding.verdict.word())).collect()
+        comparison.rows.iter().map(|row| (&*row.name, row.change, row.finding.verdict.word())).collect()
     }
 
     #[test]

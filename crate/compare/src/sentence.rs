@@ -74,7 +74,7 @@ pub fn sentence(found: &Comparison) -> String {
 }
 
 fn with(rows: &[Row], verdict: Verdict) -> impl Iterator<Item = &str> {
-    rows.iter().filter(move |row| row.finding.verdict == verdict).map(|row| row.name.as_str())
+    rows.iter().filter(move |row| row.finding.verdict == verdict).map(|row| &*row.name)
 }
 
 /// A function, by how much its self time changed, and why.
@@ -176,7 +176,7 @@ mod tests {
         let found = compare(Unit::Counted("step".into()), std::slice::from_ref(&a), std::slice::from_ref(&a));
         assert_eq!(sentence(&found), "No figure differs: each function has the same ones in A and in B.");
         assert_eq!(
-            sentence(&compare(Unit::Counted("step".into()), &[], &[])),
+            sentence(&compare::<Run>(Unit::Counted("step".into()), &[], &[])),
             "Neither trace has functions to compare."
         );
     }

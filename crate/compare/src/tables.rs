@@ -10,8 +10,8 @@ use crate::rows::{Comparison, Row};
 pub fn functions(found: &Comparison) -> Vec<u8> {
     let rows = &found.rows;
     let mut columns = vec![
-        Column { name: "name", values: Values::Text(rows.iter().map(|row| row.name.clone()).collect()) },
-        Column { name: "name_b", values: Values::MaybeText(rows.iter().map(|row| row.name_b.clone()).collect()) },
+        Column { name: "name", values: Values::Text(rows.iter().map(|row| &*row.name).collect()) },
+        Column { name: "name_b", values: Values::MaybeText(rows.iter().map(|row| row.name_b.as_deref()).collect()) },
     ];
     for (names, is_b) in [(&NAMES_A, false), (&NAMES_B, true)] {
         for (place, name) in names.iter().enumerate() {
@@ -20,7 +20,7 @@ pub fn functions(found: &Comparison) -> Vec<u8> {
         }
     }
     let whole = |change: i128| i64::try_from(change).unwrap_or(if change < 0 { i64::MIN } else { i64::MAX });
-    let word = |row: &Row| row.finding.verdict.word().to_string();
+    let word = |row: &Row| row.finding.verdict.word();
     columns.extend([
         Column { name: "change", values: Values::Int(rows.iter().map(|row| whole(row.change)).collect()) },
         Column { name: "share", values: Values::Real(rows.iter().map(|row| row.share).collect()) },
@@ -43,7 +43,7 @@ pub fn paths(found: &Comparison, tree: &Tree) -> Vec<u8> {
     for (number, (above, row, both)) in (1..).zip(tree.nodes()) {
         id.push(number);
         parent.push(Some(i64::from(above)).filter(|above| *above > 0));
-        name.push(found.rows.get(row as usize).map_or_else(String::new, |row| row.name.clone()));
+        name.push(found.rows.get(row as usize).map_or("", |row| &row.name));
         let of = [both.count, both.total, both.own].into_iter().flatten();
         figures.iter_mut().zip(of).for_each(|(column, value)| column.push(value.round() as i64));
     }

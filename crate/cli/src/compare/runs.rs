@@ -1,5 +1,6 @@
 //! Reads the runs of a side.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -66,8 +67,10 @@ impl Side {
     }
 
     /// The runs, with all times in the unit of a trace.
-    pub(super) fn runs(&self, of: &Trace) -> Vec<Run> {
-        self.0.iter().map(|trace| trace.run.clone().in_unit(&trace.unit, &of.unit)).collect()
+    pub(super) fn runs(&self, of: &Trace) -> Vec<Cow<'_, Run>> {
+        let in_unit = |trace: &'_ Trace| trace.run.clone().in_unit(&trace.unit, &of.unit);
+        let each = self.0.iter();
+        each.map(|it| if it.unit == of.unit { Cow::Borrowed(&it.run) } else { Cow::Owned(in_unit(it)) }).collect()
     }
 
     /// The values of the run that stands for the side.

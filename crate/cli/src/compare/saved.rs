@@ -77,7 +77,7 @@ fn over_rows(of: &Trace, found: &Comparison, unit: &Unit, index: impl Fn(usize) 
 
 /// Writes stacks with the self times of both.
 fn folded(path: &Path, found: &Comparison, tree: &Tree) -> Result<(), Failure> {
-    let names: Vec<String> = found.rows.iter().map(|row| row.name.clone()).collect();
+    let names: Vec<&str> = found.rows.iter().map(|row| &*row.name).collect();
     let mut file = Output::create(path).map_err(|error| failed(path, &error))?;
     let mut result = Ok(());
     tree.folded(&names, |piece| {

@@ -125,7 +125,7 @@ fn push_node(out: &mut String, graph: &Graph, found: &Comparison, whole: f64, no
     let both = graph.both.get(index).copied().unwrap_or_default();
     let row = graph.row.get(index).copied().unwrap_or(MANY);
     let name = match found.rows.get(row as usize) {
-        Some(row) => row.name.as_str(),
+        Some(row) => &*row.name,
         None if index == 0 => "All calls",
         None => "Several",
     };

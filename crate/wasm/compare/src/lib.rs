@@ -175,7 +175,7 @@ impl Comparer {
             let at = |column| figure(column, i);
             let [count, total, own, min, median, p90, p99, max, bytes] = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(at);
             let figures = Figures { count, total, own, min, median, p90, p99, max, bytes };
-            Function { name, key: key_of(&key), figures, stretches }
+            Function { name: name.into(), key: key_of(&key), figures, stretches }
         });
         let run = Run { functions: each.collect(), is_interleaved: interleaved };
         let unit = match counted {
@@ -224,7 +224,7 @@ impl Comparer {
         let rows = &found.rows;
         let answer = ComparedRows {
             length: rows.len() as f64,
-            names: rows.iter().map(|row| row.name.clone()).collect(),
+            names: rows.iter().map(|row| row.name.to_string()).collect(),
             figures_a: figures_of(rows.iter().map(|row| row.a)),
             figures_b: figures_of(rows.iter().map(|row| row.b)),
             shown_a: found.shown.0 as u32,
@@ -326,7 +326,7 @@ impl Comparer {
         let pass = |bytes: &[u8]| write.call1(&JsValue::NULL, &js_sys::Uint8Array::from(bytes)).map(drop);
         let written = match kind {
             "folded" => {
-                let names: Vec<String> = found.rows.iter().map(|row| row.name.clone()).collect();
+                let names: Vec<&str> = found.rows.iter().map(|row| &*row.name).collect();
                 let mut result = Ok(());
                 tree.folded(&names, |piece| {
                     if result.is_ok() {
