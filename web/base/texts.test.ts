@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textsOf, visible } from './texts.ts';
+import { joinTexts, textAt, textsOf, visible } from './texts.ts';
 
 describe('texts as one', () => {
   it('come apart where each ends', () => {
@@ -15,4 +15,27 @@ describe('texts as one', () => {
     ]);
     expect(visible('e\u{301}❤\u{fe0f}')).toBe('e\u{301}❤\u{fe0f}');
   });
+});
+
+it('joins texts and takes them apart again', async () => {
+  const texts = ['f', '', 'h\u{1f600}'];
+  const joint = await joinTexts(texts.length, (i) => texts[i] ?? '');
+  expect(textsOf(joint)).toEqual(texts);
+  expect([-1, 0, 1, 2, 3].map((i) => textAt(joint, i))).toEqual(['', 'f', '', 'h\u{1f600}', '']);
+});
+
+it('lets the page draw while it joins very many', async () => {
+  let done = 0;
+  const seen: number[] = [];
+  const look = () => {
+    seen.push(done);
+    if (done < 50_000) setTimeout(look);
+  };
+  setTimeout(look);
+  await joinTexts(50_000, (i) => {
+    done = i + 1;
+    return 'f';
+  });
+  const steps = seen.map((at, i) => at - (seen[i - 1] ?? 0));
+  expect(Math.max(...steps)).toBeLessThanOrEqual(10_000);
 });

@@ -20,3 +20,24 @@ export function visible(text: string): string {
   const escapeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
   return INVISIBLE.test(text) ? text.replace(new RegExp(INVISIBLE, 'gu'), escapeOf) : text;
 }
+
+/** Texts that are joined between two frames: some milliseconds. */
+const AT_ONCE = 10_000;
+
+/** A text for each of `count` numbers, as one that crosses to a worker without a copy of each. The page draws meanwhile. */
+export async function joinTexts(count: number, textOf: (i: number) => string): Promise<Texts> {
+  const ends = new Uint32Array(count);
+  let content = '';
+  for (let i = 0; i < count; i += 1) {
+    if (i > 0 && i % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
+    content += textOf(i);
+    ends[i] = content.length;
+  }
+  return { all: content, ends };
+}
+
+/** One of the texts; '' if there is none with this number. */
+export function textAt(texts: Texts, i: number): string {
+  const { ends } = texts;
+  return i >= 0 && i < ends.length ? texts.all.slice(ends[i - 1] ?? 0, ends[i]) : '';
+}

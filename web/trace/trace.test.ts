@@ -7,6 +7,7 @@ import { ticks } from '../base/ticks.ts';
 import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { aTrack } from '../base/track.fixture.ts';
 import { type FakeWorker, workerOf } from '../base/worker.fixture.ts';
+import { createAccount } from './ledger.ts';
 import { openTrace, type Trace, type TraceFile } from './trace.ts';
 
 const PROGRESS: Progress = {
@@ -43,11 +44,12 @@ let asked: Recorded<TraceService>;
 let worker: FakeWorker;
 let page: TraceReports;
 let trace: Trace;
-const open = (file: TraceFile) => {
+const open = (file: TraceFile, account = createAccount()) => {
   worker = workerOf(asked.service);
-  return openTrace(worker, file, () => {
+  const spawnRecords = () => {
     throw new Error('no record worker is needed');
-  });
+  };
+  return openTrace(worker, file, spawnRecords, account);
 };
 
 beforeEach(async () => {
@@ -71,6 +73,31 @@ describe('the page side of a trace', () => {
     progress({ done: 1, of: 2 });
     await nextTask();
     expect(told).toEqual([{ t: 'job-progress', id, progress: { done: 1, of: 2 } }]);
+  });
+  it('hears while it is read how much others hold, and they hear of it', async () => {
+    trace.dispose();
+    const account = createAccount();
+    const opened = [];
+    for (const name of ['a.xray', 'b.xray']) {
+      asked = recorded();
+      const of = open({ file: new Blob(['1']), name, companions: [] }, account);
+      await nextTask();
+      opened.push({ asked, page: asked.newest('open').args[1], of });
+    }
+    const [a, b] = opened as [(typeof opened)[0], (typeof opened)[0]];
+    const grown = (bytes: number) => ({ ...PROGRESS, storeBytes: bytes });
+    const heard = ({ asked: { names, newest } }: typeof a) =>
+      names().includes('setElsewhere') ? newest('setElsewhere').args[0] : 0;
+    a.page.progress(grown(20e6));
+    // Too little to be worth a message.
+    a.page.progress(grown(21e6));
+    b.page.progress(grown(50e6));
+    await nextTask();
+    expect([heard(a), heard(b)]).toEqual([50e6, 21e6]);
+    a.of.dispose();
+    await nextTask();
+    expect(heard(b)).toBe(0);
+    b.of.dispose();
   });
   it('opens the file at once', () => {
     expect(asked.names()[0]).toBe('open');

@@ -23,7 +23,7 @@ import type { TraceReports, TraceService } from '../base/trace_protocol.ts';
 import { watch } from '../base/watch.ts';
 import { createContents } from './contents.ts';
 import { createJobs, type Jobs } from './jobs.ts';
-import { type Account, bytesOf, createAccount, createLedger, LEAST, type Ledger, withRoom } from './ledger.ts';
+import { type Account, createAccount, createLedger, type Ledger, withRoom } from './ledger.ts';
 import { createNames, type Names } from './names.ts';
 import { type Picture, pictureOf, type Question } from './picture.ts';
 import { type Again, withObject } from './read_again.ts';
@@ -36,6 +36,9 @@ import { bindEither, bindValues, isAboutValues } from './values_expression.ts';
 
 /** How long a worker has to stop reading. One that is deep in a call, as in SQLite, does not answer and is ended. */
 const STOP_MS = 700;
+
+/** By how many bytes a trace has grown when the others hear of it. */
+const TOLD_BYTES = 16 << 20;
 
 /** Where a trace is in its life. A `failed` trace has nothing to show. */
 export type Status =
@@ -229,15 +232,23 @@ export function openTrace(
   const records = createRecords(recordSource, spawnRecords);
   state.companions.value = companions.map((companion) => ({ ...companion, attachment: null }));
   const room = lifted ? null : roomForTrace();
-  const most = room === null ? null : Math.max(Math.min(LEAST, room), room - bytesOf(account));
   const reports = createReports(state);
+  /** Bytes of the trace when others last heard of them. */
+  let told = 0;
   void ask.open(
-    { file, name, companions, lifted, nested, room: most, jumps, follow },
+    { file, name, companions, lifted, nested, room, jumps, follow },
     {
       ...reports,
       opened: (info, packed, entry) => {
         contents.opened(packed);
         reports.opened(info, packed, entry);
+      },
+      progress: (progress) => {
+        reports.progress(progress);
+        // Another trace that is being read at the same time has the less room.
+        if (progress.storeBytes - told < TOLD_BYTES) return;
+        told = progress.storeBytes;
+        ledger.recount();
       },
       unpacked: contents.unpacked,
       kept: (kept) => {
@@ -253,6 +264,7 @@ export function openTrace(
   );
 
   const stopShortening = watch([wantsShortNames], () => void ask.wantShortNames(wantsShortNames.peek()));
+  ledger.recount();
 
   const follows = signal(follow);
   let newest = file;
@@ -320,7 +332,7 @@ export function openTrace(
       const status = state.status.value;
       const error = status.at === 'ready' || status.at === 'failed' ? status.error : null;
       const { problems } = state.progress.value;
-      const canGoOn = problems.some((kind) => kind.canGoOn || (kind.isLimit && most !== null));
+      const canGoOn = problems.some((kind) => kind.canGoOn || (kind.isLimit && room !== null));
       return !lifted && (error?.kind === 'limit' || canGoOn);
     }),
     // The worker knows by itself which question is the newest.

@@ -59,12 +59,12 @@ impl CallTree {
         self.nodes.len()
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that it takes besides its root.
     pub(crate) fn bytes(&self) -> usize {
         let of_child = size_of::<((NodeId, u32), NodeId)>() + 1;
         // Seven eighths of the places of a table are used.
         let table = self.children.capacity().div_ceil(7) * 8 * of_child;
-        self.nodes.capacity() * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
+        (self.nodes.capacity() - 1) * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
     }
 
     /// Always false: there is a root.

@@ -304,7 +304,8 @@ pub struct ProgressOut {
     pub events: f64,
     /// How many slices there are on all tracks.
     pub slices: f64,
-    /// Memory of slices, levels of detail, instants and samples, in bytes.
+    /// Memory of all that is kept of the trace, in bytes: slices with their levels of detail,
+    /// instants and samples, names, call paths and tracks.
     pub store_bytes: f64,
     /// First and last position. `None` while there are no events.
     #[cfg_attr(feature = "typescript", tsify(type = "{ from: Ticks; to: Ticks } | null"))]

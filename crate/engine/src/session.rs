@@ -143,10 +143,16 @@ impl Session {
         }
     }
 
-    /// Limits the memory of slices, instants and samples, in bytes. Reading ends when it is used
+    /// Limits the memory of all that is kept of the trace, in bytes. Reading ends when it is used
     /// up. There is a limit anyway, by the number of slices that an index can address.
     pub fn limit_memory(&mut self, bytes: u64) {
         self.store.limit_memory(bytes);
+    }
+
+    /// Notes how many bytes other traces and results hold that share the limit of this one. A small
+    /// part of it is this trace's own however much they hold.
+    pub fn set_elsewhere(&mut self, bytes: u64) {
+        self.store.set_elsewhere(bytes);
     }
 
     /// Keeps names, tracks and problems of the trace, but no slices, instants or samples: for what
@@ -262,6 +268,7 @@ impl Session {
                 Path::Rows(pull) => pull.turn(max_events, &mut self.batch).map_err(TraceErrorOut::from),
             };
             events += self.batch.len();
+            self.store.set_decoder_bytes(self.kept_by_decoder());
             // Events before an error count, too.
             let has_room = self.store.apply(&mut self.batch);
             self.store.note_full_disk(self.here());
@@ -279,6 +286,14 @@ impl Session {
                 Ok(Turn::Progressed) if events >= max_events => return Step::More,
                 Ok(Turn::Progressed) => {}
             }
+        }
+    }
+
+    /// Bytes of what the decoder keeps.
+    fn kept_by_decoder(&self) -> u64 {
+        match &self.path {
+            Path::Stream(stream) => stream.decoder.kept_bytes(),
+            Path::Rows(pull) => pull.decoder.kept_bytes(),
         }
     }
 
@@ -311,7 +326,7 @@ impl Session {
             bytes: self.size as f64,
             events: self.store.records() as f64,
             slices: self.store.slices() as f64,
-            store_bytes: self.store.bytes() as f64,
+            store_bytes: self.store.kept_bytes() as f64,
             extent: self.store.extent().map(|(from, to)| ExtentOut { from, to }),
             problems: self.store.problem_report(),
             stage: (seeks && !self.store.is_finished()).then_some("putting buffers in order"),
@@ -319,11 +334,12 @@ impl Session {
         }
     }
 
-    /// The names that are new since the last call: the number of the first, and the names.
-    pub fn take_names(&mut self) -> (usize, &[String]) {
+    /// At most `most` of the names that are new since the last call: the number of the first, and
+    /// the names.
+    pub fn take_names(&mut self, most: usize) -> (usize, &[String]) {
         let first = self.names_taken;
-        self.names_taken = self.store.names().len();
-        (first, self.store.names().get(first..).unwrap_or_default())
+        self.names_taken = self.store.names().len().min(first.saturating_add(most));
+        (first, self.store.names().get(first..self.names_taken).unwrap_or_default())
     }
 
     /// Shows names with the texts of a companion, which the caller numbers. Names that are read

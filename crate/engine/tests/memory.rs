@@ -15,9 +15,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::read_whole;
-use unspool_engine::Store;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::statistics::{Exact, FlameView, Question, Scan, TreeView, Wanted};
+use unspool_engine::{Session, Store, read};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
 use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
@@ -231,4 +231,68 @@ fn reading_a_million_records_allocates_a_few_hundred_times() {
     assert!(taken.allocations < 1000, "{} allocations", taken.allocations);
     let beside = taken.held - session.store().bytes() as i64;
     assert!(beside < 4_000_000, "{beside} bytes besides the slices");
+}
+
+/// An XRay log of calls of as many functions.
+fn log_of(functions: u32) -> Vec<u8> {
+    let mut file = header(Mode::Fdr, 1_000_000_000, 65_536).to_bytes().to_vec();
+    let mut buffer = FdrBuffer::new(1, 1, 0, 1000, (0, 0));
+    for i in 0..functions {
+        let time = 1000 + u64::from(i) * 20;
+        // Numbers are 28 bits wide, and those above 16 bits are in a table.
+        buffer.function(FunctionKind::Enter, 100_000 + i, time);
+        buffer.function(FunctionKind::Exit, 100_000 + i, time + 10);
+        if buffer.len() + 128 > 65_536 {
+            file.extend(std::mem::replace(&mut buffer, FdrBuffer::new(1, 1, 0, time + 10, (0, 0))).finish());
+        }
+    }
+    file.extend(buffer.finish());
+    file
+}
+
+#[test]
+fn what_is_kept_for_each_function_is_reported() {
+    let file = log_of(100_000);
+    let (session, taken) = taken(|| read_whole(&file));
+    let (held, reported) = (taken.held, session.store().kept_bytes() as i64);
+    // The page has the names, too.
+    let in_page = 100 * 100_000;
+    assert!(reported > held - 500_000, "{held} held, {reported} reported");
+    assert!(reported < held + 2 * in_page, "{held} held, {reported} reported");
+}
+
+#[test]
+fn reading_ends_where_functions_use_up_the_memory() {
+    let file = log_of(100_000);
+    let all = read_whole(&file);
+    let most = all.store().kept_bytes() / 2;
+    let slices = all.store().bytes() as u64;
+    assert!(slices < most / 2, "slices alone would fit: {slices} bytes of {most}");
+    let mut session = Session::new("f.xray", file.len() as u64, &file, &file).unwrap();
+    session.limit_memory(most);
+    read::session(&mut session, &mut file.as_slice(), |_| {}).unwrap();
+    assert!(session.stopped_at_limit());
+    let problems = session.progress().problems;
+    assert!(problems.iter().any(|of| of.summary.contains("larger than memory allows")), "{problems:?}");
+    let (read, kept) = (session.store().slices(), session.store().kept_bytes());
+    assert!((20_000..90_000).contains(&read), "{read} slices before the limit");
+    assert!(kept < most + most / 4, "{kept} bytes, {most} are allowed");
+}
+
+#[test]
+fn what_others_hold_leaves_a_small_part() {
+    let file = log_of(500_000);
+    let whole = read_whole(&file).store().kept_bytes();
+    let least = 64 << 20;
+    assert!(whole > least + least / 4, "{whole} bytes");
+    let read = |elsewhere| {
+        let mut session = Session::new("f.xray", file.len() as u64, &file, &file).unwrap();
+        session.limit_memory(10 * whole);
+        session.set_elsewhere(elsewhere);
+        read::session(&mut session, &mut file.as_slice(), |_| {}).unwrap();
+        (session.stopped_at_limit(), session.store().kept_bytes())
+    };
+    assert_eq!(read(8 * whole), (false, whole));
+    let (is_limited, kept) = read(20 * whole);
+    assert!(is_limited && kept > least / 2 && kept < least + least / 8, "{kept} bytes");
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use unspool_trace::batch::{EventBatch, Name, SliceKind};
 use unspool_trace::error::{Cause, Error, Result};
+use unspool_trace::kept;
 
 /// Keys below this are looked up in an array. Function ids are small, except those of shared
 /// libraries.
@@ -61,6 +62,11 @@ impl Names {
         }
     }
 
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        kept::list(&self.small) + kept::table::<(u64, u32)>(self.large.capacity())
+    }
+
     #[cold]
     fn define(
         &mut self,
@@ -99,6 +105,8 @@ pub(crate) struct Texts {
     /// The other kinds, which are rare.
     others: Vec<(SliceKind, HashMap<String, u32>)>,
     count: u32,
+    /// Bytes of the texts in the tables.
+    text_bytes: u64,
 }
 
 impl Texts {
@@ -144,8 +152,15 @@ impl Texts {
         };
         if let Some(names) = names {
             names.insert(text.into(), number);
+            self.text_bytes += text.len() as u64;
         }
         Ok(number)
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let tables = self.others.iter().map(|(_, names)| names).chain([&self.calls]);
+        self.text_bytes + tables.map(|names| kept::table::<(String, u32)>(names.capacity())).sum::<u64>()
     }
 
     /// Defines a name that is used only once, without keeping its text.

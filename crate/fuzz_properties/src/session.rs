@@ -23,7 +23,7 @@ pub(crate) fn opened(file: &[u8]) {
         |session| {
             if looking.below(64) == 0 {
                 events::answers(session.store(), &mut looking);
-                session.take_names();
+                session.take_names(usize::MAX);
                 session.take_tracks();
                 session.progress();
             }

@@ -76,6 +76,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Bytes of memory, about: nodes of the set are half full at least.
+    pub fn bytes(&self) -> u64 {
+        (self.functions.len() * 2 * size_of::<u64>() + self.handlers.capacity() * size_of::<u64>()) as u64
+    }
+
     /// Entry address of the function that contains `address`. `None` if no function at or before it
     /// was called.
     pub(super) fn function_of(&self, address: u64) -> Option<u64> {

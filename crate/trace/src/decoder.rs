@@ -97,6 +97,10 @@ pub trait Decoder {
     /// Which bytes are needed next.
     fn want(&self) -> Want;
 
+    /// Bytes of memory of what is kept for what differs in the file, such as names and threads.
+    /// They count in the budget of the trace.
+    fn kept_bytes(&self) -> u64;
+
     /// What a reader needs to read the records decoded so far: see [`crate::records`]. The same
     /// file gives the same index once it is decoded.
     fn index(&self) -> Vec<u8>;

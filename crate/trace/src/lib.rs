@@ -26,6 +26,7 @@ pub mod finding;
 pub mod info;
 pub mod input;
 pub mod instructions;
+pub mod kept;
 pub mod limits;
 pub mod locator;
 pub mod naming;

@@ -259,6 +259,10 @@ pub trait RowDecoder {
     /// Returns the problems found since the last call. [`RowDecoder::work`] delivers them itself.
     fn take_problems(&mut self) -> Vec<Problem>;
 
+    /// Bytes of memory of what is kept for what differs in the file, such as names and threads.
+    /// They count in the budget of the trace.
+    fn kept_bytes(&self) -> u64;
+
     /// How much of the trace is decoded: a count, and the total in the same unit.
     fn progress(&self) -> (u64, u64);
 }

@@ -3,15 +3,16 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
 import { serve } from '../../base/remote.ts';
+import { textsOf } from '../../base/texts.ts';
 import { type Comparison, createComparison, nameIn, type Side } from './comparison.ts';
 import { createBothPaths } from './paths.ts';
-import type { ComparedFlame, ComparedRows, ComparedTree, Compares, Comparing, FlameQuestion } from './protocol.ts';
+import type { ComparedFlame, ComparedFunctions, ComparedTree, Compares, Comparing, FlameQuestion } from './protocol.ts';
 
 let comparison: Comparison | null = null;
 afterEach(() => comparison?.dispose());
 
 /** A trace with these functions, which answers jobs at once. */
-function side(names: readonly string[], questions: JobQuestion[] = []): Side & { status: { at: string } } {
+function side(names: readonly string[], questions: JobQuestion[] = [], room = 1e9): Side & { status: { at: string } } {
   const status = signal<{ at: string }>({ at: 'ready' });
   // Each answer has arrays of its own, as they change hands.
   const column = () => Float64Array.from(names, () => 10);
@@ -34,7 +35,7 @@ function side(names: readonly string[], questions: JobQuestion[] = []): Side & {
   const trace = {
     status,
     begin,
-    ledger: { set: () => undefined },
+    ledger: { set: () => undefined, room: () => room },
     info: signal({ clock: { kind: 'ordinal', unit: 'step' }, offers: [] }),
     names: { version: signal(0), of: (id: number) => names[id] ?? '', keyOf: () => '' },
   };
@@ -49,15 +50,20 @@ function worker(service: Partial<Comparing>) {
   return Object.assign(port1, { terminate: () => port1.close(), onerror: null, onmessageerror: null }) as never;
 }
 
+const texts = (...all: string[]) => {
+  const end = (i: number) => all.slice(0, i + 1).join('').length;
+  return { all: all.join(''), ends: Uint32Array.from(all.keys(), end) };
+};
+
 /** Its arrays change hands. */
 const rows = () =>
   ({
     length: 2,
-    names: ['f', '#7'],
+    names: texts('f', '#7'),
     a: Int32Array.of(0, -1),
     b: Int32Array.of(0, 1),
     sentence: 'More.',
-  }) as ComparedRows;
+  }) as ComparedFunctions;
 
 it('asks both traces, and compares what they have', async () => {
   const questions: JobQuestion[] = [];
@@ -70,14 +76,22 @@ it('asks both traces, and compares what they have', async () => {
   expect(comparison.state.value.at).toBe('working');
   await vi.waitFor(() => expect(comparison!.state.value.at).toBe('done'));
   expect(questions.map(({ kind }) => kind)).toEqual(['statistics', 'selfTimes']);
-  expect(given.map(({ names }) => names)).toEqual([['f'], ['f', '#7']]);
-  expect(given[1]).toMatchObject({ keys: ['', '#7'], counted: 'step', interleaved: true });
+  expect(given.map(({ names }) => textsOf(names))).toEqual([['f'], ['f', '#7']]);
+  expect(given.map(({ keys }) => textsOf(keys))).toEqual([[''], ['', '#7']]);
+  expect(given[1]).toMatchObject({ counted: 'step', interleaved: true });
   expect(given[1]!.figures.length).toBe(18);
   const { state } = comparison;
   const { compared } = state.value as Extract<typeof state.value, { at: 'done' }>;
   expect([0, 1].map((row) => nameIn(compared, row))).toEqual(['f', '#7']);
   comparison.filter.value = '7';
   expect([0, 1].map(comparison.holds.value)).toEqual([false, true]);
+});
+
+it('says so if there is no room for it', async () => {
+  comparison = createComparison(side(['f'], [], 1000), side(['f']), () => worker({ compare: async () => rows() }));
+  const sentence =
+    'Not enough memory to compare 2 functions: 1 MB needed, 0 MB left. Choose a shorter range or one thread.';
+  await vi.waitFor(() => expect(comparison?.state.value).toEqual({ at: 'failed', sentence }));
 });
 
 it('waits until both are read, and says why it fails', async () => {
@@ -222,12 +236,12 @@ it('asks for the rows of the call tree that are open, while that is shown', asyn
 });
 
 it('keeps what was chosen about paths when the traces are compared again', () => {
-  const before = createBothPaths(['f', 'g'], null);
+  const before = createBothPaths(texts('f', 'g'), null);
   before.add({ kind: 'focus', name: 1 });
   before.add({ kind: 'hide', name: 0 });
   before.focus([1, 0]);
   // Rows are in another order, and one is gone.
-  const after = createBothPaths(['h', 'g'], before);
+  const after = createBothPaths(texts('h', 'g'), before);
   expect(after.changes.value).toEqual([{ kind: 'focus', name: 1 }]);
   expect(after.path.value).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { TreeView } from '../../base/calls_protocol.ts';
+import { formatCount } from '../../base/format.ts';
 import { give, type RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
+import { textAt } from '../../base/texts.ts';
 import { whenHolds } from '../../base/when.ts';
 import type { PairDifferences } from '../../page/differences.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
@@ -14,7 +16,7 @@ import { type BothPaths, changesFor, createBothPaths } from './paths.ts';
 import { type Profiled, pathsOf, profileOf } from './profile.ts';
 import type {
   ComparedFlames,
-  ComparedRows,
+  ComparedFunctions,
   ComparedTree,
   Comparing,
   FlameQuestion,
@@ -36,7 +38,7 @@ export type State = Work<{ readonly compared: Compared }>;
 
 /** What differs, with the functions that rows refer to. */
 export interface Compared {
-  readonly rows: ComparedRows;
+  readonly rows: ComparedFunctions;
   readonly a: ComparedSide;
   readonly b: ComparedSide;
   /** What is chosen about call paths, and about their tree. */
@@ -49,6 +51,11 @@ export interface TreeAnswer {
   readonly columns: ComparedTree;
   readonly asked: TreeView;
 }
+
+/** Key and noun of the ledger for a comparison. */
+const HELD = 'differences of functions';
+/** Bytes that a function of a side takes in the worker, with its row in the page: as measured, with a name of 20 characters. */
+const FUNCTION_BYTES = 600;
 
 /** What is kept of a side: its functions. */
 export type ComparedSide = Pick<Profiled, 'functions'>;
@@ -163,6 +170,18 @@ export function createComparison(
   const service = createService<Comparing>(spawn, () => fail('The comparison has ended. Show this panel again.'));
   scope.add(service.end);
 
+  /** Enters what so many functions take in the account of memory. Throws a sentence if there is no room. */
+  const hold = (functions: number) => {
+    const bytes = functions * FUNCTION_BYTES;
+    const room = a.trace.ledger.room(HELD);
+    if (bytes > room) {
+      const [needed, left] = [Math.ceil(bytes / 1e6), Math.floor(room / 1e6)].map(formatCount);
+      throw `Not enough memory to compare ${formatCount(functions)} functions: ${needed} MB needed, ${left} MB left. Choose a shorter range or one thread.`;
+    }
+    a.trace.ledger.set(HELD, { noun: HELD, bytes, free: null });
+  };
+  scope.add(() => hold(0));
+
   let paths: BothPaths | null = null;
   const compare = async (shares: [number, number], further: Further, signal: AbortSignal) => {
     const hear = (side: 0 | 1) => (share: number) => {
@@ -173,6 +192,7 @@ export function createComparison(
     try {
       const [of, to] = await Promise.all([find(a, 0), find(b, 1)]);
       if (!of || !to || signal.aborted) return;
+      hold(of.functions.length + to.functions.length);
       const rows = await service
         .remote()
         .compare({ profile: give(of.profile), runs: further.a }, { profile: give(to.profile), runs: further.b });
@@ -350,7 +370,7 @@ export function createComparison(
 
 /** The name of a row. */
 export function nameIn({ rows }: Compared, row: number): string {
-  return rows.names[row] ?? '';
+  return textAt(rows.names, row);
 }
 
 /** Further runs of both sides. */

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Transforms } from '../../base/calls_protocol.ts';
+import { type Texts, textAt, textsOf } from '../../base/texts.ts';
 import { applyCallPaths, type CallPaths, callPathTexts, createCallPaths } from '../../trace/call_paths.ts';
 import type { Names } from '../../trace/names.ts';
 import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
@@ -16,15 +17,26 @@ export interface BothPaths extends PathActions {
 }
 
 /**
- * The choices for a comparison whose rows have these names: those of `before`, which was another comparison of the same traces, as far as
+ * The choices for a comparison whose rows have these names: those of `earlier`, which was another comparison of the same traces, as far as
  * its names are still there.
  */
-export function createBothPaths(text: readonly string[], before: BothPaths | null): BothPaths {
+export function createBothPaths(texts: Texts, earlier: BothPaths | null): BothPaths {
   const chosen = createCallPaths({ whose: signal<Whose>('all') });
-  const textOf = (row: number) => text[row] ?? '';
+  const textOf = (row: number) => textAt(texts, row);
+  let list: readonly string[] | null = null;
   // Names are short within one trace, so those of two could be alike.
-  const names: RowNames = { text, of: textOf, shown: textOf, keyOf: () => '', version: signal(0) };
-  if (before) applyCallPaths(chosen, callPathTexts(before.chosen, before.names), names);
+  const names: RowNames = {
+    // Few choices need each of them.
+    get text() {
+      list ??= textsOf(texts);
+      return list;
+    },
+    of: textOf,
+    shown: textOf,
+    keyOf: () => '',
+    version: signal(0),
+  };
+  if (earlier) applyCallPaths(chosen, callPathTexts(earlier.chosen, earlier.names), names);
   return { ...createPathActions(chosen), names, chosen };
 }
 

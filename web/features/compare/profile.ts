@@ -8,6 +8,7 @@ import {
 } from '../../base/calls_protocol.ts';
 import type { JobKind, JobQuestion, JobReply, RangeQuestion } from '../../base/job_protocol.ts';
 import { type Functions, NO_NAME } from '../../base/protocol.ts';
+import { joinTexts } from '../../base/texts.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Profile, ProfilePaths } from './protocol.ts';
 
@@ -51,11 +52,14 @@ export async function profileOf(
   columns.push(functions.p90, functions.p99, functions.max, functions.bytes);
   const figures = new Float64Array(columns.length * functions.length);
   for (const [i, column] of columns.entries()) figures.set(column, i * functions.length);
-  const names = Array.from(name, (id) => trace.names.of(id));
+  const nameAt = (i: number) => trace.names.of(name[i]!);
+  const names = await joinTexts(name.length, nameAt);
+  // A function without a name is shown by its key.
+  const keys = await joinTexts(name.length, (i) => trace.names.keyOf(name[i]!) || keyIn(nameAt(i)));
+  if (signal.aborted) return null;
   const profile: Profile = {
     names,
-    // A function without a name is shown by its key.
-    keys: Array.from(name, (id, i) => trace.names.keyOf(id) || keyIn(names[i]!)),
+    keys,
     figures,
     function: times.function,
     start: times.start,

@@ -3,6 +3,7 @@
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { TokensPart } from '../../base/record_protocol.ts';
 import type { HeldColumns, ResourceColumns } from '../../base/survey_protocol.ts';
+import type { Texts } from '../../base/texts.ts';
 import type { FlameMode } from '../../trace/call_paths.ts';
 import type {
   ComparedFlame,
@@ -95,11 +96,16 @@ export interface Reasoning {
   why(format: string, a: StepsOf, b: StepsOf, hear: (share: number) => void): Promise<FoundWhy>;
 }
 
+/** The rows of a comparison, with their names as one text: it crosses without a copy of each. */
+export interface ComparedFunctions extends Omit<ComparedRows, 'names'> {
+  readonly names: Texts;
+}
+
 /** The figures of one trace. */
 export interface Profile {
-  readonly names: readonly string[];
+  readonly names: Texts;
   /** Ids or addresses as texts, '' without. */
-  readonly keys: readonly string[];
+  readonly keys: Texts;
   /** Nine columns one after the other: count, total, self, min, median, p90, p99, max, bytes. */
   readonly figures: Float64Array;
   /** Sampled calls: index of the function, begin, and self time. */
@@ -166,7 +172,7 @@ export interface ThingsOf {
 /** The object of the worker. */
 export interface Comparing {
   /** Compares B with A, in place of what was compared before. */
-  compare(a: Compares, b: Compares): Promise<ComparedRows>;
+  compare(a: Compares, b: Compares): Promise<ComparedFunctions>;
   /** Takes the call paths of the traces that are open, A, 0, or B, 1, which it has not got yet, or other ones. */
   takePaths(side: 0 | 1, paths: ProfilePaths): void;
   /** The flame graph of both, whose call paths it has. null before {@link Comparing.compare}. */

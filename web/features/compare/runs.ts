@@ -172,6 +172,6 @@ export function whenRead({ trace, scope }: OpenTrace, signal: AbortSignal): Prom
 }
 
 function bytesOf({ names, keys, figures, function: functions, start, own }: Profile): number {
-  const texts = [...names, ...keys].reduce((sum, text) => sum + 2 * text.length, 0);
+  const texts = 2 * (names.all.length + keys.all.length) + names.ends.byteLength + keys.ends.byteLength;
   return texts + figures.byteLength + functions.byteLength + start.byteLength + own.byteLength;
 }

@@ -62,6 +62,8 @@ export function createTraceWorker(): TraceService {
   /** Where slices go that leave memory; null before they do. */
   let shelf: ShelfFiles | null = null;
   let wasShelfAsked = false;
+  /** Bytes that others hold, who share the memory of this trace. */
+  let othersBytes = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   let reportedSlices = false;
   let tracksDue = 0;
@@ -92,8 +94,9 @@ export function createTraceWorker(): TraceService {
   };
   /** Reports new names, which must precede the first message that uses them, and tracks that are new or have changed. */
   const flush = (open: Session) => {
-    const fresh = open.takeNames();
-    if (fresh) page.names(fresh.first, fresh.names, fresh.keys);
+    // Each portion is a message of its own: the page draws between them.
+    for (let fresh = open.takeNames(); fresh; fresh = open.takeNames())
+      page.names(fresh.first, fresh.names, fresh.keys);
     const renamed = open.takeRenamed();
     if (renamed) {
       page.renamed(renamed.ids, renamed.names, renamed.keys);
@@ -241,6 +244,7 @@ export function createTraceWorker(): TraceService {
         },
       });
       session = opened.session;
+      if (othersBytes > 0) session.setElsewhere(othersBytes);
       const { packed } = opened;
       unpacked = packed?.unpacked ?? null;
       if (packed?.file) page.unpacked(packed.file, packed.log, true);
@@ -359,7 +363,10 @@ export function createTraceWorker(): TraceService {
     origin: (track, time, item) => ask((open) => open.origin(track, time, item ?? undefined) ?? null),
     showValues: (track, type) => void ask((open) => open.showValues(track, VALUE_TYPES.indexOf(type))),
     weigh: (at, weights) => void guarded((open) => open.weigh(at, weights)),
-    setElsewhere: (bytes) => void ask((open) => open.setElsewhere(bytes)),
+    setElsewhere: (bytes) => {
+      othersBytes = bytes;
+      ask((open) => open.setElsewhere(bytes));
+    },
     removeTrack: (track) => void guarded((open) => open.removeTrack(track)),
     digest: () => guarded((open) => open.digest()),
     problems: (first, max) => guarded((open) => open.problems(first, max)),

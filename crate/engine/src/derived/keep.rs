@@ -342,7 +342,7 @@ mod tests {
     fn a_hundred_tracks_stay_within_the_limit_and_the_oldest_go() {
         let store = store();
         let one = kept(&store, 3).bytes();
-        let limit = store.bytes() as u64 + 10 * one;
+        let limit = store.kept_bytes() + 10 * one;
         let mut jobs: Jobs<Keep> = Jobs::new(limit);
         for id in 1..=100 {
             let slot = format!("keep {id}");

@@ -68,6 +68,8 @@ const MOST_IN_MEMORY: u64 = if cfg!(target_pointer_width = "32") { 180_000_000 }
 /// Most bytes that a slice takes, and an instant or a sample.
 const SLICE_BYTES: u64 = 20;
 const POINT_BYTES: u64 = 24;
+/// Bytes that a trace may have however much others hold: enough for a small one.
+const LEAST_BYTES: u64 = 64 << 20;
 /// Most bytes of a store.
 pub(crate) const MOST_BYTES: u64 = MOST_IN_MEMORY * SLICE_BYTES;
 
@@ -87,6 +89,10 @@ pub struct Store {
     slices: u64,
     /// Instants, samples and payloads.
     points: u64,
+    /// Bytes of what the decoder keeps.
+    decoder_bytes: u64,
+    /// Bytes of others that share the limit.
+    elsewhere: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
     most_bytes: Option<u64>,
     /// How often a track was delivered again.
@@ -169,7 +175,7 @@ impl Store {
         }
         self.records += batch.records;
         if self.is_bare {
-            return true;
+            return self.has_room();
         }
         self.points += batch.payloads.len() as u64;
         self.payloads.append(&mut batch.payloads);
@@ -190,8 +196,25 @@ impl Store {
             from = to;
         }
         self.shelve_closed();
-        let bytes = self.most_slice_bytes() + self.points * POINT_BYTES + self.calls.bytes() as u64;
+        self.has_room()
+    }
+
+    /// Whether there is memory for more. All that grows with a file counts.
+    fn has_room(&self) -> bool {
+        let bytes = self.most_slice_bytes() + self.points * POINT_BYTES + self.distinct_bytes();
         self.slices < MOST_SLICES && bytes < self.most_bytes()
+    }
+
+    /// Bytes of memory of what grows with what is different in a file, and not with what happens:
+    /// names, call paths, tracks, and what the decoder keeps.
+    fn distinct_bytes(&self) -> u64 {
+        let tracks = self.tracks.len() * size_of::<Track>();
+        self.texts.bytes() + self.calls.bytes() as u64 + tracks as u64 + self.decoder_bytes
+    }
+
+    /// Notes how many bytes the decoder keeps.
+    pub(crate) fn set_decoder_bytes(&mut self, bytes: u64) {
+        self.decoder_bytes = bytes;
     }
 
     /// Most bytes of memory that slices take.
@@ -246,13 +269,19 @@ impl Store {
         self.is_bare = true;
     }
 
-    /// Limits the memory of slices, call paths, instants and samples, in bytes.
+    /// Limits the memory of all that is kept of the trace, in bytes.
     pub(crate) fn limit_memory(&mut self, bytes: u64) {
         self.most_bytes = Some(bytes.min(MOST_BYTES));
     }
 
+    /// Notes how many bytes other traces and results hold that share the limit of this one.
+    pub(crate) fn set_elsewhere(&mut self, bytes: u64) {
+        self.elsewhere = bytes;
+    }
+
     fn most_bytes(&self) -> u64 {
-        self.most_bytes.unwrap_or(MOST_BYTES)
+        let most = self.most_bytes.unwrap_or(MOST_BYTES);
+        most.saturating_sub(self.elsewhere).max(most.min(LEAST_BYTES))
     }
 
     /// Notes that reading ends at `at` because memory is used up.
@@ -382,6 +411,12 @@ impl Store {
         self.tracks.iter().map(Track::bytes).sum::<usize>()
             + self.payloads.capacity() * size_of::<Payload>()
             + self.shelf.as_ref().map_or(0, |of| of.shelf.bytes())
+    }
+
+    /// Memory of all that is kept of the trace, in bytes: [`Store::bytes`], and names, call paths,
+    /// tracks and what the decoder keeps.
+    pub fn kept_bytes(&self) -> u64 {
+        self.bytes() as u64 + self.distinct_bytes()
     }
 
     /// How many tracks there are.

@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 use unspool_trace::batch::{Key, Name, SliceKind};
-use unspool_trace::{Naming, sort};
+use unspool_trace::{Naming, kept, sort};
 
 /// The names of a trace by number.
 #[derive(Debug, Default)]
@@ -21,7 +21,15 @@ pub(crate) struct Texts {
     has_groups: bool,
     /// Numbers of names whose text has changed since [`Texts::take_changed`].
     changed: Vec<u32>,
+    /// Bytes of the texts in `shown`, `own` and `by_text`.
+    text_bytes: u64,
+    /// Bytes of the companions' tables.
+    naming_bytes: u64,
 }
+
+/// Bytes that a name takes in addition to its texts: its place and its key here, and in the page a
+/// text with its place, its colour, and its key by which it is found.
+const NAME_BYTES: usize = size_of::<String>() + size_of::<(SliceKind, Key)>() + 100;
 
 impl Texts {
     /// The texts, as they are shown.
@@ -85,11 +93,20 @@ impl Texts {
     pub(crate) fn define(&mut self, Name { text, kind, key }: Name) {
         let name = self.shown.len() as u32;
         self.has_groups |= kind == SliceKind::Group;
+        self.text_bytes += text.len() as u64;
         self.shown.push(text);
         self.keys.push((kind, key));
         if !self.namings.is_empty() {
             self.rename(name);
         }
+    }
+
+    /// Bytes of memory of all names, with those that the page has of them.
+    pub(crate) fn bytes(&self) -> u64 {
+        let names = self.shown.len() * NAME_BYTES;
+        let own = kept::table::<(u32, String)>(self.own.capacity());
+        let by_text = kept::table::<(String, u32)>(self.by_text.capacity());
+        names as u64 + 2 * self.text_bytes + own + by_text + self.naming_bytes
     }
 
     /// Takes the texts of a companion, in place of those that an earlier one with this number gave.
@@ -165,6 +182,7 @@ impl Texts {
     }
 
     fn rename_all(&mut self) {
+        self.naming_bytes = self.namings.iter().map(|(_, naming)| naming.kept_bytes()).sum();
         for (name, text) in self.own.drain() {
             if let Some(shown) = self.shown.get_mut(name as usize) {
                 *shown = text;
@@ -172,6 +190,7 @@ impl Texts {
             self.changed.push(name);
         }
         self.by_text.clear();
+        self.text_bytes = self.shown.iter().map(|text| text.len() as u64).sum();
         if !self.namings.is_empty() {
             (0..self.shown.len() as u32).for_each(|name| self.rename(name));
         }
@@ -187,6 +206,7 @@ impl Texts {
         match self.by_text.get(&text).copied() {
             None => {
                 self.by_text.insert(text.clone(), name);
+                self.text_bytes += text.len() as u64;
                 self.show(name, text);
             }
             Some(first) => {
@@ -200,6 +220,7 @@ impl Texts {
 
     fn show(&mut self, name: u32, text: String) {
         if let Some(shown) = self.shown.get_mut(name as usize) {
+            self.text_bytes += text.len() as u64;
             let before = std::mem::replace(shown, text);
             self.own.entry(name).or_insert(before);
             self.changed.push(name);

@@ -15,6 +15,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use unspool_trace::batch::{EventBatch, EventKind, Orphans, Payload, SliceKind, TrackDef, TrackId, TrackKind};
 use unspool_trace::error::{Error, Result};
+use unspool_trace::kept;
 use unspool_trace::limits::{Limits, SHOWN};
 use unspool_trace::locator::Locator;
 use unspool_trace::problem::{MANY_THREADS, ProblemKind, TOO_DEEP};
@@ -141,6 +142,15 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
+    /// Bytes of memory of names, threads, frames and calls that are told apart.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        let threads = kept::list(&self.threads)
+            + kept::list(&self.thread_of)
+            + kept::table::<(u64, u32)>(self.threads_beyond.capacity());
+        let calls = kept::list(&self.frames) + kept::list(&self.far) + self.lists.bytes();
+        self.texts.bytes() + kept::list(&self.functions) + threads + calls
+    }
+
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -184,6 +184,10 @@ impl Decoder for ApitraceDecoder {
         if self.finished { Want::Nothing } else { Want::Next }
     }
 
+    fn kept_bytes(&self) -> u64 {
+        self.calls.kept_bytes() + self.stream.tables.kept_bytes()
+    }
+
     fn index(&self) -> Vec<u8> {
         self.index_bytes(Cow::Borrowed(&self.stream.tables))
     }

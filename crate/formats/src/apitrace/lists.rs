@@ -19,6 +19,7 @@ use alloc::vec::Vec;
 
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
+use unspool_trace::kept;
 
 use super::functions::{ListRole, NameFlags, Renders};
 use super::records::Scalar;
@@ -254,6 +255,19 @@ pub(crate) struct DisplayLists {
     bases: HashMap<u64, i64>,
     commands: Commands,
     pub(crate) facts: ListFacts,
+}
+
+impl DisplayLists {
+    /// Bytes of memory, without what lists call.
+    pub(crate) fn bytes(&self) -> u64 {
+        let ListFacts { idle, clearing, compiled, executed } = &self.facts;
+        let facts = kept::list(idle) + kept::list(clearing) + kept::list(compiled) + kept::list(executed);
+        kept::table::<(i64, List)>(self.lists.capacity())
+            + kept::table::<(i64, Option<Renders>)>(self.sums.capacity())
+            + kept::table::<(u64, Compiling)>(self.compiling.capacity())
+            + self.commands.bytes()
+            + facts
+    }
 }
 
 /// Calls that do not do what their functions say, because of display lists.

@@ -10,6 +10,7 @@ use core::fmt::Write;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
+use unspool_trace::kept;
 use unspool_trace::records::FieldValue;
 
 use super::functions::NameFlags;
@@ -54,6 +55,12 @@ impl<T> Default for Space<T> {
 }
 
 impl<T> Space<T> {
+    /// Bytes of memory, without what signatures refer to.
+    fn bytes(&self) -> u64 {
+        let found = kept::list(&self.small) + kept::table::<(u64, u32)>(self.large.capacity());
+        kept::list(&self.items) + found
+    }
+
     /// The index of the signature with this id.
     #[inline]
     pub(crate) fn index(&self, id: u64) -> Option<u32> {
@@ -281,6 +288,12 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
+    /// Bytes of memory. Names of constants, members and arguments have a limit of their own.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        let spaces = [self.functions.bytes(), self.enums.bytes(), self.bitmasks.bytes(), self.structs.bytes()];
+        spaces.iter().sum::<u64>() + self.frames.bytes()
+    }
+
     /// What is handed over to readers that do not need the names of enums and bits, but show them
     /// if they have them: without the names if those are many.
     pub(crate) fn of_numbers(&self) -> Cow<'_, Self> {

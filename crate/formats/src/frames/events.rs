@@ -141,6 +141,10 @@ impl Decoder for FramesDecoder {
         if self.end.is_some() { Want::Nothing } else { Want::Next }
     }
 
+    fn kept_bytes(&self) -> u64 {
+        self.state.kept_bytes()
+    }
+
     fn index(&self) -> Vec<u8> {
         self.index_bytes()
     }

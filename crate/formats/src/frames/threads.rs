@@ -15,6 +15,7 @@ use unspool_stacks::pointer::{Move, moves};
 use unspool_stacks::stack::Stack;
 use unspool_trace::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
 use unspool_trace::error::{Error, Result};
+use unspool_trace::kept;
 use unspool_trace::limits::Limits;
 use unspool_trace::locator::Locator;
 use unspool_trace::problem::{MANY_THREADS, Problem};
@@ -211,6 +212,14 @@ impl Context<'_> {
 }
 
 impl Threads {
+    /// Bytes of memory, without the stacks of threads.
+    pub(super) fn bytes(&self) -> u64 {
+        let Addresses { calls, handlers, others } = &self.names;
+        let named = kept::table::<(u64, u32)>(calls.capacity()) + kept::table::<(u64, u32)>(handlers.capacity());
+        let found = kept::table::<(u64, u32)>(self.by_id.capacity());
+        kept::list(&self.threads) + found + named + kept::list(others) + self.program.bytes()
+    }
+
     pub(crate) fn new(isa: Isa) -> Self {
         Self {
             isa,

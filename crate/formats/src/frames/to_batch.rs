@@ -67,6 +67,11 @@ impl Lane {
 }
 
 impl State {
+    /// Bytes of memory of names and threads.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.names.bytes() + self.threads.bytes()
+    }
+
     pub(super) fn new(machine: Machine, limits: Limits) -> Self {
         Self {
             limits,

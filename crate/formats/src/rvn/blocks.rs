@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use unspool_stacks::flow::{Flow, Opening, Reading, flow, opening};
 use unspool_stacks::isa::Isa;
 use unspool_trace::Instructions;
+use unspool_trace::kept;
 
 use super::wire::{Block, INTERRUPT, INTERRUPT_BLOCK, Mode};
 
@@ -279,6 +280,12 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// Bytes of memory.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        let found = kept::table::<(i64, u32)>(self.elsewhere.capacity());
+        kept::list(&self.entries) + kept::list(&self.compact) + found + self.bytes as u64
+    }
+
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -174,6 +174,10 @@ impl RowDecoder for RvnDecoder {
         core::mem::take(&mut self.reader.problems)
     }
 
+    fn kept_bytes(&self) -> u64 {
+        self.state.kept_bytes() + self.reader.blocks.kept_bytes()
+    }
+
     fn progress(&self) -> (u64, u64) {
         let last = self.reader.last.and_then(|t| u64::try_from(t).ok()).unwrap_or(0);
         (self.reader.position.min(last), last)

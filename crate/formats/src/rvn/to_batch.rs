@@ -13,6 +13,7 @@ use unspool_stacks::stack::Stack;
 use unspool_trace::Instructions;
 use unspool_trace::batch::{EventBatch, EventKind, Key, Name, SliceKind, TrackDef, TrackId, TrackKind};
 use unspool_trace::error::Class;
+use unspool_trace::kept;
 use unspool_trace::limits::Limits;
 use unspool_trace::locator::Locator;
 use unspool_trace::problem::Problem;
@@ -72,6 +73,12 @@ struct OpenSlice {
 }
 
 impl State {
+    /// Bytes of memory of names and functions.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        let tables = [&self.by_address, &self.system_calls].map(|names| kept::table::<(u64, u32)>(names.capacity()));
+        self.names.bytes() + tables.iter().sum::<u64>() + self.program.bytes()
+    }
+
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -145,6 +145,10 @@ impl Decoder for TraceDbDecoder {
         if self.done { Want::Nothing } else { Want::Next }
     }
 
+    fn kept_bytes(&self) -> u64 {
+        self.state.tracks.kept_bytes() + self.walk.tables.kept_bytes()
+    }
+
     fn index(&self) -> Vec<u8> {
         self.index_bytes()
     }

@@ -18,6 +18,7 @@ use unspool_trace::batch::{
     EventBatch, EventKind, Key as NameKey, Name, SliceKind, Stacking, TrackDef, TrackId, TrackKind, ValueKind,
 };
 use unspool_trace::error::Result;
+use unspool_trace::kept;
 use unspool_trace::limits::Limits;
 use unspool_trace::locator::Locator;
 use unspool_trace::problem::{Problem, ProblemKind};
@@ -106,6 +107,16 @@ pub(crate) struct Tracks {
 }
 
 impl Tracks {
+    /// Bytes of memory, without the places of statements.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        let found = kept::table::<(Option<u32>, u32)>(self.file_of.capacity())
+            + kept::table::<(StatementId, u32)>(self.by_id.capacity())
+            + kept::table::<(Key, u32)>(self.by_key.capacity())
+            + kept::table::<(u64, u32)>(self.open.capacity());
+        let lists = kept::list(&self.files) + kept::list(&self.statements) + kept::list(&self.values);
+        self.texts.bytes() + lists + found
+    }
+
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -12,6 +12,7 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use unspool_trace::kept;
 
 use serde::{Deserialize, Serialize};
 
@@ -252,6 +253,12 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// Bytes of memory.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        let names = kept::list(&self.dictionary) + kept::list(&self.ends);
+        names + kept::list(&self.types) + kept::list(&self.shapes)
+    }
+
     /// A header with these names and types. NULs within a name are dropped.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a [u8]>, types: impl IntoIterator<Item = Type>) -> Self {
         let mut tables = Self::default();

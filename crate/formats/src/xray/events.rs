@@ -224,6 +224,10 @@ impl Decoder for XrayDecoder {
         }
     }
 
+    fn kept_bytes(&self) -> u64 {
+        self.state.kept_bytes()
+    }
+
     fn index(&self) -> Vec<u8> {
         self.index_bytes()
     }

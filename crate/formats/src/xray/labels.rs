@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt::Write as _;
 
 use hashbrown::HashMap;
+use unspool_trace::kept;
 use unspool_trace::limits::Limits;
 
 use super::decode::Event;
@@ -47,13 +48,20 @@ impl Held {
 #[derive(Debug)]
 pub(super) struct Labels {
     keys: HashMap<String, u64>,
+    /// Bytes of these texts.
+    text_bytes: u64,
     limit: usize,
 }
 
 impl Labels {
     pub(super) fn new(limits: Limits) -> Self {
         // Functions need names, too.
-        Self { keys: HashMap::new(), limit: MAX_LABELS.min(limits.names as usize / 2) }
+        Self { keys: HashMap::new(), text_bytes: 0, limit: MAX_LABELS.min(limits.names as usize / 2) }
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.text_bytes + kept::table::<(String, u64)>(self.keys.capacity())
     }
 
     /// The key and the text of an event's name: `9: payload` for a typed event, `payload` for a
@@ -67,6 +75,7 @@ impl Labels {
             if self.keys.len() < self.limit {
                 let key = LABEL + self.keys.len() as u64;
                 self.keys.insert(text.clone(), key);
+                self.text_bytes += text.len() as u64;
                 return (key, text);
             }
         }

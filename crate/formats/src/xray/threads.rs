@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 use unspool_trace::batch::{EventBatch, EventKind, Orphans, TrackDef, TrackId, TrackKind};
 use unspool_trace::error::Result;
+use unspool_trace::kept;
 use unspool_trace::limits::Limits;
 use unspool_trace::locator::Locator;
 use unspool_trace::problem::{MANY_THREADS, Problem};
@@ -59,6 +60,12 @@ impl Threads {
             tracks: 0,
             others: None,
         }
+    }
+
+    /// Bytes of memory, without the open calls of threads.
+    pub(super) fn bytes(&self) -> u64 {
+        let found = kept::table::<((i32, i32), u32)>(self.by_id.capacity());
+        kept::list(&self.threads) + found + kept::table::<(i32, TrackId)>(self.processes.capacity())
     }
 
     /// The thread with this index.

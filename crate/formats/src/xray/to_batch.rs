@@ -61,6 +61,11 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Bytes of memory of names and threads.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.names.bytes() + self.labels.bytes() + self.threads.bytes()
+    }
+
     pub(super) fn new(header: &Header, limits: Limits) -> Self {
         Self {
             limits,

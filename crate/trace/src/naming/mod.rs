@@ -69,6 +69,12 @@ pub struct Named<'a> {
 }
 
 impl Naming {
+    /// Bytes of memory.
+    pub fn kept_bytes(&self) -> u64 {
+        let texts = self.places.iter().map(|place| (place.text.len() + place.source.len()) as u64).sum::<u64>();
+        crate::kept::list(&self.places) + texts
+    }
+
     /// A table of these places. If several have the same start, the last is kept.
     pub fn new(mut places: Vec<Place>) -> Self {
         // Stable: the last in the file comes last.

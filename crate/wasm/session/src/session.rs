@@ -20,6 +20,9 @@ use crate::jobs;
 use crate::protocol::{NewNames, OtherNames, Overview, Problems, Renamed, Seen, TablePages, Texts, WindowAnswer};
 use crate::shelf::{self, JsShelf};
 
+/// Names that the page takes at once: some milliseconds.
+const NAMES: usize = 10_000;
+
 /// Whether [`crate::provide_decompressors`] must come before `new Session(…)` with these arguments.
 #[wasm_bindgen(js_name = needsDecompressor)]
 pub fn needs_decompressor(name: &str, size: f64, head: &[u8], tail: &[u8]) -> bool {
@@ -139,7 +142,7 @@ impl Session {
     #[wasm_bindgen(js_name = wantsShelf)]
     pub fn wants_shelf(&self) -> bool {
         let store = self.engine.store();
-        !store.has_shelf() && store.bytes() as u64 > self.jobs.limit() / 5 * 2
+        !store.has_shelf() && store.kept_bytes() > self.jobs.limit() / 5 * 2
     }
 
     /// Has slices that are read from now on go to disk.
@@ -174,10 +177,11 @@ impl Session {
         typed(&self.engine.progress())
     }
 
-    /// The names that are new since the last call. `undefined` without any.
+    /// The next names that are new since the last call, as many as the page takes between two
+    /// frames. `undefined` without any.
     #[wasm_bindgen(js_name = takeNames)]
     pub fn take_names(&mut self) -> Option<Ts<NewNames>> {
-        let (first, names) = self.engine.take_names();
+        let (first, names) = self.engine.take_names(NAMES);
         if names.is_empty() {
             return None;
         }
@@ -329,9 +333,11 @@ impl Session {
         self.engine.weigh(at, weights);
     }
 
-    /// Notes how many bytes other workers hold for this trace: all share one limit.
+    /// Notes how many bytes other traces and workers hold: all share one limit, of what is read as
+    /// well as of results.
     #[wasm_bindgen(js_name = setElsewhere)]
     pub fn set_elsewhere(&mut self, bytes: f64) {
+        self.engine.set_elsewhere(bytes as u64);
         self.jobs.set_elsewhere(self.engine.store(), bytes as u64);
     }
 

@@ -1,5 +1,6 @@
 /* The worker that compares two traces. It knows no file: the page gives it what the workers of both have found. */
 
+import { joinTexts, textsOf } from '../../../base/texts.ts';
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
 import init, {
@@ -37,7 +38,7 @@ const STEPS = 4_000_000;
 
 function take(to: Comparer, side: 0 | 1, of: Profile): void {
   const { names, keys, figures, function: functions, start, own, counted, frequency, interleaved } = of;
-  to.take(side, [...names], [...keys], figures, functions, start, own, counted, frequency, interleaved);
+  to.take(side, textsOf(names), textsOf(keys), figures, functions, start, own, counted, frequency, interleaved);
 }
 
 /** The pairs of threads, once all records are taken. */
@@ -60,7 +61,8 @@ const service: Comparing = {
       const { profile, runs } = sides[side];
       for (const of of [profile, ...runs]) take(comparer, side, of);
     }
-    return comparer.rows();
+    const { names, ...rows } = comparer.rows();
+    return { ...rows, names: await joinTexts(names.length, (row) => names[row]!) };
   },
   takePaths: (side, { functions, parent, total, self, count }) =>
     comparer?.takePaths(side, functions, parent, total, self, count),

@@ -12,6 +12,7 @@
 //! a list.
 
 use hashbrown::HashMap;
+use unspool_trace::kept;
 
 use super::super::functions::{ListRole, Renders};
 use super::{DisplayLists, ListArgs, MOST_LISTS, Rendered};
@@ -26,6 +27,16 @@ pub(super) struct Commands {
     awaited: HashMap<u64, Awaited>,
     /// For each thread: the first and the last call in a row that was only recorded.
     pub(super) stretches: HashMap<u64, (u64, u64)>,
+}
+
+impl Commands {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let Self { contexts, lists, awaited, stretches } = self;
+        kept::table::<(i64, Recording)>(contexts.capacity() + lists.capacity())
+            + kept::table::<(u64, Awaited)>(awaited.capacity())
+            + kept::table::<(u64, (u64, u64))>(stretches.capacity())
+    }
 }
 
 /// The object that a call of Direct3D 11 returns.
