@@ -1,4 +1,5 @@
 import type { Texts } from '../worker/wasm/unspool_browser.js';
+import { PORTION } from './portions.ts';
 
 export type { Texts } from '../worker/wasm/unspool_browser.js';
 
@@ -21,15 +22,12 @@ export function visible(text: string): string {
   return INVISIBLE.test(text) ? text.replace(new RegExp(INVISIBLE, 'gu'), escapeOf) : text;
 }
 
-/** Texts that are joined between two frames: some milliseconds. */
-const AT_ONCE = 10_000;
-
 /** A text for each of `count` numbers, as one that crosses to a worker without a copy of each. The page draws meanwhile. */
 export async function joinTexts(count: number, textOf: (i: number) => string): Promise<Texts> {
   const ends = new Uint32Array(count);
   let content = '';
   for (let i = 0; i < count; i += 1) {
-    if (i > 0 && i % AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
+    if (i > 0 && i % PORTION === 0) await new Promise((resolve) => setTimeout(resolve));
     content += textOf(i);
     ends[i] = content.length;
   }

@@ -1,3 +1,4 @@
+import { inPortions } from '../base/portions.ts';
 import type { Dispose } from '../base/scope.ts';
 import { watch } from '../base/watch.ts';
 import type { Names } from '../trace/names.ts';
@@ -10,23 +11,39 @@ import type { Pair } from './open_trace.ts';
 export function shareColours({ a, b }: Pair): Dispose {
   const signals = [a.trace.status, b.trace.status, a.trace.names.version, b.trace.names.version];
   return watch(signals, () => {
-    if ([a, b].some(({ trace }) => trace.status.peek().at === 'loading')) return;
-    if (takeColours(b.trace.names, a.trace.names)) b.trace.names.recoloured();
+    if ([a, b].some(({ trace }) => trace.status.peek().at === 'loading')) return undefined;
+    return takeColours(b.trace.names, a.trace.names, b.trace.names.recoloured);
   });
 }
 
-/** Copies colours by the texts of names. Returns whether any has changed. */
-export function takeColours(to: Pick<Names, 'text' | 'colour'>, from: Pick<Names, 'text' | 'colour'>): boolean {
+type Coloured = Pick<Names, 'text' | 'colour'>;
+
+/** Copies colours by the texts of names, in portions. Then calls `recoloured` if any has changed. Returns what stops it. */
+export function takeColours(to: Coloured, from: Coloured, recoloured: () => void): Dispose {
   const known = new Map<string, number>();
-  from.text.forEach((text, id) => {
-    if (!known.has(text)) known.set(text, from.colour[id]!);
+  const note = (start: number, end: number) => {
+    for (let id = start; id < end; id += 1) {
+      const name = from.text[id] ?? '';
+      if (!known.has(name)) known.set(name, from.colour[id] ?? 0);
+    }
+  };
+  let isChanged = false;
+  const copy = (start: number, end: number) => {
+    for (let id = start; id < end; id += 1) {
+      const colour = known.get(to.text[id] ?? '');
+      if (colour === undefined || colour === to.colour[id]) continue;
+      to.colour[id] = colour;
+      isChanged = true;
+    }
+  };
+  let stop: Dispose = () => undefined;
+  const stopNoting = inPortions(from.text.length, note, () => {
+    stop = inPortions(to.text.length, copy, () => {
+      if (isChanged) recoloured();
+    });
   });
-  let changed = false;
-  to.text.forEach((text, id) => {
-    const colour = known.get(text);
-    if (colour === undefined || colour === to.colour[id]) return;
-    to.colour[id] = colour;
-    changed = true;
-  });
-  return changed;
+  return () => {
+    stopNoting();
+    stop();
+  };
 }
