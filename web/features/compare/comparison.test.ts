@@ -85,6 +85,7 @@ it('asks both traces, and compares what they have', async () => {
   expect([0, 1].map((row) => nameIn(compared, row))).toEqual(['f', '#7']);
   comparison.filter.value = '7';
   expect([0, 1].map(comparison.holds.value)).toEqual([false, true]);
+  expect(comparison.matching.value).toEqual([1]);
 });
 
 it('says so if there is no room for it', async () => {

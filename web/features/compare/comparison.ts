@@ -54,7 +54,7 @@ export interface TreeAnswer {
 
 /** Key and noun of the ledger for a comparison. */
 const HELD = 'differences of functions';
-/** Bytes that a function of a side takes in the worker, with its row in the page: as measured, with a name of 20 characters. */
+/** Bytes that a function of a side takes, about: its figures, its name, and its row. */
 const FUNCTION_BYTES = 600;
 
 /** What is kept of a side: its functions. */
@@ -122,6 +122,8 @@ export interface Comparison {
   readonly filter: Signal<string>;
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
+  /** The rows that match the filter, by the change. */
+  readonly matching: ReadonlySignal<readonly number[]>;
   /** The comparison as a file, which may name the files of both. Rejects if the comparison fails or ends before, or with a sentence. */
   saved(kind: SavedKind, a: string, b: string): Promise<Blob>;
   readonly records: RecordDifferences;
@@ -342,6 +344,14 @@ export function createComparison(
       return (ignoresCase ? name.toLowerCase() : name).includes(wanted);
     };
   });
+  const matching = computed(() => {
+    const now = state.value;
+    const matches = holds.value;
+    const rows: number[] = [];
+    if (now.at !== 'done') return rows;
+    for (let row = 0; row < now.compared.rows.length; row += 1) if (matches(row)) rows.push(row);
+    return rows;
+  });
   return {
     state,
     choice,
@@ -355,6 +365,7 @@ export function createComparison(
     chosen,
     filter,
     holds,
+    matching,
     saved: async (kind, a, b) => {
       if (kind !== 'functions') await whenPathsAreThere();
       return service.remote().saved(kind, a, b);

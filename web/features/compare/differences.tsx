@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { formatCount, formatCounted, plural } from '../../base/format.ts';
 import type { PanelProps } from '../../page/page.ts';
 import { Lazy } from '../../parts/lazy.tsx';
@@ -146,7 +146,7 @@ function CallsShow({ comparison: { callsShow } }: Pick<Props, 'comparison'>) {
 function Count({ comparison, pair }: Pick<Props, 'comparison' | 'pair'>) {
   const state = comparison.state.value;
   const clock = pair.a.trace.info.value?.clock;
-  const rows = useRows(comparison);
+  const rows = comparison.matching.value;
   if (state.at !== 'done' || !clock) return null;
   const { length } = state.compared.rows;
   const noun = clock.kind === 'seconds' ? '' : `, in ${plural(2, clock.kind === 'ticks' ? 'tick' : clock.unit)}`;
@@ -162,15 +162,6 @@ function Count({ comparison, pair }: Pick<Props, 'comparison' | 'pair'>) {
   );
 }
 
-/** The rows that match the filter. */
-function useRows({ state: of, holds }: Comparison): readonly number[] {
-  const state = of.value;
-  return useMemo(() => {
-    if (state.at !== 'done') return [];
-    return Array.from({ length: state.compared.rows.length }, (_, row) => row).filter(holds.value);
-  }, [state, holds.value]);
-}
-
 /** What is known of functions, in words and in one of several views. */
 function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & { readonly lead: ComponentChildren }) {
   const { a, b } = pair;
@@ -178,7 +169,7 @@ function Figures({ comparison, runs, pair, theme, lead }: Omit<Props, 'why'> & {
   const state = comparison.state.value;
   const view = comparison.view.value;
   const clock = a.trace.info.value?.clock;
-  const rows = useRows(comparison);
+  const rows = comparison.matching.value;
   // The list of runs stays while they are compared again: the focus is in it when one is removed.
   const runsOf = (compared: Compared | null) =>
     view === 'functions' && <RunList key="runs" runs={runs} pair={pair} compared={compared} />;
