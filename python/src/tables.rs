@@ -102,21 +102,38 @@ impl Table {
 pub(crate) struct Texts {
     pub(crate) ends: Vec<i32>,
     pub(crate) bytes: Vec<u8>,
+    /// There was no room for some: offsets reach 2 GiB.
+    lacks_some: bool,
 }
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { ends: vec![0], bytes: Vec::new() }
+        Self { ends: vec![0], bytes: Vec::new(), lacks_some: false }
     }
 }
 
 impl Texts {
-    /// Adds a text. One for which there is no room is empty.
+    /// Adds a text. If there is no room for it, that is noted.
     fn push(&mut self, text: &str) {
         if self.bytes.len() + text.len() <= i32::MAX as usize {
             self.bytes.extend_from_slice(text.as_bytes());
+        } else {
+            self.lacks_some = true;
         }
         self.ends.push(self.bytes.len() as i32);
+    }
+
+    /// Checks that all texts are there.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence about `what` they are if there was no room for all.
+    fn check(&self, what: &str) -> Result<(), Refusal> {
+        if !self.lacks_some {
+            return Ok(());
+        }
+        let sentence = format!("{what} have more than 2 GiB, which is more than a column of texts can have.");
+        Err(Refusal { sentence, at: None, is_usage: false })
     }
 }
 
@@ -363,6 +380,7 @@ impl Pass {
             _ => {
                 if matches!(table, Table::Slices | Table::Instants) {
                     opened.names().iter().for_each(|name| names.push(&name.text));
+                    names.check("The names of this trace")?;
                 }
                 From::Rows(Box::new(opened.rows(scope, Box::new(Columns(Rc::clone(&collecting))), stop)?))
             }
@@ -391,7 +409,13 @@ impl Pass {
             };
             self.is_done = !is_more;
         }
-        Ok(self.collecting.borrow_mut().take(&self.names))
+        let batch = self.collecting.borrow_mut().take(&self.names);
+        for column in batch.iter().flat_map(|batch| &batch.columns) {
+            if let Values::Text(texts) = &column.values {
+                texts.check("The texts of these rows")?;
+            }
+        }
+        Ok(batch)
     }
 }
 
