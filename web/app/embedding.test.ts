@@ -13,10 +13,18 @@ function served() {
     closed: false,
     postMessage: ({ type, name }: { type: string; name: string }) => heard.push(`${type.slice(8)} ${name}`),
   } as unknown as Window;
-  const own = { addEventListener: () => undefined, opener: null };
+  const listeners: ((event: object) => void)[] = [];
+  const own = {
+    addEventListener: (_: string, listen: (event: object) => void) => listeners.push(listen),
+    opener: null,
+  };
   vi.stubGlobal('window', Object.assign(own, { parent: own }));
   const bench = signal<object>({ at: 'empty' });
-  serveEmbedders({ workbench: { bench }, dock: {} } as unknown as Page);
+  const views: unknown[] = [];
+  serveEmbedders({ workbench: { bench }, dock: {} } as unknown as Page, (view) => views.push(view));
+  const send = (data: object) => {
+    for (const listen of listeners) listen({ data, source: sender, origin: 'https://host.example' });
+  };
   /** Opens a trace of the sender, and returns its status. */
   const open = (name: string) => {
     const file = new Blob();
@@ -28,7 +36,7 @@ function served() {
     return Object.assign(status, { open });
   };
   const fail = () => ({ at: 'failed', error: { sentence: 'No.' } });
-  return { heard, open, fail, bench };
+  return { heard, open, fail, bench, send, views };
 }
 
 it('tells no page that a trace is gone which could not be read', () => {
@@ -52,4 +60,18 @@ it('does not tell a page that its trace is gone while that is compared with anot
   expect(heard).toEqual([]);
   own.pair.value = null;
   expect(heard).toEqual(['closed own']);
+});
+
+it('shows the newest of many views that a page sends at once', async () => {
+  const { open, send, views } = served();
+  open('own').value = { at: 'ready' };
+  const sendMany = (from: number) => {
+    for (let to = from + 1; to <= from + 1000; to += 1) send({ type: 'unspool:view', view: { from: 0, to } });
+  };
+  sendMany(0);
+  expect(views).toEqual([]);
+  await vi.waitFor(() => expect(views).toHaveLength(1));
+  sendMany(1000);
+  await vi.waitFor(() => expect(views).toHaveLength(2));
+  expect(views).toMatchObject([{ view: { to: 1000n } }, { view: { to: 2000n } }]);
 });

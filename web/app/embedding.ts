@@ -8,9 +8,12 @@ import { type Sender, senderOf } from './senders.ts';
 
 /**
  * Serves the pages that have sent traces: they may move the view of what they have sent and close it, and hear what happens to it.
- * No other page is: a trace that the user opened is private. Lives as long as the page.
+ * No other page is: a trace that the user opened is private. Lives as long as the page. `move` shows a view of a trace.
  */
-export function serveEmbedders({ workbench, dock }: Page): void {
+export function serveEmbedders(
+  { workbench, dock }: Page,
+  move: (view: EmbeddedView, open: OpenTrace) => void = (view, open) => void follow(linkTo(view), open, dock),
+): void {
   const owner = (open: OpenTrace): Sender | null => senderOf(open.file);
   const tell = ({ source, origin }: Sender, message: object) => source.postMessage(message, { targetOrigin: origin });
   /** The trace of another page, which may be compared with one of the user, or else the open one. */
@@ -24,8 +27,13 @@ export function serveEmbedders({ workbench, dock }: Page): void {
   let last: { readonly to: Sender; readonly name: string } | null = null;
   /** Traces whose outcome was sent: read, or failed. What failed was never there, so its end is not sent. */
   const ended = new WeakMap<OpenTrace, 'read' | 'failed'>();
-  /** Views that wait for their trace to be read. */
+  /** The newest view of each trace, until the trace is read and the page has time. */
   const waiting = new WeakMap<OpenTrace, EmbeddedView>();
+  const showNewest = (open: OpenTrace) => {
+    const view = waiting.get(open);
+    waiting.delete(open);
+    if (view) move(view, open);
+  };
 
   effect(() => {
     const open = shown();
@@ -55,9 +63,7 @@ export function serveEmbedders({ workbench, dock }: Page): void {
         from: extent?.from,
         to: extent?.to,
       });
-      const view = waiting.get(open);
-      waiting.delete(open);
-      if (view) void follow(linkTo(view), open, dock);
+      showNewest(open);
     });
   });
   effect(() => {
@@ -97,9 +103,10 @@ export function serveEmbedders({ workbench, dock }: Page): void {
       else workbench.close();
     }
     if (type !== 'unspool:view') return;
-    const view = readView(data);
-    if (open.trace.status.peek().at === 'ready') void follow(linkTo(view), open, dock);
-    else waiting.set(open, view);
+    // Of views that come faster than they can be shown, the newest counts.
+    const isDue = waiting.has(open);
+    waiting.set(open, readView(data));
+    if (open.trace.status.peek().at === 'ready' && !isDue) setTimeout(() => showNewest(open));
   });
   const other = window.parent !== window ? window.parent : (window.opener as Window | null);
   // The other page only learns that this one is there.

@@ -7,6 +7,9 @@ use unspool_filter::pattern::{Matcher, Pattern};
 /// What [`Ignore::parse`] takes, for messages and helps.
 pub const RULES: &str = "thread:NAME, name:NAME, arg.NAME, addresses and times";
 
+/// Most rules: each is looked at for each name.
+const MOST_RULES: usize = 1000;
+
 /// What does not count.
 #[derive(Default)]
 pub struct Ignore {
@@ -29,7 +32,10 @@ impl Ignore {
     /// Returns a sentence about the first text that cannot be read.
     pub fn parse<'r>(rules: impl IntoIterator<Item = &'r str>) -> Result<Self, String> {
         let mut ignore = Self::default();
-        for rule in rules {
+        for (number, rule) in rules.into_iter().enumerate() {
+            if number >= MOST_RULES {
+                return Err(format!("There are more than {MOST_RULES} rules for what to ignore."));
+            }
             let (kind, name) = rule.split_at(rule.find([':', '.']).map_or(rule.len(), |at| at + 1));
             let list = match (kind, name) {
                 ("addresses", "") => {
@@ -173,6 +179,9 @@ mod tests {
 
     #[test]
     fn rules_are_read_and_what_is_none_is_refused() {
+        assert!(Ignore::parse(vec!["name:a"; MOST_RULES]).is_ok());
+        let refused = Ignore::parse(vec!["name:a"; MOST_RULES + 1]).err();
+        assert_eq!(refused.as_deref(), Some("There are more than 1000 rules for what to ignore."));
         let ignore = Ignore::parse(["thread:Worker*", "name:glGet*", "arg.data", "addresses"]).unwrap();
         assert!(ignore.thread("Worker 3") && !ignore.thread("main"));
         assert!(ignore.name("glGetError") && !ignore.name("glDrawArrays"));
