@@ -13,7 +13,7 @@ use unspool_formats::recognise;
 use unspool_trace::{Limits, Probe};
 
 use crate::console::one_line;
-use crate::sqlite::{LOG, beside, has_log};
+use crate::sqlite::{LOG, beside};
 use crate::{Failure, GO_ON, Place, complain, interrupt, json, scratch};
 
 /// Containers in containers.
@@ -180,22 +180,28 @@ const ATTEMPTS: usize = 3;
 ///
 /// # Errors
 ///
-/// Returns the error of the system, and one if the database changes while it is copied.
+/// Returns the error of the system, one if the database changes while it is copied, and one if what
+/// has the name of its log is a link or a pipe: that may lead to any file.
 pub(crate) fn with_log(path: &Path) -> io::Result<Option<TempDir>> {
     let begins_with = |path: &Path, bytes: &[u8]| {
         let mut head = vec![0; bytes.len()];
         File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == bytes
     };
-    let ending = if has_log(path) {
+    if !begins_with(path, MAGIC) {
+        return Ok(None);
+    }
+    let there: Vec<_> =
+        [LOG, JOURNAL].iter().filter_map(|end| Some((*end, fs::symlink_metadata(beside(path, end)).ok()?))).collect();
+    if let Some((end, _)) = there.iter().find(|(_, found)| !found.is_file()) {
+        return Err(io::Error::other(format!("what has the name of its log ({end}) is not a file")));
+    }
+    let ending = if there.iter().any(|(end, found)| *end == LOG && found.len() > 0) {
         LOG
-    } else if begins_with(&beside(path, JOURNAL), &HOT) {
+    } else if there.iter().any(|(end, _)| *end == JOURNAL) && begins_with(&beside(path, JOURNAL), &HOT) {
         JOURNAL
     } else {
         return Ok(None);
     };
-    if !begins_with(path, MAGIC) {
-        return Ok(None);
-    }
     let folder = scratch::folder()?;
     let (copy, both) = (folder.path().join(COPY), [path.to_path_buf(), beside(path, ending)]);
     let versions = || -> io::Result<Vec<_>> {
@@ -342,7 +348,9 @@ fn unpack(mut stream: Stream, kind: Kind, mut from: impl Read, name: &str, limit
 
 fn copy(mut from: impl Read) -> io::Result<TempPath> {
     let mut target = scratch::temporary()?;
-    io::copy(&mut from, &mut target)?;
+    while io::copy(&mut from.by_ref().take(PORTION as u64), &mut target)? > 0 {
+        interrupt::check()?;
+    }
     Ok(target.into_temp_path())
 }
 

@@ -415,6 +415,14 @@ fn reading_a_database_with_a_log_or_a_journal_writes_nothing_beside_it() {
         assert!(unspool(&["coverage", &text(&path(name))]).status.success());
     }
     assert!(files() == before);
+    // A link may lead to any file.
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(path("logged.sqlite-wal")).unwrap();
+        std::os::unix::fs::symlink(fixtures.join("logged.sqlite-wal"), path("logged.sqlite-wal")).unwrap();
+        let refused = unspool(&["info", &text(&path("logged.sqlite"))]);
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("name of its log (-wal) is not a file"));
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -9,6 +9,8 @@ use crate::console::push_escaped;
 /// Most characters of a text in an answer, and of a key.
 const LONGEST: usize = 400;
 const LONGEST_KEY: usize = 120;
+/// Most characters of what is wrong, which may list the files of an archive.
+const LONGEST_SENTENCE: usize = 8000;
 /// Most bytes of an answer as JSON within JSON. The message around it stays below 64 KiB.
 const MOST: usize = 60 << 10;
 
@@ -32,6 +34,11 @@ pub(super) fn to_size(mut answer: Value) -> String {
         }
         budget = budget * 3 / 4;
     }
+}
+
+/// A sentence about a failure, at most this long whatever names it has.
+pub(super) fn sentence(text: String) -> String {
+    visible(shortened(text, LONGEST_SENTENCE))
 }
 
 /// The length in bytes of a text as a string of JSON.
@@ -164,6 +171,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn sentences_have_a_size() {
+        assert_eq!(sentence("a\u{202e}".into()), "a\\u202e");
+        assert!(sentence("x".repeat(1 << 20)).len() < 8100);
+    }
 
     #[test]
     fn invisible_characters_are_escapes() {

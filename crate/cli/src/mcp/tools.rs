@@ -131,7 +131,9 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Valu
     });
     Some(match answer {
         Ok(content) => json!({ "content": content, "isError": false }),
-        Err(error) => json!({ "content": [{ "type": "text", "text": error.to_string() }], "isError": true }),
+        Err(error) => {
+            json!({ "content": [{ "type": "text", "text": fit::sentence(error.to_string()) }], "isError": true })
+        }
     })
 }
 
