@@ -32,12 +32,12 @@ fn commands_answer_alike_whatever_the_memory() {
     // Large enough that the blocks being filled, and those that are loaded or not written yet, are
     // few.
     unspool(&["generate", "xray", "--events", "3000000", "--seed", "7", "-o", log]);
-    let bytes = |memory: &str| {
+    let bytes_per_slice = |memory: &str| {
         let info: serde_json::Value =
             serde_json::from_slice(&unspool(&["info", log, "--json", "--max-memory", memory])).unwrap();
-        info["store_bytes"].as_u64().unwrap()
+        info["bytes_per_slice"].as_f64().unwrap()
     };
-    assert!(bytes("1") < bytes("100G") / 2);
+    assert!(bytes_per_slice("1") < bytes_per_slice("100G") / 2.0);
 }
 
 /// Where no file can be made, only a trace that needs one says so, and is read nevertheless.
