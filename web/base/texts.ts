@@ -5,21 +5,22 @@ export type { Texts } from '../worker/wasm/unspool_browser.js';
 
 /** The texts one by one. */
 export function textsOf({ all, ends }: Texts): string[] {
-  const show = INVISIBLE.test(all) ? visible : (text: string) => text;
-  return Array.from(ends, (end, i) => show(all.slice(ends[i - 1] ?? 0, end)));
+  const hasInvisible = all.search(INVISIBLE) >= 0;
+  return Array.from(ends, (end, i) => {
+    const text = all.slice(ends[i - 1] ?? 0, end);
+    return hasInvisible ? visible(text) : text;
+  });
 }
 
 /**
  * Characters without a shape of their own, as `is_invisible` of `crate/trace` has them: with them, what is shown differs from what is
- * there.
+ * there. Those that choose between shapes, as of emoji, are seen.
  */
-const INVISIBLE =
-  /\p{Cc}|\u{ad}|\u{34f}|\u{61c}|\u{115f}|\u{1160}|\u{17b4}|\u{17b5}|[\u{180b}-\u{180f}]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}]|\u{3164}|\u{feff}|\u{ffa0}|[\u{fff9}-\u{fffb}]|[\u{e0000}-\u{e0fff}]/u;
+const INVISIBLE = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /** A text with escapes for characters that have no shape. */
 export function visible(text: string): string {
-  const escapeOf = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
-  return INVISIBLE.test(text) ? text.replace(new RegExp(INVISIBLE, 'gu'), escapeOf) : text;
+  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** A text for each of `count` numbers, as one that crosses to a worker without a copy of each. The page draws meanwhile. */

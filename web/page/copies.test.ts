@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { ABOUT, type Copy, copyLock } from '../base/copies_protocol.ts';
 import { locksOf } from '../base/held.fixture.ts';
-import { type AllCopies, createCopies } from './copies.ts';
+import { createCopies } from './copies.ts';
+import type { AllCopies } from './copy_files.ts';
 
 /** The texts of files by their names, in folders by theirs. */
 type Folders = Record<string, Record<string, string>>;

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ABOUT, type Copy, copiesFolder, copyLock } from '../base/copies_protocol.ts';
-import { type Locks, whereFree } from '../base/held.ts';
+import { type Copy, copiesFolder } from '../base/copies_protocol.ts';
+import { filesOf, isCopy, isNotFound, type Places } from './copy_files.ts';
 
 /** The files of which this browser has a copy. */
 export interface Copies {
@@ -18,24 +18,6 @@ export interface Copies {
 
 /** The list that versions up to 0.2.0 kept, of copies whose folders do not say what they are. */
 const OLD_LIST = 'unspool:copies';
-
-/** The parts of `FileSystemDirectoryHandle` that are used of the folder of a copy. */
-export interface CopyFolder {
-  getFileHandle(name: string): Promise<{ getFile(): Promise<File> }>;
-}
-
-/** The parts of `FileSystemDirectoryHandle` that are used of the folder of all copies. */
-export interface AllCopies {
-  keys(): AsyncIterable<string>;
-  getDirectoryHandle(id: string): Promise<CopyFolder>;
-  removeEntry(id: string, options: { readonly recursive: true }): Promise<void>;
-}
-
-/** The parts of the browser that copies need. Tests substitute their own. */
-interface Places {
-  readonly folder: () => Promise<AllCopies>;
-  readonly locks: () => Locks;
-}
 
 const PLACES: Places = { folder: copiesFolder, locks: () => navigator.locks };
 
@@ -58,6 +40,8 @@ export function createCopies(storage: Pick<Storage, 'getItem' | 'setItem'> | nul
   const load = async () => {
     for (;;) {
       const version = changes;
+      // Not before the page is there.
+      const { wholeCopies } = await import('./whole_copies.ts');
       const copies = await wholeCopies(places, oldList(storage));
       if (changes !== version) continue;
       list.value = copies;
@@ -92,78 +76,6 @@ export function createCopies(storage: Pick<Storage, 'getItem' | 'setItem'> | nul
   };
 }
 
-/** A copy that is there with all of its bytes, and when it was begun. */
-interface Whole {
-  readonly copy: Copy;
-  readonly time: number;
-}
-
-/** The copies that are there, the latest first. Those that are not whole are deleted, unless a tab is writing them. */
-async function wholeCopies(places: Places, old: readonly Copy[]): Promise<readonly Copy[]> {
-  const entries: Whole[] = [];
-  try {
-    const root = await places.folder();
-    const ids: string[] = [];
-    for await (const id of root.keys()) ids.push(id);
-    for (const id of ids) {
-      // One that cannot be read or deleted now leaves the others as they are.
-      const entry = await wholeOrDeleted(root, id, old, places.locks()).catch(() => null);
-      if (entry) entries.push(entry);
-    }
-  } catch {
-    // Without private files there are no copies.
-  }
-  return entries.sort((a, b) => b.time - a.time).map(({ copy }) => copy);
-}
-
-/** A copy that is whole. Another one is deleted, unless it is being written. */
-async function wholeOrDeleted(root: AllCopies, id: string, old: readonly Copy[], locks: Locks): Promise<Whole | null> {
-  let entry = await wholeCopy(root, id, old);
-  if (entry) return entry;
-  await whereFree(
-    copyLock(id),
-    async () => {
-      // It may have been completed meanwhile.
-      entry = await wholeCopy(root, id, old);
-      if (!entry) await root.removeEntry(id, { recursive: true });
-    },
-    locks,
-  );
-  return entry;
-}
-
-/** A copy with all of its bytes; null if some are missing. Rejects if that cannot be known. */
-async function wholeCopy(root: AllCopies, id: string, old: readonly Copy[]): Promise<Whole | null> {
-  try {
-    const directory = await root.getDirectoryHandle(id);
-    const description = await directory.getFileHandle(ABOUT).then(
-      (handle) => handle.getFile(),
-      (error: unknown) => {
-        if (isNotFound(error)) return null;
-        throw error;
-      },
-    );
-    const copy = description ? parsed(await description.text()) : old.find((it) => it.id === id);
-    if (copy?.id !== id) return null;
-    const files = await filesOf(root, copy);
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    return bytes === copy.bytes ? { copy, time: description?.lastModified ?? 0 } : null;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'NotFoundError';
-}
-
-/** The files of a copy with numbers as names. Rejects if one is missing. */
-async function filesOf(root: AllCopies, copy: Copy): Promise<readonly File[]> {
-  const directory = await root.getDirectoryHandle(copy.id);
-  return Promise.all(copy.files.map(async (_, i) => (await directory.getFileHandle(`${i}`)).getFile()));
-}
-
 /** The list of an older version. */
 function oldList(storage: Pick<Storage, 'getItem'> | null): readonly Copy[] {
   try {
@@ -183,22 +95,4 @@ function forget(storage: Pick<Storage, 'getItem' | 'setItem'> | null, id: string
   } catch {
     // It is not listed without its files.
   }
-}
-
-/** The copy that a text describes; null if that was not written to its end. */
-function parsed(text: string): Copy | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isCopy(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isCopy(value: unknown): value is Copy {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, name, size, bytes, format, files } = value as Record<string, unknown>;
-  const hasTexts = [id, name, format].every((text) => typeof text === 'string');
-  const hasFiles = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string');
-  return hasTexts && hasFiles && typeof size === 'number' && typeof bytes === 'number';
 }

@@ -229,7 +229,7 @@ impl<W: Write> Write for Printable<W> {
 fn is_suspicious(byte: u8) -> bool {
     // The first bytes of invisible characters in UTF-8.
     (byte < 0x20 && !matches!(byte, b'\n' | b'\t'))
-        || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf3)
+        || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
 /// Escapes text. Returns how many bytes were used: all but the beginning of something that may go

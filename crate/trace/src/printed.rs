@@ -36,7 +36,9 @@ pub fn is_invisible(c: char) -> bool {
                 | '\u{3164}'
                 | '\u{feff}'
                 | '\u{ffa0}'
-                | '\u{fff9}'..='\u{fffb}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
                 | '\u{e0000}'..='\u{e0fff}'
         )
 }
