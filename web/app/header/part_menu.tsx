@@ -40,8 +40,8 @@ export function PartMenu({ open, page }: HeaderMenuProps) {
       )}
       <PartForm open={open} page={page} />
       <p>
-        The native command has no such limit: <code>unspool stats</code>, <code>find</code> and <code>sql</code> read
-        all of the file, and <code>cut</code> saves a part of it.
+        The native command can use most of the computer’s memory: <code>unspool stats</code>, <code>find</code> and{' '}
+        <code>sql</code> read larger files, and <code>cut</code> saves a part of one.
       </p>
     </Popover>
   );
