@@ -383,6 +383,7 @@ async function corpus() {
     'check_steps.py',
     'check_state.py',
     'check_hostile.py',
+    'check_attacks.py',
   ];
   const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {
