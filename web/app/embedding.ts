@@ -106,7 +106,8 @@ export function serveEmbedders(
     // Of views that come faster than they can be shown, the newest counts.
     const isDue = waiting.has(open);
     waiting.set(open, readView(data));
-    if (open.trace.status.peek().at === 'ready' && !isDue) setTimeout(() => showNewest(open));
+    if (open.trace.status.peek().at === 'ready' && !isDue)
+      setTimeout(() => untracked(shown) === open && showNewest(open));
   });
   const other = window.parent !== window ? window.parent : (window.opener as Window | null);
   // The other page only learns that this one is there.

@@ -233,7 +233,7 @@ export interface SurveyQuestions {
   texel(x: number, y: number, slice: number): Float64Array;
   /** A texture with at most `side` pixels in each direction, or null if its contents are not known. */
   thumbnail(resource: number, call: number, side: number): Thumbnail | null;
-  buffer(resource: number, call: number): Uint8Array;
+  buffer(resource: number, call: number): HeldBytes;
   /** The bytes of a buffer by its name and the call that gave it its size (`GlBuffer`). */
   namedBuffer(name: number, sized: number | null, call: number): HeldBytes;
   /** The bytes that a call had as an argument. */
@@ -247,6 +247,8 @@ export interface SurveyQuestions {
 /** Bytes of a buffer. Those that are not known are 0. */
 export interface HeldBytes {
   readonly bytes: Uint8Array;
+  /** The begin and the end of each range of known bytes, in order. */
+  readonly known: Uint32Array;
   /** Number of the bytes that are not known. */
   readonly unknown: number;
   /** The buffer, or one that bytes were copied from, was bound where shaders can write to it. */

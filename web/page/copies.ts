@@ -21,7 +21,7 @@ const OLD_LIST = 'unspool:copies';
 
 const PLACES: Places = { folder: copiesFolder, locks: () => navigator.locks };
 
-/** Milliseconds after which a copy is deleted that the worker which wrote it still had open. */
+/** Milliseconds after which the list is loaded again if a copy could not be deleted: the worker that wrote it may still have it open. */
 const LATER_MS = 1000;
 
 /** The copies in the private files of the origin. `storage` may have a list of an older version. */

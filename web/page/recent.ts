@@ -161,7 +161,7 @@ export function createRecent(store: RecentStore, now: () => number = Date.now, l
         },
         locks,
       ),
-    removeAll: () => set([]),
+    removeAll: () => oneByOne(LOCK, () => set([]), locks),
   };
 }
 

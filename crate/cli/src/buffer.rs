@@ -23,8 +23,8 @@ use crate::{Failure, TraceArgs, console, interrupt, json};
 ///     unspool buffer game.trace --name 7 --output vertices.bin
 ///
 /// Each row begins with its offset in bytes. Contents are those that calls gave it: its data, writes
-/// to mapped memory, copies between buffers. Unknown elements are printed as ?, as those that the
-/// graphics processor wrote. Calls that let it write are named.
+/// to mapped memory, copies between buffers. Unknown elements, such as
+/// those that the graphics processor wrote, are printed as ?. Calls that let it write are named.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Buffer {
@@ -51,7 +51,7 @@ pub(crate) struct Buffer {
     /// Bytes of a row, such as the size of a vertex. Default: 16.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     stride: Option<u32>,
-    /// Write the bytes to this file. Bytes that are not known are 0.
+    /// Write the bytes to this file; - for standard output. Bytes that are not known are 0.
     #[arg(short, long, value_name = "FILE", conflicts_with = "stride")]
     output: Option<PathBuf>,
     /// Print one JSON object. Elements that are not known are null.
@@ -169,6 +169,7 @@ struct Report<'a> {
 
 pub(crate) fn run(what: &Buffer) -> Result<(), Failure> {
     if let Some(output) = &what.output {
+        Output::spare_json(output, what.json)?;
         Inputs::of(&what.trace, None).spare(output)?;
     }
     if what.stride.is_some_and(|stride| (stride as usize) < what.of.size()) {

@@ -192,7 +192,7 @@ pub(crate) fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// Passes text on, with control characters escaped except line ends and tabs.
+/// Passes text on, with invisible characters escaped except line ends and tabs.
 pub(crate) struct Printable<W> {
     out: W,
     escapes: bool,

@@ -72,9 +72,7 @@ pub(crate) fn written(path: &Path, noun: &'static str, count: u64) -> io::Result
 }
 
 pub(crate) fn run(what: &Cut) -> Result<(), Failure> {
-    if what.json && Output::is_stdout(&what.output) {
-        return Err(Failure::usage("--json and --output - both write to standard output."));
-    }
+    Output::spare_json(&what.output, what.json)?;
     Inputs::of(&what.trace, None).spare(&what.output)?;
     let mut source = Source::open(&what.trace)?;
     let name = source.name.clone();

@@ -15,6 +15,8 @@ pub(crate) const USAGE: &str = "usage";
 const MISSING: &str = "missing";
 /// The trace, or its format, does not have what is asked for.
 pub(crate) const UNSUPPORTED: &str = "unsupported";
+/// Anything else.
+const FAILED: &str = "failed";
 /// The system did not read or write.
 const IO: &str = "io";
 const INTERRUPTED: &str = "interrupted";
@@ -38,7 +40,7 @@ impl Failure {
     /// A failure that is about no file.
     pub(crate) fn new(sentence: impl Into<String>) -> Self {
         let sentence = sentence.into();
-        Self { kind: "failed", file: None, offset: None, sentence, io_kind: None, archive: None }
+        Self { kind: FAILED, file: None, offset: None, sentence, io_kind: None, archive: None }
     }
 
     /// What is wrong with the arguments.
@@ -102,8 +104,8 @@ impl Failure {
         self.io_kind == Some(io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether it says that the file is not a trace, or that nothing can be read of it. What the
-    /// system does not do, as where a disk is full, says nothing about the trace.
+    /// Whether it says that the file is not a trace, or that nothing can be read of it. A failure
+    /// of the system, such as a full disk, says nothing about the trace.
     pub(crate) fn is_about_the_trace(&self) -> bool {
         ![USAGE, MISSING, IO, INTERRUPTED].contains(&self.kind)
     }
@@ -152,6 +154,8 @@ pub(crate) struct Out<'a> {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { io_kind: Some(error.kind()), kind: IO, ..Self::new(error.to_string()) }
+        // An error of the command itself that passes through a writer has a sentence of its own.
+        let kind = if error.kind() == io::ErrorKind::Other { FAILED } else { IO };
+        Self { io_kind: Some(error.kind()), kind, ..Self::new(error.to_string()) }
     }
 }

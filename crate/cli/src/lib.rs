@@ -198,7 +198,7 @@ impl NameArgs {
     }
 
     /// Names as they are to be shown for a trace of this format. The statements of trace-db stay,
-    /// also those that look like functions, as `free(p)`.
+    /// even those that look like functions, such as `free(p)`.
     fn shown(&self, naming: Naming, format: &str) -> Naming {
         let has_functions = format != trace_db::ROW.format.id;
         if self.short_names && has_functions { naming.with_texts(short_names) } else { naming }

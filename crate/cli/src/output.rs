@@ -88,8 +88,16 @@ impl Output {
         Ok(Self { file, path, replaces })
     }
 
+    /// Fails if both a file and an object about it would go to standard output.
+    pub(crate) fn spare_json(path: &Path, is_json: bool) -> Result<(), Failure> {
+        if is_json && Self::is_stdout(path) {
+            return Err(Failure::usage("--json and --output - both write to standard output."));
+        }
+        Ok(())
+    }
+
     /// Whether it is standard output, named by `-`.
-    pub(crate) fn is_stdout(path: &Path) -> bool {
+    fn is_stdout(path: &Path) -> bool {
         path == Path::new("-")
     }
 

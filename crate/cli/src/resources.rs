@@ -59,7 +59,7 @@ pub(crate) struct Image {
     /// Put the last row first.
     #[arg(long)]
     flip: bool,
-    /// File to write.
+    /// File to write; - for standard output.
     #[arg(short, long)]
     output: PathBuf,
     /// Print one JSON object about the file.
@@ -151,6 +151,7 @@ fn listing<'a>(found: &'a Found) -> Listing<'a, &'a Resource> {
 }
 
 pub(crate) fn image(what: &Image) -> Result<(), Failure> {
+    Output::spare_json(&what.output, what.json)?;
     Inputs::of(&what.trace, None).spare(&what.output)?;
     let (source, index, survey) = survey(&what.trace)?;
     let found = survey.resources();

@@ -30,6 +30,9 @@ const LONGEST_STATEMENT: u64 = 1 << 20;
 /// Most characters of a text in an answer, and bytes of a blob in hexadecimal: fewer than the
 /// server cuts, so that its length in bytes stays.
 const LONGEST_SHOWN: usize = 150;
+/// Most characters of the head of a column. The server cuts keys that are longer than this and a
+/// number, by which equal heads are told apart.
+const LONGEST_HEAD: usize = 100;
 /// Bytes of rows after which the others are left out.
 const ENOUGH: usize = 48 << 10;
 
@@ -143,8 +146,8 @@ fn cut(shown: String, len: usize, is_whole: bool) -> Value {
 
 /// The head of a column, which is the text of its expression if it has no other.
 fn shortened(head: &str) -> String {
-    if head.chars().count() <= LONGEST_SHOWN {
+    if head.chars().count() <= LONGEST_HEAD {
         return head.into();
     }
-    head.chars().take(LONGEST_SHOWN).chain(['…']).collect()
+    head.chars().take(LONGEST_HEAD).chain(['…']).collect()
 }

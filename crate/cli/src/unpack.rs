@@ -157,9 +157,9 @@ fn extract(kind: Kind, file: &mut Packed, entry: &Entry, name: &str, limits: Lim
 /// log.
 fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)> {
     let folder = scratch::folder()?;
-    let path = folder.path().join("database");
+    let path = folder.path().join(COPY);
     database.persist(&path)?;
-    log.persist(folder.path().join("database-wal"))?;
+    log.persist(beside(&path, LOG))?;
     Ok((path, Unpacked::Folder { _folder: folder }))
 }
 
@@ -214,14 +214,14 @@ pub(crate) fn with_log(path: &Path) -> io::Result<Option<TempDir>> {
         if versions()? == before {
             if ending == JOURNAL {
                 // SQLite rolls the journal back when the database is opened for writing.
-                let rolled =
-                    Connection::open(&copy).and_then(|it| it.query_row("select 1 from sqlite_schema", [], |_| Ok(())));
-                drop(rolled);
+                Connection::open(&copy)
+                    .and_then(|it| it.query_row("select count(*) from sqlite_schema", [], |_| Ok(())))
+                    .map_err(|error| io::Error::other(format!("its journal cannot be rolled back: {error}")))?;
             }
             return Ok(Some(folder));
         }
     }
-    Err(io::Error::other("the database is being written. Copy it with its log, and open the copy"))
+    Err(io::Error::other("the database changes while it is copied. Open it again when nothing writes to it"))
 }
 
 /// The name of a database in the folder of [`with_log`].

@@ -254,7 +254,7 @@ fn a_name_that_leads_to_something_else_is_said_and_blocks_nobody() {
         make(&file);
         for answer in answers() {
             assert_eq!(answer.status, 410);
-            assert!(String::from_utf8_lossy(&answer.body).contains("it was moved, replaced or deleted"));
+            assert!(String::from_utf8_lossy(&answer.body).contains("no longer the file that was named"));
         }
         assert_eq!(server.get(&format!("/{}/", server.token), &[]).status, 410);
     }

@@ -96,7 +96,7 @@ fn survey(index: &[u8], file: &[u8]) {
                 });
                 println!("texels {i} {texels:?}");
             }
-            Kind::Buffer => println!("bytes {i} {}", hash(contents.buffer(i as u32, end).unwrap())),
+            Kind::Buffer => println!("bytes {i} {}", hash(&contents.buffer_at(i as u32, end).unwrap().bytes)),
             _ => {}
         }
     }

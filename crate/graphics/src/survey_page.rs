@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use crate::findings::{Finding, Findings};
 use crate::frames::FIGURES;
 use crate::reader::Reader;
-use crate::resources::{Contents, Kind, Resource, Resources, objects_of};
+use crate::resources::{BufferAt, Contents, Kind, Resource, Resources, objects_of};
 use crate::survey::Survey;
 use crate::times::{MEASURES, Timed, Times, TimesReader, Values};
 
@@ -361,17 +361,17 @@ impl JsSurvey {
         self.shown.as_ref().and_then(|image| image.texel(x, y, slice)).map(Vec::from).unwrap_or_default()
     }
 
-    /// The bytes of a buffer after a call.
+    /// The bytes of a buffer after a call: `HeldBytes` of `web/base/survey_protocol.ts`.
     ///
     /// # Errors
     ///
     /// Throws a sentence if the file cannot be read.
-    pub fn buffer(&mut self, resource: u32, call: f64) -> Result<Vec<u8>, JsValue> {
-        Contents::new(self.survey.resources(), &mut self.reader).buffer(resource, call as u64).map_err(thrown)
+    pub fn buffer(&mut self, resource: u32, call: f64) -> Result<JsValue, JsValue> {
+        let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
+        Ok(held_bytes(&contents.buffer_at(resource, call as u64).map_err(thrown)?))
     }
 
-    /// The bytes of a buffer by its name, and the call that gave it its size if that is known,
-    /// after a call: `HeldBytes` of `web/base/survey_protocol.ts`.
+    /// The same of a buffer by its name, and the call that gave it its size if that is known.
     ///
     /// # Errors
     ///
@@ -381,13 +381,7 @@ impl JsSurvey {
         let found = self.survey.resources().buffer_by(name, sized.map(|call| call as u64), call as u64);
         let mut contents = Contents::new(self.survey.resources(), &mut self.reader);
         let held = found.map(|resource| contents.buffer_at(resource, call as u64)).transpose().map_err(thrown)?;
-        let held = held.unwrap_or_default();
-        let is_exposed = held.gpu.exposed.or(held.sources.exposed).is_some();
-        Ok(object(&[
-            ("bytes", Uint8Array::from(&held.bytes[..]).into()),
-            ("unknown", JsValue::from_f64((held.bytes.len() - held.known.len()) as f64)),
-            ("isExposed", is_exposed.into()),
-        ]))
+        Ok(held_bytes(&held.unwrap_or_default()))
     }
 
     /// The bytes that a call had as an argument.
@@ -504,4 +498,15 @@ fn shown_channels(image: &Image, mask: u32) -> [Option<usize>; 4] {
     let is_grey = channels.len() == 2 && channels.iter().any(|(name, _)| *name == "L");
     let of = |at: usize| chosen.contains(&at).then_some(at);
     if is_grey { [Some(0), Some(0), Some(0), of(3)] } else { [of(0), of(1), of(2), of(3)] }
+}
+
+/// The contents of a buffer: `HeldBytes` of `web/base/survey_protocol.ts`.
+fn held_bytes(held: &BufferAt) -> JsValue {
+    let known: Vec<u32> = held.known.iter().flat_map(|(from, to)| [from as u32, to as u32]).collect();
+    object(&[
+        ("bytes", Uint8Array::from(&held.bytes[..]).into()),
+        ("known", Uint32Array::from(&known[..]).into()),
+        ("unknown", JsValue::from_f64((held.bytes.len() - held.known.len()) as f64)),
+        ("isExposed", held.gpu.exposed.or(held.sources.exposed).is_some().into()),
+    ])
 }

@@ -32,9 +32,8 @@ pub fn check_path_bytes(bytes: u64) -> Result<(), String> {
     if bytes <= MOST_PATH_BYTES {
         return Ok(());
     }
-    let (gigabytes, tenths) = (bytes / 1_000_000_000, bytes / 100_000_000 % 10);
-    let most = MOST_PATH_BYTES / 1_000_000;
-    Err(format!("The call stacks would take {gigabytes}.{tenths} GB written out, and at most {most} MB are written."))
+    let (megabytes, most) = (bytes.div_ceil(1_000_000), MOST_PATH_BYTES / 1_000_000);
+    Err(format!("The call stacks would take {megabytes} MB written out, and at most {most} MB are written."))
 }
 
 #[cfg(test)]
@@ -52,8 +51,8 @@ mod tests {
     fn sizes_that_are_too_large_are_said() {
         assert_eq!(check_path_bytes(MOST_PATH_BYTES), Ok(()));
         let said = check_path_bytes(6_849_000_000).unwrap_err();
-        assert_eq!(said, "The call stacks would take 6.8 GB written out, and at most 512 MB are written.");
-        assert!(check_path_bytes(MOST_PATH_BYTES + 1).unwrap_err().contains("0.5 GB"));
+        assert_eq!(said, "The call stacks would take 6849 MB written out, and at most 512 MB are written.");
+        assert!(check_path_bytes(MOST_PATH_BYTES + 1).unwrap_err().contains("take 513 MB"));
         assert!(check_path_bytes(u64::MAX).is_err());
     }
 }

@@ -139,9 +139,9 @@ pub enum Term {
 }
 
 impl Term {
-    /// Two numbers under an operation, at a place of the text. All terms of both languages are made
-    /// here, because what reads and drops them goes as deep as they are, and a row of `a * a * a`
-    /// is as deep as it is long.
+    /// Two numbers under an operation, at a place of the text. All operations of both languages are
+    /// made here, because what reads and drops them goes as deep as they are, and a row of
+    /// `a * a * a` is as deep as it is long.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@ import { copiesKept, temporaryFiles } from './kept.ts';
 
 it('says what temporary files take, as far as it is known', () => {
   expect(temporaryFiles([])).toBe('No temporary file.');
-  expect(temporaryFiles([5])).toMatch(/^1.temporary file of open tabs \(5.bytes\), with/);
+  expect(temporaryFiles([5])).toMatch(/^1.temporary file of open tabs \(5.bytes\): what/);
   expect(temporaryFiles([5, null])).toMatch(/^2.temporary files of open tabs \(5.bytes and 1 of unknown size\)/);
   expect(temporaryFiles([null])).toMatch(/\(of unknown size\)/);
 });

@@ -9,7 +9,7 @@ export function temporaryFiles(sizes: readonly (number | null)[]): string {
   const files = formatCounted(sizes.length, 'temporary file');
   const amount =
     figures.length === 0 ? 'of unknown size' : missing === 0 ? bytes : `${bytes} and ${missing} of unknown size`;
-  return `${files} of open tabs (${amount}), with what traces unpack to. After its tab, each goes at the next start of a page of this origin at the latest.`;
+  return `${files} of open tabs (${amount}): what traces unpack to, and what does not fit into memory. Those that a tab leaves behind are deleted when Unspool next starts here.`;
 }
 
 /** The copies that the user has asked for, as a sentence. */

@@ -114,8 +114,8 @@ async function ofOlderVersion(request: Request): Promise<Response> {
     const list = await (await cache.match(LIST))?.text();
     // Other pages of the origin can write to its caches.
     if (list === undefined || (await nameOf(list)) !== name) continue;
-    const files: Readonly<Record<string, string>> = JSON.parse(list);
-    const digest = files[request.url.slice(scope.length)];
+    const digestsOfPaths: Readonly<Record<string, string>> = JSON.parse(list);
+    const digest = digestsOfPaths[request.url.slice(scope.length)];
     const response = digest && (await keptIn([cache], request.url, digest));
     if (response) return response;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesOf, layoutsOf, parseFields, suggestedLayouts, textOf } from './buffer_layout.ts';
+import { bytesOf, isWithin, layoutsOf, parseFields, suggestedLayouts, textOf } from './buffer_layout.ts';
 import { TRIANGLE } from './draw.fixture.ts';
 import type { GlDraw } from './gl_state_protocol.ts';
 import { elementOf } from './vertex_types.ts';
@@ -83,4 +83,12 @@ test('reads elements of every type', () => {
   view.setInt32(0, 0x18000, true);
   expect(read(0x140c, 1)).toEqual([4, 1.5]);
   expect(elementOf({ type: 7, size: 1, isNormalized: false })).toBeNull();
+});
+
+test('knows whether bytes are in one of several ranges', () => {
+  const ranges = Uint32Array.of(0, 4, 8, 16, 20, 21);
+  const inside = (from: number, to: number) => isWithin(ranges, from, to);
+  expect([inside(0, 4), inside(9, 16), inside(20, 21)]).toEqual([true, true, true]);
+  expect([inside(2, 6), inside(4, 8), inside(15, 17), inside(21, 22)]).toEqual([false, false, false, false]);
+  expect(isWithin(new Uint32Array(), 0, 1)).toBe(false);
 });

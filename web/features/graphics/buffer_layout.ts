@@ -105,6 +105,17 @@ export function layoutsOf(draw: GlDraw, buffer: number): readonly BufferLayout[]
 /** States that are asked for: an event may be a clear, which uses no buffer. */
 const MOST_STATES = 12;
 
+/** Whether all bytes from `begin` to `end` are in one of the ranges, each of which is a begin and an end, in order. */
+export function isWithin(ranges: Uint32Array, begin: number, end: number): boolean {
+  let [low, high] = [0, ranges.length / 2];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[2 * middle + 1] ?? 0) < end) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[2 * low] ?? Number.POSITIVE_INFINITY) <= begin;
+}
+
 /**
  * The layouts of the draw that used a buffer last before a call, or else next. `events` are those of the buffer, `stateAt` returns the
  * state after a call.

@@ -27,7 +27,7 @@ function bytesOf(buffers: Record<number, ArrayBufferView>, calls: Record<number,
     Promise.resolve(view ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : null);
   const contents = async (name: number) => {
     const bytes = await of(buffers[name]);
-    return bytes && { bytes, unknown: 0, isExposed: false };
+    return bytes && { bytes, known: Uint32Array.of(0, bytes.length), unknown: 0, isExposed: false };
   };
   return { buffer: ({ name }) => contents(name), blob: (call) => of(calls[call]) };
 }

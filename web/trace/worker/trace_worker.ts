@@ -269,7 +269,7 @@ export function createTraceWorker(): TraceService {
         hold: () => growth?.hold(),
       });
       let fault = unpacked?.fault ?? packed?.fault ?? null;
-      // Without a content of an archive to be read twice before anything is shown.
+      // Last, so that nothing waits until a content of an archive is read once more.
       for (const content of packed?.contents ?? []) fault ??= await faultIn(content, () => cancelled);
       finish(session, how === 'complete' && fault ? 'broken' : how, fault ?? session.error() ?? null);
       await handOver();

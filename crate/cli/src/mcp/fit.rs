@@ -38,7 +38,7 @@ pub(super) fn to_size(mut answer: Value) -> String {
 
 /// A sentence about a failure, at most this long whatever names it has.
 pub(super) fn sentence(text: String) -> String {
-    visible(shortened(text, LONGEST_SENTENCE))
+    shortened(visible(text), LONGEST_SENTENCE)
 }
 
 /// The length in bytes of a text as a string of JSON.
@@ -51,7 +51,7 @@ fn escaped(text: &str) -> usize {
 /// reader sees all that is there.
 fn shorten(value: &mut Value) {
     match value {
-        Value::String(text) => *text = visible(shortened(core::mem::take(text), LONGEST)),
+        Value::String(text) => *text = shortened(visible(core::mem::take(text)), LONGEST),
         Value::Array(items) => items.iter_mut().for_each(shorten),
         Value::Object(fields) => {
             for (_, value) in fields.iter_mut() {
@@ -59,7 +59,7 @@ fn shorten(value: &mut Value) {
             }
             if fields.keys().any(|key| key.len() > LONGEST_KEY || key.contains(is_invisible)) {
                 let all = core::mem::take(fields);
-                fields.extend(all.into_iter().map(|(key, value)| (visible(shortened(key, LONGEST_KEY)), value)));
+                fields.extend(all.into_iter().map(|(key, value)| (shortened(visible(key), LONGEST_KEY), value)));
             }
         }
         _ => {}
@@ -176,6 +176,7 @@ mod tests {
     fn sentences_have_a_size() {
         assert_eq!(sentence("a\u{202e}".into()), "a\\u202e");
         assert!(sentence("x".repeat(1 << 20)).len() < 8100);
+        assert!(sentence("\u{202e}".repeat(9000)).len() < 8100);
     }
 
     #[test]

@@ -72,8 +72,7 @@ impl Named {
         opened.ok_or_else(|| Refusal {
             status: StatusCode::GONE,
             sentence: format!(
-                "{} is not the file any more that was named: it was moved, replaced or deleted. \
-                 Run unspool open again.",
+                "{} is no longer the file that was named, or cannot be read any more. Run unspool open again.",
                 self.name
             ),
         })

@@ -73,6 +73,11 @@ impl Ranges {
         self.0.get(next).is_some_and(|range| range.0 <= from && to <= range.1)
     }
 
+    /// The begin and the end of each, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.0.iter().copied()
+    }
+
     /// The number of bytes in them.
     pub fn len(&self) -> usize {
         self.0.iter().map(|(from, to)| to - from).sum()

@@ -94,15 +94,6 @@ impl<'a, S: ByteSource> Contents<'a, S> {
         Ok(at)
     }
 
-    /// The bytes of a buffer after a call. What is not known is 0.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read.
-    pub fn buffer(&mut self, resource: u32, call: u64) -> Result<Vec<u8>, Unreadable> {
-        Ok(self.buffer_at(resource, call)?.bytes)
-    }
-
     /// The bytes that a call had as its first argument that is a blob: vertices or indices in the
     /// program's memory. Empty without any.
     ///

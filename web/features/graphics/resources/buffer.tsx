@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { formatBytes, formatCount, formatNumber } from '../../../base/format.ts';
-import type { ResourceColumns } from '../../../base/survey_protocol.ts';
+import { formatBytes, formatCount, formatCounted, formatNumber } from '../../../base/format.ts';
+import type { HeldBytes, ResourceColumns } from '../../../base/survey_protocol.ts';
 import { type Column, Table } from '../../../parts/table.tsx';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import type { Survey } from '../../../trace/survey.ts';
 import {
   type BufferLayout,
   bytesOf,
+  isWithin,
   type LayoutField,
   parseFields,
   suggestedLayouts,
@@ -31,6 +32,7 @@ interface Props {
 }
 
 const PLAIN = 'float4';
+const UNKNOWN = 'Elements with these are shown as ?: the GPU may have written there, or nothing was uploaded';
 
 /** What is shown: text of fields, and where elements begin. A stride of 0 is their size. */
 interface Choice {
@@ -47,7 +49,7 @@ function choiceOf(layout: BufferLayout): Choice {
 /** What a buffer holds, as a table of elements: as a draw reads it, or as the user says. */
 export function BufferBytes({ open, survey, states, resources, at, call, written, go }: Props) {
   const name = resources.name[at]!;
-  const bytes = useSignal<Uint8Array | null>(null);
+  const contents = useSignal<HeldBytes | null>(null);
   const found = useWritten(
     open,
     written === null ? null : { kind: 'buffer', group: resources.group[at]!, name, level: 0, slice: 0, call },
@@ -59,7 +61,7 @@ export function BufferBytes({ open, survey, states, resources, at, call, written
   useEffect(() => {
     let current = true;
     void survey.ask.buffer(at, call).then((found) => {
-      if (current) bytes.value = found;
+      if (current) contents.value = found;
     });
     return () => {
       current = false;
@@ -92,7 +94,9 @@ export function BufferBytes({ open, survey, states, resources, at, call, written
   };
   const suggestions = (layouts.value ?? []).map(choiceOf);
   const current = suggestions.findIndex((it) => JSON.stringify(it) === JSON.stringify(choice.value));
-  const held = found?.bytes ?? bytes.value;
+  const held = found?.bytes ?? contents.value?.bytes ?? null;
+  // All of a buffer is replayed.
+  const unknown = found?.bytes ? 0 : (contents.value?.unknown ?? 0);
   return (
     <div class="buffer column grow">
       <div class="panel-bar buffer-bar">
@@ -132,8 +136,9 @@ export function BufferBytes({ open, survey, states, resources, at, call, written
             set={(stride) => choose({ stride })}
           />
         </div>
-        <span class="muted" title="Bytes that are not known are shown as 0">
+        <span class="muted" title={unknown > 0 ? UNKNOWN : undefined}>
           {held ? formatBytes(held.length) : 'Reading…'}
+          {unknown > 0 && ` · ${formatCounted(unknown, 'byte')} unknown`}
           {layouts.value === null && ' · looking for draws that use it…'}
           {written !== null && !found && ' · replaying what was written to it…'}
         </span>
@@ -159,6 +164,7 @@ export function BufferBytes({ open, survey, states, resources, at, call, written
       {held && fields.length > 0 && (
         <Elements
           bytes={held}
+          knownRanges={unknown > 0 ? (contents.value?.known ?? null) : null}
           fields={fields}
           start={choice.value.start}
           stride={choice.value.stride || bytesOf(fields)}
@@ -192,6 +198,8 @@ function Bytes({ label, title, value, set }: BytesProps) {
 
 interface ElementsProps {
   readonly bytes: Uint8Array;
+  /** Ranges of the bytes that are known; null if all are. */
+  readonly knownRanges: Uint32Array | null;
   readonly fields: readonly LayoutField[];
   readonly start: number;
   readonly stride: number;
@@ -202,15 +210,17 @@ const MOST_SORTED = 200_000;
 const PARTS = ['x', 'y', 'z', 'w'];
 
 /** A row for each element, a column for each number of it. */
-function Elements({ bytes, fields, start, stride }: ElementsProps) {
+function Elements({ bytes, knownRanges, fields, start, stride }: ElementsProps) {
   const view = useMemo(() => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), [bytes]);
   const count = Math.max(0, Math.floor((bytes.length - start - bytesOf(fields)) / stride) + 1);
   const muted = () => ({ class: 'muted' });
   const numbers = fields.flatMap((field, i) => {
     const element = elementOf(field)!;
     const numberAt = (row: number, k: number) => {
+      const begin = start + row * stride + field.offset;
+      if (knownRanges && !isWithin(knownRanges, begin, begin + element.bytes)) return null;
       const into = new Float64Array(element.count);
-      element.read(view, start + row * stride + field.offset, into);
+      element.read(view, begin, into);
       return into[k]!;
     };
     return Array.from({ length: element.count }, (_, k): Column<number> => {
@@ -220,9 +230,10 @@ function Elements({ bytes, fields, start, stride }: ElementsProps) {
         title: element.count === 1 ? name || '0' : `${name}${name === '' ? '' : '.'}${PARTS[k]}`,
         cell: (row) => {
           const number = numberAt(row, k);
+          if (number === null) return '?';
           return Number.isSafeInteger(number) ? number : formatNumber(number);
         },
-        value: (row) => numberAt(row, k),
+        value: (row) => numberAt(row, k) ?? '',
       };
     });
   });

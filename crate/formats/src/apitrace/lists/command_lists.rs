@@ -159,27 +159,26 @@ impl DisplayLists {
     fn returned(&mut self, args: Option<&ListArgs>, call: u64) {
         let Commands { contexts, lists, awaited, .. } = &mut self.commands;
         let Some(returns) = awaited.remove(&call) else { return };
-        if matches!(returns, Awaited::Immediate) {
-            if let Some((_, context)) = args.and_then(|args| args.last) {
-                contexts.remove(&context);
-            }
-            return;
-        }
-        let Some(made) = args.and_then(ListArgs::made) else { return };
         let put = |map: &mut HashMap<i64, Recording>, address, recording| {
             if map.len() < MOST_LISTS || map.contains_key(&address) {
                 map.insert(address, recording);
             }
         };
-        match returns {
-            Awaited::List(context, recording) => {
+        match (returns, args.and_then(ListArgs::made)) {
+            (Awaited::Immediate, _) => {
+                if let Some((_, context)) = args.and_then(|args| args.last) {
+                    contexts.remove(&context);
+                }
+            }
+            (Awaited::List(context, recording), Some(made)) => {
                 put(lists, made, recording);
                 // Only a deferred one can.
                 if !contexts.contains_key(&context) {
                     put(contexts, context, Recording::default());
                 }
             }
-            Awaited::Deferred | Awaited::Immediate => put(contexts, made, Recording::default()),
+            (Awaited::Deferred, Some(made)) => put(contexts, made, Recording::default()),
+            (Awaited::List(..) | Awaited::Deferred, None) => {}
         }
     }
 }
