@@ -65,7 +65,7 @@ fn contents(survey: &Survey<Vec<u8>>, index: &[u8], file: &[u8], choices: &mut C
         let of = |reader: &mut Reader<Vec<u8>>| {
             let mut contents = Contents::new(resources, reader);
             let texture = contents.texture(resource, level, call).expect("memory can be read");
-            let buffer = contents.buffer(resource, call).expect("memory can be read");
+            let buffer = contents.buffer_at(resource, call).expect("memory can be read");
             let sources = contents.sources(resource, call).expect("memory can be read");
             let blob = contents.blob(call).expect("memory can be read");
             (texture, (buffer, sources, blob))
