@@ -33,6 +33,7 @@ mod language;
 mod names;
 mod replay;
 mod rows;
+mod schema;
 mod seeds;
 mod session;
 mod stream;
@@ -61,6 +62,7 @@ pub static PROPERTIES: &[Property] = &[
     Property { name: "trace_db", check: |file| agrees("trace-db", file) },
     Property { name: "rvn_rows", check: rows::decoded },
     Property { name: "rvn_scan", check: rows::scanned },
+    Property { name: "rvn_schema", check: schema::read },
     Property { name: "container", check: containers::in_a_trace },
     Property { name: "unpack", check: containers::around_a_trace },
     Property { name: "events", check: events::applied },

@@ -63,7 +63,7 @@ pub(crate) fn decoded(bytes: &[u8]) {
     let mut printer = open();
     let is_printed = pull(
         &mut *printer,
-        &database,
+        |query| database.rows(query),
         || 1 << 16,
         |printer| printer.print(&mut Part::default(), &mut text).map_err(drop),
     );
@@ -90,7 +90,8 @@ fn by_track(all: &Delivered) -> Vec<Vec<Event<'_>>> {
     tracks
 }
 
-fn open() -> Box<dyn RowDecoder> {
+/// The decoder of block databases, with the disassembler.
+pub(crate) fn open() -> Box<dyn RowDecoder> {
     let format = FORMATS.iter().find(|format| format.id == "rvn").unwrap_or_else(|| panic!("no format rvn"));
     match (format.open)(b"SQLite format 3\0", OpenOptions::default()) {
         Ok(Opened::Rows(mut decoder)) => {
@@ -101,10 +102,10 @@ fn open() -> Box<dyn RowDecoder> {
     }
 }
 
-/// Drives a decoder. Returns false if it failed.
-fn pull(
+/// Drives a decoder with the rows of its queries. Returns false if it failed.
+pub(crate) fn pull(
     decoder: &mut dyn RowDecoder,
-    database: &Database,
+    mut rows: impl FnMut(&Query) -> Rows,
     mut page: impl FnMut() -> usize,
     mut work: impl FnMut(&mut dyn RowDecoder) -> Result<bool, ()>,
 ) -> bool {
@@ -113,7 +114,7 @@ fn pull(
         turns += 1;
         assert!(turns < 1_000_000, "no progress");
         let Some(query) = decoder.want(page()) else { return true };
-        if decoder.push(&mut database.rows(&query), false).is_err() {
+        if decoder.push(&mut rows(&query), false).is_err() {
             return false;
         }
         while decoder.opened() {
@@ -135,11 +136,16 @@ fn decode(
     let mut decoder = open();
     let mut all = Delivered::default();
     let mut batch = EventBatch::with_capacity(capacity);
-    pull(&mut *decoder, database, page, |decoder| {
-        let worked = decoder.work(&mut batch);
-        all.take(&mut batch);
-        if all.is_huge() { Err(()) } else { worked.map_err(drop) }
-    });
+    pull(
+        &mut *decoder,
+        |query| database.rows(query),
+        page,
+        |decoder| {
+            let worked = decoder.work(&mut batch);
+            all.take(&mut batch);
+            if all.is_huge() { Err(()) } else { worked.map_err(drop) }
+        },
+    );
     decoder.finish(&mut batch);
     all.take(&mut batch);
     (!all.is_huge()).then_some((all, decoder))

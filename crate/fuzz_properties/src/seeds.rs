@@ -8,6 +8,7 @@ use unspool_trace::Format;
 
 use crate::index::LISTS;
 use crate::replay::SHADERS;
+use crate::schema::SCHEMAS;
 use crate::stream::stream_of;
 use crate::values::QUERIES;
 
@@ -60,6 +61,7 @@ pub fn seeds(property: &str) -> Vec<(String, Vec<u8>)> {
         "names" => return vec![("names.csv".into(), NAMES.into())],
         "language" => return texts(EXPRESSIONS),
         "query" => return texts(QUERIES),
+        "rvn_schema" => return texts(SCHEMAS),
         "glsl" => return texts(SHADERS),
         "coverage_lists" => return (0..).zip(LISTS).map(|(i, list)| (format!("list {i}"), list.to_vec())).collect(),
         _ => {}

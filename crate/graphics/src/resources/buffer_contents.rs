@@ -96,7 +96,7 @@ impl Ranges {
 }
 
 /// A buffer after a call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferAt {
     /// Its bytes. Those that are not known are 0.
     pub bytes: Vec<u8>,
