@@ -2,6 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { Page } from '../page/page.ts';
 import { returnFocus } from '../parts/focus_return.ts';
 import { Lazy } from '../parts/lazy.tsx';
+import '../parts/shown_text.ts';
 import { listenForCommands } from './commands/keyboard.ts';
 import { MenuHost } from './commands/menu_host.tsx';
 import { DropOverlay } from './drop.tsx';

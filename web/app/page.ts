@@ -3,6 +3,7 @@ import { shortened } from '../base/format.ts';
 import { whenIdle } from '../base/idle.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import { createScope, type Scope } from '../base/scope.ts';
+import { visible } from '../base/texts.ts';
 import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
@@ -109,7 +110,7 @@ export function startPage(page: Page): () => void {
       const bench = workbench.bench.value;
       document.title =
         bench.at === 'open'
-          ? `${shortened(bench.open.trace.entry.value ?? bench.open.trace.name)} – Unspool`
+          ? `${visible(shortened(bench.open.trace.entry.value ?? bench.open.trace.name))} – Unspool`
           : 'Unspool';
     }),
   ]) {

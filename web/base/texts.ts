@@ -18,9 +18,11 @@ export function textsOf({ all, ends }: Texts): string[] {
  */
 const INVISIBLE = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-/** A text with escapes for characters that have no shape. */
-export function visible(text: string): string {
-  return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+/** A text with escapes for characters that have no shape, but for those of `lines`. */
+export function visible(text: string, lines = ''): string {
+  return text.replace(INVISIBLE, (character) =>
+    lines.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 /** A text for each of `count` numbers, as one that crosses to a worker without a copy of each. The page draws meanwhile. */

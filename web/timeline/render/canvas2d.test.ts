@@ -147,6 +147,13 @@ describe('names in slices', () => {
     expect(fitter.fitted('render', 29)).toBe('');
     expect(fitter.fitted('', 29)).toBe('');
   });
+
+  it('have escapes for what has no shape, which take room', () => {
+    expect(fitter.fitted('a\u{202e}b', 100)).toBe('a\\u{202e}b');
+    expect(fitter.fitted('ab\u{202e}c', 109)).toBe('ab…');
+    expect(fitter.fitted('0xab\u{200b}cd', 140)).toBe('0xab\\u{200b}cd');
+    expect(fitter.fitted('0xab\u{200b}cd', 139)).toBe('…ab\\u{200b}cd');
+  });
 });
 
 describe('a graph on a 2D canvas', () => {
