@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { CallList, CallOrder } from '../../base/calls_protocol.ts';
 import {
   capitalised,
@@ -37,7 +37,7 @@ export function CallListView({ open, calls, list }: Props) {
   const extent = trace.progress.value.extent;
   const back = useRef<HTMLButtonElement>(null);
   // The focus was on what led here, which is no longer there.
-  useEffect(() => back.current?.focus(), []);
+  useLayoutEffect(() => back.current?.focus(), []);
   if (!info || !extent) return null;
   const title = shortened(trace.names.of(list.name));
   const label = shortened(trace.names.shown(list.name));
