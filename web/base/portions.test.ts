@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextTask } from './next_task.fixture.ts';
-import { inPortions, PORTION } from './portions.ts';
+import { byTurns } from './portions.fixture.ts';
+import { inOrder, inPortions, numbersWhere, PORTION } from './portions.ts';
 
 it('goes through the first portion at once, and the others one by one', async () => {
   const portions: number[][] = [];
@@ -29,4 +30,29 @@ it('stops', async () => {
   stop();
   await nextTask();
   expect(portions).toEqual([0]);
+});
+
+it('sorts as much as at once, and keeps equal ones as they are', () => {
+  let compared = 0;
+  const keyOf = (number: number) => (number * 7919) % 1009;
+  const compare = (a: number, b: number) => {
+    compared += 1;
+    return keyOf(a) - keyOf(b);
+  };
+  for (const length of [0, 1, 999, 3 * PORTION + 7]) {
+    const numbers = Uint32Array.from({ length }, (_, i) => i);
+    const { result, most } = byTurns(inOrder(numbers, compare), () => compared);
+    expect(result).toEqual(Uint32Array.from(numbers).sort((a, b) => keyOf(a) - keyOf(b) || a - b));
+    expect(most).toBeLessThan(1.5 * PORTION);
+  }
+});
+
+it('looks at a portion of the numbers in a turn', () => {
+  let looks = 0;
+  const isEven = (number: number) => {
+    looks += 1;
+    return number % 2 === 0;
+  };
+  const { result, most } = byTurns(numbersWhere(3 * PORTION, isEven), () => looks);
+  expect([result.length, most]).toEqual([1.5 * PORTION, PORTION]);
 });

@@ -37,6 +37,14 @@ export async function joinTexts(count: number, textOf: (i: number) => string): P
   return { all: content, ends };
 }
 
+/** The texts from `start` to before `end`. */
+export function partOfTexts(texts: Texts, start: number, end: number): Texts {
+  const { ends } = texts;
+  const begin = ends[start - 1] ?? 0;
+  const content = texts.all.slice(begin, ends[end - 1] ?? 0);
+  return { all: content, ends: ends.slice(start, end).map((position) => position - begin) };
+}
+
 /** One of the texts; '' if there is none with this number. */
 export function textAt(texts: Texts, i: number): string {
   const { ends } = texts;

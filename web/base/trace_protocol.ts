@@ -98,16 +98,19 @@ export interface TraceReports {
    * file has in place of the names, such as `#12`; '' if that is the name, null if all are ''.
    */
   names(first: number, names: Texts, keys: Texts | null): void;
-  /** Names have other texts. */
-  renamed(ids: Uint32Array, names: Texts, keys: Texts | null): void;
-  /** Whether functions can have short names, and which names are other ones then if they are wanted; null if they are not. */
-  shortNames(isOffered: boolean, names: OtherNames | null): void;
+  /** Names have other texts. `goesOn`: others follow at once. */
+  renamed(ids: Uint32Array, names: Texts, keys: Texts | null, goesOn: boolean): void;
+  /**
+   * Whether functions can have short names, and which names are other ones then if they are wanted; null if they are not. `goesOn`: others
+   * follow at once, until which names stay as they are.
+   */
+  shortNames(isOffered: boolean, names: OtherNames | null, goesOn: boolean): void;
   /** A companion was read, or could not be. Comes again when what it says has changed. */
   attached(attachment: Attachment): void;
   /** A program says that calls are below others that cannot have made them, or says so no more: the file should be read again with this. */
   again(jumps: Uint8Array): void;
   /** Tracks that are new or have changed. With `more`, the rest of them follows at once. */
-  tracks(tracks: readonly Track[], more: boolean): void;
+  tracks(tracks: readonly Track[], goesOn: boolean): void;
   /** These derived tracks were removed to make room. */
   evicted(tracks: Uint32Array): void;
   progress(progress: Progress): void;

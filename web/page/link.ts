@@ -1,4 +1,5 @@
 import { formatCount, formatCounted, shortened } from '../base/format.ts';
+import { inTurns } from '../base/portions.ts';
 import type { Ticks } from '../base/protocol.ts';
 import { MAX_TICKS, ticks } from '../base/ticks.ts';
 import { type Aligned, alignmentOf } from '../timeline/alignment.ts';
@@ -241,7 +242,7 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (link.events || values !== null) events.isByValues.value = values !== null;
   if (values !== null) events.valuesText.value = values;
   // After the thread, which takes the focus away.
-  applyCallPaths(open.callPaths, link.callPaths, trace.names);
+  inTurns(applyCallPaths(open.callPaths, link.callPaths, trace.names), () => undefined);
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
   if (link.filter) timeline.arrangement.filter.value = link.filter;
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { inOrder, NUMBERS, PORTION, type Portions, portionsOf } from '../base/portions.ts';
 import { ColumnHead, type ColumnSet, sortedIf } from './column_head.tsx';
 import { choicesOf, choose as chooseColumns, shownOf, wholeColumns } from './columns.ts';
+import { useInPortions } from './in_portions.ts';
 import { type LongList, useLongList, useReading } from './long_list.ts';
 import { type RowSubject, useRowMenu } from './menu/row_menu.ts';
 
@@ -131,10 +133,12 @@ function Sorting<Row>(props: Props<Row>) {
   const { count, row, columns, sorts, current = -1 } = props;
   const sort = useSignal<{ readonly key: string; readonly descending: boolean } | null>(null);
   const { key = '', descending = false } = sort.value ?? {};
-  const order = useMemo(() => {
-    const value = columns.find((column) => (column.id ?? column.title) === key)?.value;
-    return value ? sortedRows(count, row, value, descending) : null;
-  }, [sorts, count, key, descending]);
+  const value = columns.find((column) => (column.id ?? column.title) === key)?.value;
+  const order = useInPortions(
+    () => (value ? sortedRows(count, row, value, descending) : null),
+    [sorts, count],
+    [key, descending],
+  );
   const own = (at: number) => order?.[at] ?? at;
   const mapped = <Rest extends unknown[], Result>(of: ((number: number, ...rest: Rest) => Result) | undefined) =>
     of && ((at: number, ...rest: Rest) => of(own(at), ...rest));
@@ -183,15 +187,18 @@ function given<Of extends object>(of: Of): { [Key in keyof Of]?: Exclude<Of[Key]
 const TEXTS = new Intl.Collator(undefined, { numeric: true });
 
 /** Numbers of rows by what a column sorts by. */
-function sortedRows<Row>(
+function* sortedRows<Row>(
   count: number,
   row: (number: number) => Row | null,
   value: (row: Row, number: number) => Sortable,
   descending: boolean,
-): readonly number[] {
-  const values = Array.from({ length: count }, (_, number) => {
-    const of = row(number);
-    return of === null ? null : value(of, number);
+): Portions<Uint32Array> {
+  const values: Sortable[] = [];
+  yield* portionsOf(count, (start, end) => {
+    for (let number = start; number < end; number += 1) {
+      const of = row(number);
+      values.push(of === null ? null : value(of, number));
+    }
   });
   const isNone = (it: Sortable) => it === null || Number.isNaN(it);
   const compare = (a: Sortable, b: Sortable): number => {
@@ -201,7 +208,12 @@ function sortedRows<Row>(
     const order = texts !== 0 ? texts : isText ? TEXTS.compare(a, b) : a! < b! ? -1 : Number(a! > b!);
     return descending ? -order : order;
   };
-  return Array.from(values.keys()).sort((a, b) => compare(values[a]!, values[b]!) || a - b);
+  const isText = typeof values[0] === 'string';
+  return yield* inOrder(
+    Uint32Array.from(values.keys()),
+    (a, b) => compare(values[a]!, values[b]!) || a - b,
+    isText ? PORTION : NUMBERS,
+  );
 }
 
 function Grid<Row>(props: Props<Row> & { readonly list: LongList }) {

@@ -1,8 +1,12 @@
 import { batch, signal } from '@preact/signals';
 import { expect, it } from 'vitest';
+import { byTurns } from '../base/portions.fixture.ts';
+import { inTurns, PORTION } from '../base/portions.ts';
 import { applyCallPaths, callPathTexts, createCallPaths, readChanges, readFlame } from './call_paths.ts';
 import { createNames } from './names.ts';
 import type { Whose } from './statistics.ts';
+
+const apply = (...asked: Parameters<typeof applyCallPaths>) => inTurns(applyCallPaths(...asked), () => undefined);
 
 function namesOf(...texts: string[]) {
   const names = createNames();
@@ -25,7 +29,7 @@ it('sets what was chosen where names have other ids, and a companion calls them 
     changes: [['only', 'x'], ['hide', '#2'], ['collapse']],
     flame: { mode: 'inverted', path: ['three', '#2'] },
   });
-  applyCallPaths(again, texts, others);
+  apply(again, texts, others);
   expect(again.changes.value).toEqual([{ kind: 'only', text: 'x' }, { kind: 'hide', name: 1 }, { kind: 'collapse' }]);
   expect([again.mode.value, again.path.value]).toEqual(['inverted', [0, 1]]);
 });
@@ -36,7 +40,7 @@ it('sets the focus together with the thread and the changes that it is of', () =
   const flame = { mode: 'heavy', path: ['a'] } as const;
   batch(() => {
     whose.value = 2;
-    applyCallPaths(paths, { changes: [['collapse']], flame }, namesOf('a'));
+    apply(paths, { changes: [['collapse']], flame }, namesOf('a'));
   });
   expect([paths.path.value, paths.changes.value.length]).toEqual([[0], 1]);
 });
@@ -44,7 +48,7 @@ it('sets the focus together with the thread and the changes that it is of', () =
 it('leaves out what the trace lacks', () => {
   const paths = createCallPaths({ whose: signal<Whose>('all') });
   const flame = { mode: 'heavy', path: ['a', 'gone'] } as const;
-  applyCallPaths(
+  apply(
     paths,
     {
       changes: [
@@ -81,4 +85,17 @@ it('reads what a link has, without what is damaged', () => {
   ]);
   expect([readChanges(undefined), readFlame({}), readFlame(['up'])]).toEqual([[], null, null]);
   expect([readFlame(['sandwich', 'f']), readFlame(['heavy', 1])]).toEqual([{ mode: 'sandwich', path: ['f'] }, null]);
+});
+
+it('looks for names in portions', () => {
+  let reads = 0;
+  const of = (id: number) => {
+    reads += 1;
+    return `f${id}`;
+  };
+  const paths = createCallPaths({ whose: signal<Whose>('all') });
+  const texts = { changes: [['hide', `f${PORTION}`]], flame: null } as const;
+  const work = applyCallPaths(paths, texts, { of, keyOf: () => '', text: { length: 3 * PORTION } });
+  expect(byTurns(work, () => reads).most).toBe(PORTION);
+  expect(paths.changes.value).toEqual([{ kind: 'hide', name: PORTION }]);
 });

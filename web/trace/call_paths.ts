@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Names } from './names.ts';
+import { type Portions, portionsOf } from '../base/portions.ts';
+import type { ListedNames, Names } from './names.ts';
 import type { Statistics, Whose } from './statistics.ts';
 import { type Change, withChange } from './transforms.ts';
 
@@ -76,14 +77,16 @@ export function callPathTexts({ mode, changes, path }: CallPaths, names: Pick<Na
 }
 
 /** Sets what {@link callPathTexts} returned. Changes of names that the trace lacks are left out, and so is a path with one. */
-export function applyCallPaths(
-  paths: CallPaths,
-  texts: CallPathTexts,
-  names: Pick<Names, 'text' | 'of' | 'keyOf'>,
-): void {
+export function* applyCallPaths(paths: CallPaths, texts: CallPathTexts, names: ListedNames): Portions<void> {
+  const missing = new Set([...texts.changes.map(([, text = '']) => text), ...(texts.flame?.path ?? [])]);
   const ids = new Map<string, number>();
-  if (texts.changes.length > 0 || texts.flame) {
-    for (let id = names.text.length - 1; id >= 0; id -= 1) ids.set(textOf(names, id), id);
+  if (missing.size > 0) {
+    yield* portionsOf(names.text.length, (start, end) => {
+      for (let id = start; id < end; id += 1) {
+        const text = textOf(names, id);
+        if (missing.delete(text)) ids.set(text, id);
+      }
+    });
   }
   let changes: readonly Change[] = [];
   for (const [kind, text = ''] of texts.changes) {

@@ -3,6 +3,7 @@ import { type HitColumns, MOST_SORTED } from '../base/find_protocol.ts';
 import { capitalised, formatCount, formatCounted, plural, shortened } from '../base/format.ts';
 import { hexText } from '../base/hex.ts';
 import type { DerivedPart, JobKinds, JobQuestion, JobReply, TrackLabel } from '../base/job_protocol.ts';
+import { inTurns } from '../base/portions.ts';
 import { derivedTrack, type Track } from '../base/protocol.ts';
 import { type Collected, type CollectWanted, MOST_COLLECTED } from '../base/record_protocol.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
@@ -175,6 +176,10 @@ export function createDerived(
     if (share === null) next.delete(key);
     else next.set(key, share);
     making.value = next;
+  };
+  /** Goes on once names have ids. */
+  const withIds = (names: readonly string[], goOn: (ids: Uint32Array) => void) => {
+    scope.add(inTurns(idsOf(trace.names, names), goOn));
   };
   const keep = <K extends Kind>(
     key: string,
@@ -390,19 +395,17 @@ export function createDerived(
         left > 0 ? ` · ${formatCounted(left, 'row')} without a position omitted` : '',
       ];
       const key = rowsKey(query);
-      const ids = shape === 'slices' ? idsOf(trace.names, names) : NO_NAMES;
-      const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values', names: ids } as const;
+      const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values' } as const;
       rowPlaces.set(key, places);
-      keep<'gather'>(key, question, null, ({ track, hidden }) => {
-        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
-        return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
-      });
+      withIds(shape === 'slices' ? names : [], (ids) =>
+        keep<'gather'>(key, { ...question, names: ids }, null, ({ track, hidden }) => {
+          const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
+          return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
+        }),
+      );
     },
     keepLoops: (loops) => {
-      const names = idsOf(
-        trace.names,
-        Array.from(loops.count, (count) => `× ${formatCount(count)}`),
-      );
+      const names = Array.from(loops.count, (count) => `× ${formatCount(count)}`);
       const { length } = loops.start;
       const none = {
         track: new Uint32Array(length),
@@ -417,10 +420,13 @@ export function createDerived(
       const shown = { label: 'loops', detail: `Repeated cycles of instructions${more}` };
       // Positions say it all: a click selects the step there.
       rowPlaces.set(LOOPS, new Map());
-      keep<'gather'>(LOOPS, { kind: 'gather', ...shown, ...none, time, until, names }, null, ({ track, hidden }) => {
-        const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} nested too deeply not shown` : '';
-        return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };
-      });
+      const question = { kind: 'gather', ...shown, ...none, time, until } as const;
+      withIds(names, (ids) =>
+        keep<'gather'>(LOOPS, { ...question, names: ids }, null, ({ track, hidden }) => {
+          const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} nested too deeply not shown` : '';
+          return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };
+        }),
+      );
     },
     keepLanes: (group, lanes, found) => {
       for (const { key } of lanes) rowPlaces.set(key, new Map());

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
+import { byTurns } from '../base/portions.fixture.ts';
+import { PORTION } from '../base/portions.ts';
+import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, idsOf, numberOf } from './names.ts';
 
 it('the number at the end of a name may have parts', () => {
   expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([
@@ -79,6 +81,17 @@ describe('short names', () => {
     names.shorten(new Uint32Array(), []);
     expect([names.shown(2), names.isShort.peek()]).toEqual(['gl::clear()', false]);
   });
+  it('and other texts that come in portions change once all are there', () => {
+    const names = createNames();
+    names.add(0, ['ui::draw(int)', 'gl::clear()'], ['#1', '#2']);
+    const version = names.version.peek();
+    names.shorten(Uint32Array.of(0), ['draw'], true);
+    names.rename(Uint32Array.of(1), ['gl::wait()'], ['#2'], true);
+    expect([names.shown(0), names.version.peek()]).toEqual(['ui::draw(int)', version]);
+    names.shorten(Uint32Array.of(1), ['wait']);
+    expect([0, 1].map(names.shown)).toEqual(['draw', 'wait']);
+    expect(names.version.peek()).toBe(version + 1);
+  });
   it('are not those of a text that the name had before', () => {
     const names = createNames();
     names.add(0, ['ui::draw(int)'], ['#2']);
@@ -105,5 +118,28 @@ describe('functions with ids', () => {
     names.rename(new Uint32Array([0]), ['main'], ['#7']);
     expect(functionOf(names, 0)).toBe(7);
     expect(of(['binary'], [])).toBe(false);
+  });
+});
+
+describe('ids of texts', () => {
+  it('are those of the first name with the text, or apart', () => {
+    const names = createNames();
+    names.add(0, ['f', 'g', 'f'], null);
+    const { result } = byTurns(idsOf(names, ['f', 'x', 'g', 'x']), () => 0);
+    expect([...result]).toEqual([0, 3, 1, 3]);
+    expect(names.of(3)).toBe('x');
+  });
+  it('are looked for in portions', () => {
+    let reads = 0;
+    const all = Array.from({ length: 3 * PORTION }, (_, i) => `f${i}`);
+    const text = new Proxy(all, {
+      get: (of, key) => {
+        if (key !== 'length') reads += 1;
+        return Reflect.get(of, key) as unknown;
+      },
+    });
+    const { result, most } = byTurns(idsOf({ text, apart: () => 0 }, [`f${PORTION}`]), () => reads);
+    expect([...result]).toEqual([PORTION]);
+    expect(most).toBe(PORTION);
   });
 });

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { hashText } from '../base/hash.ts';
+import { type Portions, portionsOf } from '../base/portions.ts';
 
 /** Number of slice colours: 8 hues × 2 lightnesses. */
 export const COLOURS = 16;
@@ -20,10 +21,10 @@ export interface Names {
   readonly version: ReadonlySignal<number>;
   /** `keys` are ids or addresses as texts, '' where the name is its key; null if all are ''. */
   add(first: number, names: readonly string[], keys: readonly string[] | null): void;
-  /** Gives other texts to names. */
-  rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null): void;
-  /** Short names of these ids, in place of all that there were. */
-  shorten(ids: Uint32Array, names: readonly string[]): void;
+  /** Gives other texts to names. `goesOn`: others follow, until which what shows names need not hear of it. */
+  rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null, goesOn?: boolean): void;
+  /** Short names of these ids, in place of all that there were. `goesOn`: others follow, and belong to them. */
+  shorten(ids: Uint32Array, names: readonly string[], goesOn?: boolean): void;
   /** Shows each name as `how` returns it, until this is called again. */
   rewrite(how: (text: string) => string): void;
   /** Colours were changed: what is drawn with them is out of date. */
@@ -42,6 +43,9 @@ export interface Names {
   shownInPlaceOf(text: string): string;
 }
 
+/** Names as a list. */
+export type ListedNames = Pick<Names, 'of' | 'keyOf'> & { readonly text: { readonly length: number } };
+
 /** No names yet. */
 export function createNames(): Names {
   const text: string[] = [];
@@ -55,7 +59,9 @@ export function createNames(): Names {
   let uncoloured = 0;
   /** The texts of names that are shown with others. */
   const given = new Map<number, string>();
-  const short = new Map<number, string>();
+  let short = new Map<number, string>();
+  /** Short names of which others are still to come. */
+  let coming = new Map<number, string>();
   const isShort = signal(false);
   const show = (id: number, name: string) => {
     const shown = rewritten(name);
@@ -116,13 +122,15 @@ export function createNames(): Names {
       }
       uncoloured = Math.max(uncoloured, first + names.length);
     },
-    rename: (ids, names, keysOfNames) => {
+    rename: (ids, names, keysOfNames, goesOn = false) => {
       for (const [i, id] of ids.entries()) set(id, names[i] ?? '', keysOfNames?.[i] ?? '');
-      version.value += 1;
+      if (!goesOn) version.value += 1;
     },
-    shorten: (ids, names) => {
-      short.clear();
-      for (const [i, id] of ids.entries()) short.set(id, names[i] ?? '');
+    shorten: (ids, names, goesOn = false) => {
+      for (const [i, id] of ids.entries()) coming.set(id, names[i] ?? '');
+      if (goesOn) return;
+      short = coming;
+      coming = new Map();
       version.value += 1;
       isShort.value = short.size > 0;
     },
@@ -158,14 +166,23 @@ export function createNames(): Names {
 /** Most texts that are not names of the trace. Further ones have no id of their own. */
 const MOST_OTHERS = 10_000;
 
-/** Ids for texts: those of the trace's names, which have its colours, or ids apart from them. */
-export function idsOf(names: Pick<Names, 'text' | 'apart'>, texts: readonly string[]): Uint32Array {
+/** Finds ids for texts: those of the trace's names, which have its colours, or ids apart from them. */
+export function* idsOf(names: Pick<Names, 'text' | 'apart'>, texts: readonly string[]): Portions<Uint32Array> {
+  if (texts.length === 0) return new Uint32Array();
+  const missing = new Set<string>();
+  yield* portionsOf(texts.length, (start, end) => {
+    for (let i = start; i < end; i += 1) missing.add(texts[i]!);
+  });
   const known = new Map<string, number>();
-  names.text.forEach((text, id) => {
-    if (!known.has(text)) known.set(text, id);
+  yield* portionsOf(names.text.length, (start, end) => {
+    for (let id = start; id < end; id += 1) {
+      const text = names.text[id]!;
+      if (missing.delete(text)) known.set(text, id);
+    }
   });
   let others = 0;
-  return Uint32Array.from(texts, (text) => {
+  const ids = new Uint32Array(texts.length);
+  const idOf = (text: string) => {
     let id = known.get(text);
     if (id === undefined) {
       others += 1;
@@ -173,7 +190,11 @@ export function idsOf(names: Pick<Names, 'text' | 'apart'>, texts: readonly stri
       if (others <= MOST_OTHERS) known.set(text, id);
     }
     return id;
+  };
+  yield* portionsOf(texts.length, (start, end) => {
+    for (let i = start; i < end; i += 1) ids[i] = idOf(texts[i]!);
   });
+  return ids;
 }
 
 /** The id or the address that the file has in place of a name, or null. Subscribes. */

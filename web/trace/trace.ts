@@ -441,12 +441,12 @@ function createReports(state: TraceState): Omit<TraceReports, 'unpacked' | 'kept
       if (info && String(info.properties) !== String(properties)) state.info.value = { ...info, properties };
     },
     names: (first, names, keys) => state.names.add(first, textsOf(names), keys && textsOf(keys)),
-    shortNames: (isOffered, names) => {
+    shortNames: (isOffered, names, goesOn) => {
       state.hasShortNames.value = isOffered;
-      if (names) state.names.shorten(names.ids, textsOf(names.names));
+      if (names) state.names.shorten(names.ids, textsOf(names.names), goesOn);
       else if (state.names.isShort.peek()) state.names.shorten(new Uint32Array(), []);
     },
-    renamed: (ids, names, keys) => state.names.rename(ids, textsOf(names), keys && textsOf(keys)),
+    renamed: (ids, names, keys, goesOn) => state.names.rename(ids, textsOf(names), keys && textsOf(keys), goesOn),
     again: (jumps) => {
       state.again.value = jumps;
     },

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { byTurns } from '../base/portions.fixture.ts';
+import { PORTION, resultOf } from '../base/portions.ts';
 import { createNames } from './names.ts';
 import { changeTitle, parseFilter, transformsOf, withChange } from './transforms.ts';
 
@@ -31,24 +33,37 @@ describe('a filter of call paths', () => {
 });
 
 describe('changes of call paths', () => {
-  it('cross as kinds and names, in their order', () => {
+  it('cross as kinds and names, in their order', async () => {
     const {
       kinds,
       ends,
       names: ids,
-    } = transformsOf(
-      [
-        { kind: 'collapse' },
-        { kind: 'focus', name: 3 },
-        { kind: 'only', text: 'read' },
-        { kind: 'hide', name: 0 },
-        { kind: 'only', text: '#1' },
-      ],
-      names,
+    } = await resultOf(
+      transformsOf(
+        [
+          { kind: 'collapse' },
+          { kind: 'focus', name: 3 },
+          { kind: 'only', text: 'read' },
+          { kind: 'hide', name: 0 },
+          { kind: 'only', text: '#1' },
+        ],
+        names,
+      ),
     );
     expect([...kinds]).toEqual([0, 1, 3, 2, 3]);
     expect([...ends]).toEqual([0, 1, 3, 4, 5]);
     expect([...ids]).toEqual([3, 1, 2, 0, 0]);
+  });
+  it('are tried on a portion of the names in a turn', () => {
+    let tries = 0;
+    const of = (id: number) => {
+      tries += 1;
+      return `f${id}`;
+    };
+    const many = { of, keyOf: () => '', text: { length: 3 * PORTION } };
+    const { result, most } = byTurns(transformsOf([{ kind: 'only', text: `f${PORTION}` }], many), () => tries);
+    expect([...result.names]).toEqual([PORTION]);
+    expect(most).toBe(PORTION);
   });
   it('are not repeated', () => {
     const once = withChange([], { kind: 'hide', name: 3 });

@@ -1,5 +1,6 @@
 import { NO_TRANSFORMS, type Transforms } from '../base/calls_protocol.ts';
-import type { Names } from './names.ts';
+import { type Portions, portionsOf } from '../base/portions.ts';
+import type { ListedNames, Names } from './names.ts';
 
 /** A change of the call paths, of which the user sees what remains. */
 export type Change =
@@ -38,7 +39,7 @@ export function parseFilter(text: string): Filter {
 }
 
 /** Changes as they cross to the worker. A filter becomes the names that it matches. */
-export function transformsOf(changes: readonly Change[], names: Pick<Names, 'text' | 'keyOf'>): Transforms {
+export function* transformsOf(changes: readonly Change[], names: ListedNames): Portions<Transforms> {
   if (changes.length === 0) return NO_TRANSFORMS;
   const ends: number[] = [];
   const listed: number[] = [];
@@ -46,9 +47,10 @@ export function transformsOf(changes: readonly Change[], names: Pick<Names, 'tex
     if (change.kind === 'only') {
       const { matches } = parseFilter(change.text);
       // By id or address, too, where another text is shown.
-      for (const [id, name] of names.text.entries()) {
-        if (matches?.(name) || matches?.(names.keyOf(id))) listed.push(id);
-      }
+      const fits = (id: number) => matches?.(names.of(id)) || matches?.(names.keyOf(id));
+      yield* portionsOf(names.text.length, (start, end) => {
+        for (let id = start; id < end; id += 1) if (fits(id)) listed.push(id);
+      });
     } else if (change.kind !== 'collapse') {
       listed.push(change.name);
     }

@@ -8,7 +8,9 @@ import {
   type Transforms,
   type TreeRows,
 } from '../../base/calls_protocol.ts';
+import { computedInPortions } from '../../base/computed_portions.ts';
 import type { JobProgress } from '../../base/job_protocol.ts';
+import type { Portions } from '../../base/portions.ts';
 import type { Clock } from '../../base/protocol.ts';
 import { give } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
@@ -16,11 +18,12 @@ import type { CallWeights, Measure } from '../../base/survey_protocol.ts';
 import { watch } from '../../base/watch.ts';
 import type { CallPaths, FlameMode } from '../../trace/call_paths.ts';
 import { layRows, type TreeRow } from '../../trace/call_tree.ts';
+import type { Names } from '../../trace/names.ts';
 import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
 import type { Selection } from '../../trace/selection.ts';
 import type { Statistics, Wanted } from '../../trace/statistics.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { transformsOf } from '../../trace/transforms.ts';
+import { type Change, transformsOf } from '../../trace/transforms.ts';
 import { createTreeModel, type TreeModel } from '../../trace/tree_model.ts';
 import { type Marked, markDurations } from './brush.ts';
 import { createCallList, type FunctionCalls } from './call_list.ts';
@@ -125,10 +128,13 @@ export function createCalls(
     const filtered = changes.value.some(({ kind }) => kind === 'only');
     return filtered ? `${trace.names.version.value} ${trace.status.value.at} ${trace.names.text.length}` : '';
   });
-  const transforms = computed((): Transforms => {
-    void known.value;
-    return transformsOf(changes.value, trace.names);
-  });
+  /** The changes that the worker can be asked with, once the names are known that filters match. */
+  const transforming = computedInPortions(() => madeOf(changes.value, known.value, trace.names), NOTHING_MADE);
+  scope.add(transforming.dispose);
+  const transforms = computed(() => transforming.result.value.transforms);
+  const isMade = computed(
+    () => transforming.result.value.changes === changes.value && transforming.result.value.known === known.value,
+  );
   const wanted = computed((): Wanted | null => {
     if (!mounted.value || listed.value) return null;
     const none = { functions: false, flame: null, tree: null, weighed: false, transforms: NO_TRANSFORMS };
@@ -155,6 +161,8 @@ export function createCalls(
   scope.add(
     effect(() => {
       const now = wanted.value;
+      // What was asked before stays until then.
+      if (['tree', 'flame'].includes(view.value) && !isMade.value) return;
       if (statistics.shown.peek()?.key !== now?.key) statistics.shown.value = now;
     }),
   );
@@ -271,6 +279,20 @@ export function createCalls(
     back: leaveList,
     dispose: scope.dispose,
   };
+}
+
+/** Changes as they cross to the worker. */
+interface Made {
+  readonly changes: readonly Change[];
+  /** The names that filters were tried on. */
+  readonly known: string;
+  readonly transforms: Transforms;
+}
+
+const NOTHING_MADE: Made = { changes: [], known: '', transforms: NO_TRANSFORMS };
+
+function* madeOf(changes: readonly Change[], triedOn: string, names: Names): Portions<Made> {
+  return { changes, known: triedOn, transforms: yield* transformsOf(changes, names) };
 }
 
 /** The question for a flame graph; null if there is none to ask. */

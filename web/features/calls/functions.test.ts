@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { byTurns } from '../../base/portions.fixture.ts';
+import { inTurns, PORTION } from '../../base/portions.ts';
 import type { Functions } from '../../base/protocol.ts';
 import { createNames } from '../../trace/names.ts';
 import { functionRows, type Sort, sortedBy, tellingColumns, wholeOf } from './functions.ts';
@@ -22,7 +24,13 @@ const columns = (total: readonly number[]): Functions => {
     bytes: column,
   };
 };
-const rows = (sort: Sort, holds = (_: number) => true) => [...functionRows(columns([5, 7, 7, 1]), names, sort, holds)];
+const rows = (sort: Sort, holds = (_: number) => true): number[] => {
+  let listed: number[] = [];
+  inTurns(functionRows(columns([5, 7, 7, 1]), names, sort, holds), (all) => {
+    listed = [...all];
+  });
+  return listed;
+};
 
 describe('the table of functions', () => {
   it('sorts by numbers, ties in the order of ids', () => {
@@ -37,6 +45,19 @@ describe('the table of functions', () => {
   it('lists the functions that a filter leaves', () => {
     expect(rows({ by: 'total', descending: true }, (name) => name % 3 === 0)).toEqual([0, 3]);
     expect(rows({ by: 'total', descending: true }, () => false)).toEqual([]);
+  });
+  it('compares a portion of many names in a turn', () => {
+    const total = Array.from({ length: 3 * PORTION }, (_, i) => i);
+    let reads = 0;
+    const shown = (name: number) => {
+      reads += 1;
+      return `f ${name % 1000}`;
+    };
+    const work = functionRows(columns(total), { ...names, shown }, { by: 'name', descending: false }, () => true);
+    const { result, most } = byTurns(work, () => reads);
+    expect([...result.subarray(0, 4)]).toEqual([0, 1000, 2000, 3000]);
+    // A comparison reads two.
+    expect(most).toBeLessThan(3 * PORTION);
   });
   it('reverses the order at a second click on a head', () => {
     const first = sortedBy({ by: 'total', descending: true }, 'name');

@@ -1,5 +1,10 @@
+import type { Signal } from '@preact/signals';
+import { inOrder, NUMBERS, numbersWhere, PORTION, type Portions } from '../../base/portions.ts';
 import type { Functions } from '../../base/protocol.ts';
+import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Names } from '../../trace/names.ts';
+import type { Told } from '../../trace/statistics.ts';
+import type { FunctionFilter } from './function_filter.ts';
 
 /** A column of the table of functions. */
 export type FunctionColumn = 'name' | 'count' | 'total' | 'self' | 'min' | 'median' | 'p90' | 'p99' | 'max' | 'bytes';
@@ -37,26 +42,48 @@ export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
 }
 
 /**
- * The rows of the table in order, as indices into the columns: functions for which `holds`, by name id, at most
+ * Finds the rows of the table in order, as indices into the columns: functions for which `holds`, by name id, at most
  * {@link MOST_ROWS}. Ties are in the order of name ids.
  */
-export function functionRows(
+export function* functionRows(
   functions: Functions,
   names: Names,
   sort: Sort,
   holds: (name: number) => boolean,
-): Uint32Array {
-  const found: number[] = [];
-  for (let i = 0; i < functions.length; i += 1) if (holds(functions.name[i]!)) found.push(i);
+): Portions<Uint32Array> {
+  const rows = yield* numbersWhere(functions.length, (row) => holds(functions.name[row]!));
   const direction = sort.descending ? -1 : 1;
   if (sort.by === 'name') {
-    const order = new Intl.Collator(undefined, { numeric: true });
-    found.sort((a, b) => direction * order.compare(names.shown(functions.name[a]!), names.shown(functions.name[b]!)));
-  } else {
-    const column = functions[sort.by];
-    found.sort((a, b) => direction * (column[a]! - column[b]!) || a - b);
+    const collator = new Intl.Collator(undefined, { numeric: true });
+    const nameOf = (row: number) => names.shown(functions.name[row]!);
+    const order = yield* inOrder(rows, (a, b) => direction * collator.compare(nameOf(a), nameOf(b)), PORTION);
+    return order.slice(0, MOST_ROWS);
   }
-  return Uint32Array.from(found.length > MOST_ROWS ? found.slice(0, MOST_ROWS) : found);
+  const column = functions[sort.by];
+  const order = yield* inOrder(rows, (a, b) => direction * (column[a]! - column[b]!) || a - b, NUMBERS);
+  return order.slice(0, MOST_ROWS);
+}
+
+/** Figures, and the rows of the table that list them. */
+export interface Listed {
+  readonly told: Told<Functions> | null;
+  readonly rows: Uint32Array;
+}
+
+/** No figures yet. */
+export const NOTHING_LISTED: Listed = { told: null, rows: new Uint32Array() };
+
+/** Lists the figures as they are now. Reads first what the rows depend on. */
+export function listedOf(
+  { trace: { names }, statistics }: OpenTrace,
+  { value: sort }: Signal<Sort>,
+  { holds: { value: holds } }: FunctionFilter,
+): Portions<Listed> {
+  const told = statistics.functions.value;
+  void names.version.value;
+  return (function* () {
+    return told ? { told, rows: yield* functionRows(told.columns, names, sort, holds) } : NOTHING_LISTED;
+  })();
 }
 
 /**

@@ -1,6 +1,7 @@
-import { type Signal, useComputed } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
+import { computedInPortions } from '../../base/computed_portions.ts';
 import {
   formatBytes,
   formatCount,
@@ -28,8 +29,9 @@ import { countedSlices } from '../../trace/tracks.ts';
 import type { FunctionFilter } from './function_filter.ts';
 import {
   type FunctionColumn,
-  functionRows,
+  listedOf,
   MOST_ROWS,
+  NOTHING_LISTED,
   type Sort,
   sortedBy,
   tellingColumns,
@@ -74,11 +76,12 @@ interface Props extends PanelProps {
 /** How often and how long each function ran, as a table. */
 export function Functions({ open, theme, sort, filter, clock: shownClock, lead, actions, units, list }: Props) {
   const { trace, statistics } = open;
-  const rows = useComputed(() => {
-    const told = statistics.functions.value;
-    return told ? functionRows(told.columns, trace.names, sort.value, filter.holds.value) : new Uint32Array();
-  });
-  const told = statistics.functions.value;
+  const listed = useMemo(
+    () => computedInPortions(() => listedOf(open, sort, filter), NOTHING_LISTED),
+    [open, sort, filter],
+  );
+  useEffect(() => listed.dispose, [listed]);
+  const { told, rows } = statistics.functions.value ? listed.result.value : NOTHING_LISTED;
   const info = trace.info.value;
   if (!info) return null;
   const clock = shownClock ?? info.clock;
@@ -108,7 +111,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         <Amount
           words={[
             filter.searching.value ? 'Searching… ' : '',
-            amount(told, rows.value.length, filter.text.value, info.sliceNoun, open),
+            amount(told, rows.length, filter.text.value, info.sliceNoun, open),
             tellingColumns(told.columns).includes('total') ? unitOf(clock) : '',
           ].join('')}
           exact={statistics.exact.value}
@@ -116,13 +119,13 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         {units}
         {actions}
         <Keep open={open} name={statistics.highlighted.value} />
-        <Take open={open} columns={told.columns} rows={rows.value} clock={clock} />
+        <Take open={open} columns={told.columns} rows={rows} clock={clock} />
       </div>
       {filter.wrong.value && <Wrong text={filter.text.value} wrong={filter.wrong.value} />}
       <FunctionTable
         open={open}
         told={told}
-        rows={rows.value}
+        rows={rows}
         clock={clock}
         theme={theme.theme.value}
         sort={sort}

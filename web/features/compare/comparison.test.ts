@@ -2,8 +2,9 @@ import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { TreeView } from '../../base/calls_protocol.ts';
 import type { JobQuestion, JobReply } from '../../base/job_protocol.ts';
+import { PORTION, resultOf } from '../../base/portions.ts';
 import { serve } from '../../base/remote.ts';
-import { textsOf } from '../../base/texts.ts';
+import { joinTexts, textsOf } from '../../base/texts.ts';
 import { type Comparison, createComparison, nameIn, type Side } from './comparison.ts';
 import { createBothPaths } from './paths.ts';
 import type { ComparedFlame, ComparedFunctions, ComparedTree, Compares, Comparing, FlameQuestion } from './protocol.ts';
@@ -85,7 +86,20 @@ it('asks both traces, and compares what they have', async () => {
   expect([0, 1].map((row) => nameIn(compared, row))).toEqual(['f', '#7']);
   comparison.filter.value = '7';
   expect([0, 1].map(comparison.holds.value)).toEqual([false, true]);
-  expect(comparison.matching.value).toEqual([1]);
+  expect(comparison.matching.value).toEqual(Uint32Array.of(1));
+});
+
+it('filters many rows in portions, and keeps those before until it is done', async () => {
+  const length = 3 * PORTION;
+  const names = await joinTexts(length, (row) => `f${row}`);
+  const none = new Int32Array(length);
+  const many = async () => ({ length, names, a: none, b: none, sentence: '' }) as ComparedFunctions;
+  comparison = createComparison(side(['f']), side(['f']), () => worker({ compare: many }));
+  const { matching, filter } = comparison;
+  await vi.waitFor(() => expect(matching.value.length).toBe(length));
+  filter.value = `f${PORTION}`;
+  expect(matching.value.length).toBe(length);
+  await vi.waitFor(() => expect(matching.value).toEqual(Uint32Array.of(PORTION)));
 });
 
 it('says so if there is no room for it', async () => {
@@ -236,13 +250,13 @@ it('asks for the rows of the call tree that are open, while that is shown', asyn
   expect(asked[1]).toMatchObject({ inverted: false, parents: Uint32Array.of(0), names: Uint32Array.of(1) });
 });
 
-it('keeps what was chosen about paths when the traces are compared again', () => {
-  const before = createBothPaths(texts('f', 'g'), null);
+it('keeps what was chosen about paths when the traces are compared again', async () => {
+  const before = await resultOf(createBothPaths(texts('f', 'g'), null));
   before.add({ kind: 'focus', name: 1 });
   before.add({ kind: 'hide', name: 0 });
   before.focus([1, 0]);
   // Rows are in another order, and one is gone.
-  const after = createBothPaths(texts('h', 'g'), before);
+  const after = await resultOf(createBothPaths(texts('h', 'g'), before));
   expect(after.changes.value).toEqual([{ kind: 'focus', name: 1 }]);
   expect(after.path.value).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { TreeView } from '../../base/calls_protocol.ts';
+import { computedInPortions } from '../../base/computed_portions.ts';
 import { formatCount } from '../../base/format.ts';
+import { numbersWhere, type Portions, resultOf } from '../../base/portions.ts';
 import { give, type RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { textAt } from '../../base/texts.ts';
@@ -123,7 +125,7 @@ export interface Comparison {
   /** Whether a row matches the filter. */
   readonly holds: ReadonlySignal<(row: number) => boolean>;
   /** The rows that match the filter, by the change. */
-  readonly matching: ReadonlySignal<readonly number[]>;
+  readonly matching: ReadonlySignal<Uint32Array>;
   /** The comparison as a file, which may name the files of both. Rejects if the comparison fails or ends before, or with a sentence. */
   saved(kind: SavedKind, a: string, b: string): Promise<Blob>;
   readonly records: RecordDifferences;
@@ -199,12 +201,14 @@ export function createComparison(
         .remote()
         .compare({ profile: give(of.profile), runs: further.a }, { profile: give(to.profile), runs: further.b });
       if (signal.aborted) return;
-      paths = createBothPaths(rows.names, paths);
+      const choices = await resultOf(createBothPaths(rows.names, paths));
+      if (signal.aborted) return;
+      paths = choices;
       const compared = {
         rows,
         a: { functions: of.functions },
         b: { functions: to.functions },
-        paths,
+        paths: choices,
         tree: createTreeModel('change'),
       };
       batch(() => {
@@ -236,10 +240,10 @@ export function createComparison(
   );
   /** Has the worker take the call paths of both after changes. */
   const takePaths = async ({ rows, ...sides }: Compared, changes: readonly Change[], signal: AbortSignal) => {
-    const find = ({ trace, statistics }: Side, side: 'a' | 'b') => {
+    const find = async ({ trace, statistics }: Side, side: 'a' | 'b') => {
       const { functions } = sides[side];
       const ids = (row: number) => functions.name[rows[side][row] ?? -1] ?? -1;
-      const transforms = changesFor(changes, sides.paths.names, ids);
+      const transforms = await resultOf(changesFor(changes, sides.paths.names, ids));
       return pathsOf({ trace }, statistics.asked(), functions, transforms, signal);
     };
     const [of, to] = await Promise.all([find(a, 'a'), find(b, 'b')]);
@@ -344,13 +348,12 @@ export function createComparison(
       return (ignoresCase ? name.toLowerCase() : name).includes(wanted);
     };
   });
+  const matches = computedInPortions(() => matchesOf(state.value, holds.value), NO_MATCHES);
+  scope.add(matches.dispose);
   const matching = computed(() => {
     const now = state.value;
-    const matches = holds.value;
-    const rows: number[] = [];
-    if (now.at !== 'done') return rows;
-    for (let row = 0; row < now.compared.rows.length; row += 1) if (matches(row)) rows.push(row);
-    return rows;
+    const listing = matches.result.value;
+    return now.at === 'done' && now.compared === listing.compared ? listing.rows : NO_MATCHES.rows;
   });
   return {
     state,
@@ -377,6 +380,19 @@ export function createComparison(
     suspects,
     dispose: scope.dispose,
   };
+}
+
+/** Rows of a comparison that a filter leaves. */
+interface Matches {
+  readonly compared: Compared | null;
+  readonly rows: Uint32Array;
+}
+
+const NO_MATCHES: Matches = { compared: null, rows: new Uint32Array() };
+
+function* matchesOf(state: State, holds: (row: number) => boolean): Portions<Matches> {
+  if (state.at !== 'done') return NO_MATCHES;
+  return { compared: state.compared, rows: yield* numbersWhere(state.compared.rows.length, holds) };
 }
 
 /** The name of a row. */

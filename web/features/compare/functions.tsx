@@ -26,7 +26,7 @@ interface Props {
   readonly comparison: Comparison;
   readonly compared: Compared;
   /** The rows that are listed, in the order of their change. */
-  readonly rows: readonly number[];
+  readonly rows: Uint32Array;
   readonly clock: Clock;
   /** Chooses a row of the comparison, in both traces. */
   readonly choose: (row: number) => void;

@@ -15,7 +15,7 @@ interface Props {
   readonly comparison: Comparison;
   readonly compared: Compared;
   /** The rows of the table, as they are filtered. */
-  readonly rows: readonly number[];
+  readonly rows: Uint32Array;
   readonly pair: Pick<Pair, 'a' | 'b'>;
   readonly clock: Clock;
 }
@@ -82,7 +82,7 @@ export function Save({ comparison, compared, rows, pair, clock }: Props) {
 }
 
 /** The functions as comma-separated values with a head: lengths as numbers. */
-function functionsCsv(compared: Compared, rows: readonly number[], clock: Clock): string {
+function functionsCsv(compared: Compared, rows: Iterable<number>, clock: Clock): string {
   const length = (value: number | null) => (value === null ? '' : plainLength(BigInt(Math.round(value)), clock));
   const sides = ['a', 'b'] as const;
   const head = ['Function', plainTitle('Difference', clock), 'Share of all differences'];
@@ -100,5 +100,5 @@ function functionsCsv(compared: Compared, rows: readonly number[], clock: Clock)
     VERDICTS[compared.rows.verdict[row]!]!,
     String(compared.rows.confidence[row]),
   ];
-  return [head, ...rows.map(texts)].map(csvRow).join('');
+  return [head, ...Array.from(rows, texts)].map(csvRow).join('');
 }

@@ -13,6 +13,7 @@ import { createHits } from './hits.ts';
 import { createJobs } from './jobs.ts';
 import { KEPT_AT_MOST, type Kept, keepDatabase, keepWhileReading } from './kept.ts';
 import { look, openSession } from './modules.ts';
+import { inMessages } from './other_names.ts';
 import { faultIn } from './packed.ts';
 import { inputOf, readThrough } from './reading.ts';
 import { createScheduler } from './scheduler.ts';
@@ -99,7 +100,7 @@ export function createTraceWorker(): TraceService {
       page.names(fresh.first, fresh.names, fresh.keys);
     const renamed = open.takeRenamed();
     if (renamed) {
-      page.renamed(renamed.ids, renamed.names, renamed.keys);
+      for (const { ids, names, keys, goesOn } of inMessages(renamed)) page.renamed(ids, names, keys, goesOn);
       shortNames.changed();
     }
     const tracks = (reading || growth) && performance.now() < tracksDue ? [] : open.takeTracks();
@@ -135,7 +136,10 @@ export function createTraceWorker(): TraceService {
         flush(open);
         return work(open);
       }),
-    (isOffered, short) => page.shortNames(isOffered, short),
+    (isOffered, short) => {
+      if (!short) page.shortNames(isOffered, null, false);
+      else for (const { goesOn, ...names } of inMessages(short)) page.shortNames(isOffered, names, goesOn);
+    },
   );
   const binaries = createBinaries(...named, (jumps) => page.again(jumps));
   const attach = (companion: CompanionFile) => {
