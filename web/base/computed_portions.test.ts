@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import { computedInPortions } from './computed_portions.ts';
 import { nextTask } from './next_task.fixture.ts';
-import { numbersWhere, PORTION } from './portions.ts';
+import { numbersWhere } from './order.ts';
+import { PORTION } from './portions.ts';
 
 it('is there at once if it is little, and again when what it depends on changes', () => {
   const count = signal(3);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { nextTask } from './next_task.fixture.ts';
+import { inOrder, numbersWhere } from './order.ts';
 import { byTurns } from './portions.fixture.ts';
-import { inOrder, inPortions, numbersWhere, PORTION } from './portions.ts';
+import { inPortions, PORTION } from './portions.ts';
 
 it('goes through the first portion at once, and the others one by one', async () => {
   const portions: number[][] = [];

@@ -1,5 +1,5 @@
 import type { Texts } from '../worker/wasm/unspool_browser.js';
-import { PORTION } from './portions.ts';
+import { PORTION } from './portion.ts';
 
 export type { Texts } from '../worker/wasm/unspool_browser.js';
 
@@ -35,14 +35,6 @@ export async function joinTexts(count: number, textOf: (i: number) => string): P
     ends[i] = content.length;
   }
   return { all: content, ends };
-}
-
-/** The texts from `start` to before `end`. */
-export function partOfTexts(texts: Texts, start: number, end: number): Texts {
-  const { ends } = texts;
-  const begin = ends[start - 1] ?? 0;
-  const content = texts.all.slice(begin, ends[end - 1] ?? 0);
-  return { all: content, ends: ends.slice(start, end).map((position) => position - begin) };
 }
 
 /** One of the texts; '' if there is none with this number. */

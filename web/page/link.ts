@@ -7,7 +7,8 @@ import { type NoteText, notesFromJson, notesToJson } from '../timeline/notes/not
 import { goToNote, noteHere } from '../timeline/notes/places.ts';
 import type { OpenTrace } from '../timeline/open_trace.ts';
 import { NO_CHOICES, readChoices, type TrackChoices } from '../timeline/track_choices.ts';
-import { applyCallPaths, type CallPathTexts, callPathTexts, readChanges, readFlame } from '../trace/call_paths.ts';
+import { applyCallPaths } from '../trace/apply_paths.ts';
+import { type CallPathTexts, callPathTexts, readChanges, readFlame } from '../trace/call_paths.ts';
 import type { FileIdentity } from '../trace/file_memory.ts';
 import { expressionOf } from '../trace/values_expression.ts';
 import { type Extent, toTick } from '../trace/view.ts';

@@ -5,18 +5,8 @@ import { visible } from '../base/texts.ts';
 /** Attributes that are shown, or read to the user. */
 const SHOWN = ['title', 'aria-label', 'aria-valuetext', 'placeholder', 'alt', 'label'];
 
-/** Ends of lines and tabs have a place of their own in texts of several lines. */
-const withEscapes = (text: string) => visible(text, '\t\n\r');
-
-/** Texts that are shown with escapes, as they are: by the nodes of the components, then by those of the document. */
-const truths = new WeakMap<object, string>();
-
-/** The text of a node of the document without the escapes that it is shown with. */
-export function trueText(node: Text): string {
-  const text = truths.get(node);
-  // Preact gives a node that is there another text.
-  return text !== undefined && withEscapes(text) === node.data ? text : node.data;
-}
+/** A text as it is shown. Ends of lines and tabs have a place of their own in texts of several lines. */
+export const withEscapes = (text: string) => visible(text, '\t\n\r');
 
 /** The component of a signal among children. It writes into the document past Preact. */
 const { type: TextOfSignal } = Signal.prototype as { type?: unknown };
@@ -27,26 +17,19 @@ const SignalText: ComponentType<{ data: Signal }> = ({ data }) => data.value;
  * Names and texts come from files, and any component may show them. So what Preact makes a text of the document has escapes for
  * characters that have no shape, and components pass texts on as they are.
  */
-const hooks = { ...options };
+const { vnode } = options;
 options.vnode = (node) => {
-  const props: unknown = node.props;
-  if (typeof props === 'string') {
-    const text = withEscapes(props);
-    if (text !== props) truths.set(Object.assign(node, { props: text }), props);
-  } else if (typeof node.type === 'string') {
-    const attributes = node.props as Record<string, unknown>;
+  const to = node as { type: unknown; props: unknown };
+  const { type, props } = to;
+  if (typeof props === 'string') to.props = withEscapes(props);
+  else if (type === TextOfSignal) to.type = SignalText;
+  else if (typeof type === 'string') {
+    const attributes = props as Record<string, unknown>;
     for (const name of SHOWN) {
-      const text = attributes[name];
-      const value: unknown = text instanceof Signal ? text.value : text;
-      if (typeof value === 'string') attributes[name] = withEscapes(value);
+      const given = attributes[name];
+      const text: unknown = given instanceof Signal ? given.value : given;
+      if (typeof text === 'string') attributes[name] = withEscapes(text);
     }
-  } else if (node.type === TextOfSignal) Object.assign(node, { type: SignalText });
-  hooks.vnode?.(node);
-};
-options.diffed = (node) => {
-  const text = truths.get(node);
-  // Signals use Preact's name for the node of the document, too.
-  const { __e: element } = node as { __e?: Text };
-  if (element && text !== undefined) truths.set(element, text);
-  hooks.diffed?.(node);
+  }
+  vnode?.(node);
 };

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { inOrder, NUMBERS, PORTION, type Portions, portionsOf } from '../base/portions.ts';
+import { inOrder, NUMBERS } from '../base/order.ts';
+import { PORTION, type Portions, portionsOf } from '../base/portions.ts';
 import { ColumnHead, type ColumnSet, sortedIf } from './column_head.tsx';
 import { choicesOf, choose as chooseColumns, shownOf, wholeColumns } from './columns.ts';
 import { useInPortions } from './in_portions.ts';

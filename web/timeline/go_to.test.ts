@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
+import { byTurns } from '../base/portions.fixture.ts';
+import { PORTION } from '../base/portions.ts';
 import type { Clock, Find, Found, Progress, TraceInfo } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
@@ -14,7 +16,8 @@ const names = createNames();
 names.add(0, ['frame 12', 'frame 1', 'malloc(unsigned long)', '#7'], null);
 names.add(4, ['main'], ['0x401000']);
 const extent = (from: bigint, to: bigint): Extent => ({ from: ticks(from), to: ticks(to) });
-const goal = (text: string, clock: Clock = CALLS): Goal => goalOf(text, extent(0n, 1000n), clock, names);
+const goal = (text: string, clock: Clock = CALLS): Goal =>
+  byTurns(goalOf(text, extent(0n, 1000n), clock, names), () => 0).result;
 
 describe('what a person types', () => {
   it('is a position within the trace', () => {
@@ -31,6 +34,24 @@ describe('what a person types', () => {
     expect(goal('MALLOC')).toEqual({ to: 'name', name: 2 });
     expect(goal('#7')).toEqual({ to: 'name', name: 3 });
     expect(goal('0x401000')).toEqual({ to: 'name', name: 4 });
+  });
+
+  it('is looked for in a portion of the names in a turn', () => {
+    const many = createNames();
+    many.add(
+      0,
+      Array.from({ length: 3 * PORTION }, (_, i) => `f${i}g`),
+      null,
+    );
+    let looks = 0;
+    const keyOf = () => {
+      looks += 1;
+      return '';
+    };
+    const work = goalOf(`F${PORTION}`, extent(0n, 1000n), CALLS, { ...many, keyOf });
+    const { result, most } = byTurns(work, () => looks);
+    expect(result).toEqual({ to: 'name', name: PORTION });
+    expect([looks, most]).toEqual([3 * PORTION, PORTION]);
   });
 
   it('leads nowhere in words', () => {

@@ -1,4 +1,5 @@
 import { formatLength, formatPosition, shortened } from '../base/format.ts';
+import { PORTION, type Portions, resultOf } from '../base/portions.ts';
 import { parsePosition } from '../base/position.ts';
 import type { Clock, Found, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
@@ -37,7 +38,7 @@ export interface Place {
  * Reads what a person typed: a position (`1.5 ms`, `transition 1,234`), the name of a function or a frame (`frame 12`), a part
  * of it, or its id or address (`#12`, `0x401000`).
  */
-export function goalOf(text: string, extent: Extent, clock: Clock, names: Names): Goal {
+export function* goalOf(text: string, extent: Extent, clock: Clock, names: Names): Portions<Goal> {
   const wanted = text.trim();
   if (wanted === '')
     return { to: 'nowhere', sentence: `Type a position, such as ${example(extent, clock)}, or a name.` };
@@ -50,7 +51,7 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
         : `is ${formatLength(extent.to - extent.from, clock)} long`;
     return { to: 'nowhere', sentence: `The trace ${end}.` };
   }
-  const name = nameLike(wanted, names);
+  const name = yield* nameLike(wanted, names);
   if (name >= 0) return { to: 'name', name };
   return {
     to: 'nowhere',
@@ -62,7 +63,8 @@ export function goalOf(text: string, extent: Extent, clock: Clock, names: Names)
 export function isPosition(text: string, { trace }: Pick<Place, 'trace'>): boolean {
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
-  return info !== null && extent !== null && goalOf(text, extent, info.clock, trace.names).to === 'position';
+  const position = info && extent && parsePosition(text.trim(), extent.from, info.clock);
+  return position !== null && extent !== null && position >= extent.from && position <= extent.to;
 }
 
 /**
@@ -74,7 +76,7 @@ export async function goTo(text: string, { trace, timeline, selection }: Place):
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
   if (!info || !extent) return 'The trace is empty so far.';
-  const goal = goalOf(text, extent, info.clock, trace.names);
+  const goal = await resultOf(goalOf(text, extent, info.clock, trace.names));
   if (goal.to === 'nowhere') return goal.sentence;
   if (goal.to === 'position') {
     await goToPosition(goal.at, { trace, timeline, selection });
@@ -161,13 +163,18 @@ function around(at: Ticks, reach: bigint, extent: Extent): Extent {
 }
 
 /** The name with this text or key, or the first that contains the text. -1 if there is none. */
-function nameLike(text: string, names: Names): number {
+function* nameLike(text: string, names: Names): Portions<number> {
   const wanted = text.toLowerCase();
-  const fits = (same: (text: string) => boolean) =>
-    names.text.findIndex((name, id) => same(name.toLowerCase()) || same(names.keyOf(id)));
-  const exact = fits((name) => name === wanted);
   // A short text of digits is in many names by chance.
-  return exact >= 0 || /^\d+$/.test(wanted) ? exact : fits((name) => name.includes(wanted));
+  const isNumber = /^\d+$/.test(wanted);
+  let part = -1;
+  for (let id = 0; id < names.text.length; id += 1) {
+    if (id > 0 && id % PORTION === 0) yield;
+    const [name, key] = [names.text[id]!.toLowerCase(), names.keyOf(id)];
+    if (name === wanted || key === wanted) return id;
+    if (part < 0 && !isNumber && (name.includes(wanted) || key.includes(wanted))) part = id;
+  }
+  return part;
 }
 
 function example(extent: Extent, clock: Clock): string {

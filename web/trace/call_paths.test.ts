@@ -2,7 +2,8 @@ import { batch, signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import { byTurns } from '../base/portions.fixture.ts';
 import { inTurns, PORTION } from '../base/portions.ts';
-import { applyCallPaths, callPathTexts, createCallPaths, readChanges, readFlame } from './call_paths.ts';
+import { applyCallPaths } from './apply_paths.ts';
+import { callPathTexts, createCallPaths, readChanges, readFlame } from './call_paths.ts';
 import { createNames } from './names.ts';
 import type { Whose } from './statistics.ts';
 

@@ -1,8 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Portions, portionsOf } from '../base/portions.ts';
-import type { ListedNames, Names } from './names.ts';
+import type { Names } from './names.ts';
 import type { Statistics, Whose } from './statistics.ts';
-import { type Change, withChange } from './transforms.ts';
+import type { Change } from './transforms.ts';
 
 /** The modes of the flame graph. */
 export const FLAME_MODES = ['heavy', 'time', 'inverted', 'sandwich'] as const;
@@ -61,7 +60,7 @@ export interface CallPathTexts {
 }
 
 /** The text that the file has for a name, whatever a companion calls it. */
-function textOf(names: Pick<Names, 'of' | 'keyOf'>, id: number): string {
+export function textOf(names: Pick<Names, 'of' | 'keyOf'>, id: number): string {
   return names.keyOf(id) || names.of(id);
 }
 
@@ -74,35 +73,6 @@ export function callPathTexts({ mode, changes, path }: CallPaths, names: Pick<Na
   const inFocus = path.peek().map((id) => textOf(names, id));
   const isFirst = mode.peek() === 'heavy' && inFocus.length === 0;
   return { changes: texts, flame: isFirst ? null : { mode: mode.peek(), path: inFocus } };
-}
-
-/** Sets what {@link callPathTexts} returned. Changes of names that the trace lacks are left out, and so is a path with one. */
-export function* applyCallPaths(paths: CallPaths, texts: CallPathTexts, names: ListedNames): Portions<void> {
-  const missing = new Set([...texts.changes.map(([, text = '']) => text), ...(texts.flame?.path ?? [])]);
-  const ids = new Map<string, number>();
-  if (missing.size > 0) {
-    yield* portionsOf(names.text.length, (start, end) => {
-      for (let id = start; id < end; id += 1) {
-        const text = textOf(names, id);
-        if (missing.delete(text)) ids.set(text, id);
-      }
-    });
-  }
-  let changes: readonly Change[] = [];
-  for (const [kind, text = ''] of texts.changes) {
-    const name = ids.get(text);
-    let change: Change | null = null;
-    if (kind === 'collapse') change = { kind };
-    else if (kind === 'only') change = { kind, text };
-    else if (name !== undefined) change = { kind, name };
-    if (change) changes = withChange(changes, change);
-  }
-  if (changes.length > 0) paths.changes.value = changes;
-  if (!texts.flame) return;
-  const { mode, path } = texts.flame;
-  const found = path.map((text) => ids.get(text)).filter((id) => id !== undefined);
-  paths.mode.value = mode;
-  if (found.length > 0 && found.length === path.length) paths.setTrail([found]);
 }
 
 const CHANGES: readonly string[] = ['collapse', 'focus', 'hide', 'only'] satisfies readonly Change['kind'][];

@@ -304,9 +304,11 @@ describe('derived tracks', () => {
     derived.keepRows('-- Long ones\nselect 1', rows('slices'), true);
     derived.keepRows('select 2', { ...rows('values'), time: new BigUint64Array() }, false);
     expect(told).toEqual(['Nothing to keep: no row has a position within the trace.']);
-    expect(begun.map(({ question }) => question)).toMatchObject([
-      { kind: 'gather', label: 'Long ones', values: false },
-    ]);
+    await vi.waitFor(() =>
+      expect(begun.map(({ question }) => question)).toMatchObject([
+        { kind: 'gather', label: 'Long ones', values: false },
+      ]),
+    );
     finish(1, 1);
     expect(shown()[0]!.detail).toBe(
       `Rows of Long ones · only the first 5 · 3${NBSP}rows without a position omitted · 1${NBSP}overlapping row not shown`,

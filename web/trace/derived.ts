@@ -11,7 +11,7 @@ import type { Loops } from '../base/steps_protocol.ts';
 import { watch } from '../base/watch.ts';
 import type { KeptField } from './kept_fields.ts';
 import { CPU, cpusKey, eachKey, eventsKey, type Lane, MOST_LANES, rowsOf } from './lanes.ts';
-import { idsOf } from './names.ts';
+
 import { type Pointed, pointedOf } from './pointed.ts';
 import { titleOf } from './query_history.ts';
 import type { Selection } from './selection.ts';
@@ -177,9 +177,15 @@ export function createDerived(
     else next.set(key, share);
     making.value = next;
   };
-  /** Goes on once names have ids. */
-  const withIds = (names: readonly string[], goOn: (ids: Uint32Array) => void) => {
-    scope.add(inTurns(idsOf(trace.names, names), goOn));
+  /** Goes on once names have ids. What finds them is loaded then. */
+  const withIds = async (names: readonly string[], goOn: (ids: Uint32Array) => void) => {
+    if (names.length === 0) return goOn(NO_NAMES);
+    try {
+      const { idsOf } = await import('./ids_of_texts.ts');
+      scope.add(inTurns(idsOf(trace.names, names), goOn));
+    } catch (error) {
+      tell(String(error));
+    }
   };
   const keep = <K extends Kind>(
     key: string,
@@ -397,7 +403,7 @@ export function createDerived(
       const key = rowsKey(query);
       const question = { kind: 'gather', label, detail, ...columns, values: shape === 'values' } as const;
       rowPlaces.set(key, places);
-      withIds(shape === 'slices' ? names : [], (ids) =>
+      void withIds(shape === 'slices' ? names : [], (ids) =>
         keep<'gather'>(key, { ...question, names: ids }, null, ({ track, hidden }) => {
           const over = hidden > 0 ? ` · ${formatCounted(hidden, 'overlapping row')} not shown` : '';
           return { ...track, noun: 'row', detail: `${detail}${notes.join('')}${over}` };
@@ -421,7 +427,7 @@ export function createDerived(
       // Positions say it all: a click selects the step there.
       rowPlaces.set(LOOPS, new Map());
       const question = { kind: 'gather', ...shown, ...none, time, until } as const;
-      withIds(names, (ids) =>
+      void withIds(names, (ids) =>
         keep<'gather'>(LOOPS, { ...question, names: ids }, null, ({ track, hidden }) => {
           const over = hidden > 0 ? ` · ${formatCounted(hidden, 'loop')} nested too deeply not shown` : '';
           return { ...track, noun: 'loop', detail: `${shown.detail}${over}` };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { byTurns } from '../base/portions.fixture.ts';
 import { PORTION } from '../base/portions.ts';
-import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, idsOf, numberOf } from './names.ts';
+import { idsOf } from './ids_of_texts.ts';
+import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
 
 it('the number at the end of a name may have parts', () => {
   expect(['frame 12', 'statement 1:12', 'typed event 9', 'a:1', '12', 'x 1:'].map(numberOf)).toEqual([

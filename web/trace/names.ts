@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { hashText } from '../base/hash.ts';
-import { type Portions, portionsOf } from '../base/portions.ts';
 
 /** Number of slice colours: 8 hues × 2 lightnesses. */
 export const COLOURS = 16;
@@ -161,40 +160,6 @@ export function createNames(): Names {
     inPlaceOf: (name) => inPlaceOf(name, fullText),
     shownInPlaceOf: (name) => inPlaceOf(name, shortText),
   };
-}
-
-/** Most texts that are not names of the trace. Further ones have no id of their own. */
-const MOST_OTHERS = 10_000;
-
-/** Finds ids for texts: those of the trace's names, which have its colours, or ids apart from them. */
-export function* idsOf(names: Pick<Names, 'text' | 'apart'>, texts: readonly string[]): Portions<Uint32Array> {
-  if (texts.length === 0) return new Uint32Array();
-  const missing = new Set<string>();
-  yield* portionsOf(texts.length, (start, end) => {
-    for (let i = start; i < end; i += 1) missing.add(texts[i]!);
-  });
-  const known = new Map<string, number>();
-  yield* portionsOf(names.text.length, (start, end) => {
-    for (let id = start; id < end; id += 1) {
-      const text = names.text[id]!;
-      if (missing.delete(text)) known.set(text, id);
-    }
-  });
-  let others = 0;
-  const ids = new Uint32Array(texts.length);
-  const idOf = (text: string) => {
-    let id = known.get(text);
-    if (id === undefined) {
-      others += 1;
-      id = names.apart(others > MOST_OTHERS ? '' : text);
-      if (others <= MOST_OTHERS) known.set(text, id);
-    }
-    return id;
-  };
-  yield* portionsOf(texts.length, (start, end) => {
-    for (let i = start; i < end; i += 1) ids[i] = idOf(texts[i]!);
-  });
-  return ids;
 }
 
 /** The id or the address that the file has in place of a name, or null. Subscribes. */

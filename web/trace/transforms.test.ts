@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { byTurns } from '../base/portions.fixture.ts';
 import { PORTION, resultOf } from '../base/portions.ts';
 import { createNames } from './names.ts';
-import { changeTitle, parseFilter, transformsOf, withChange } from './transforms.ts';
+import { parseFilter, transformsOf } from './path_changes.ts';
+import { changeTitle, withChange } from './transforms.ts';
 
 const names = createNames();
 names.add(0, ['main', 'readFile', 'READ', 'write'], ['#1', '', '', '']);

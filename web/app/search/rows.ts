@@ -1,4 +1,5 @@
 import { formatCount, formatPercent, formatPosition, plural, shortened } from '../../base/format.ts';
+import { PORTION, type Portions } from '../../base/portions.ts';
 import { bringToFront, DETAILS, SQL_PANEL, VARIABLES } from '../../page/dock.ts';
 import { type CommandContext, type Page, rowsOf, type SearchMode, type Start } from '../../page/page.ts';
 import { showPlace } from '../../page/places.ts';
@@ -57,10 +58,10 @@ const NOWHERE = { to: 'nowhere', sentence: '' } as const;
 /** Most terms in the list of an empty field. */
 const MOST_TERMS = 12;
 
-/** The places and names that a text may mean, in a mode. */
-export function placesFor(open: OpenTrace, text: string, mode: SearchMode): readonly SearchRow[] {
+/** Finds the places and names that a text may mean, in a mode. */
+export function* placesFor(open: OpenTrace, text: string, mode: SearchMode): Portions<readonly SearchRow[]> {
   if (mode === 'commands' || isSql(text)) return [];
-  return places(open, text, mode === 'places' ? MOST_PLACES : MOST, mode === 'places');
+  return yield* places(open, text, mode === 'places' ? MOST_PLACES : MOST, mode === 'places');
 }
 
 /** What the field of the search offers for what was typed, the best first. Subscribes to how far the search is. */
@@ -166,7 +167,7 @@ function terms({ text, caret }: Asked, open: OpenTrace): readonly SearchRow[] {
 }
 
 /** The position that the text is, and functions whose names it is a part of. */
-function places(open: OpenTrace, text: string, most: number, isNarrow: boolean): readonly SearchRow[] {
+function* places(open: OpenTrace, text: string, most: number, isNarrow: boolean): Portions<readonly SearchRow[]> {
   const { trace } = open;
   const info = trace.info.peek();
   const extent = trace.progress.peek().extent;
@@ -174,7 +175,7 @@ function places(open: OpenTrace, text: string, most: number, isNarrow: boolean):
   if (!info || !extent || wanted === '') return [];
   const rows: SearchRow[] = [];
   // Positions, numbers and addresses have a digit. Other names are found below.
-  const goal = isNarrow || /\d/.test(text) ? goalOf(text, extent, info.clock, trace.names) : NOWHERE;
+  const goal = isNarrow || /\d/.test(text) ? yield* goalOf(text, extent, info.clock, trace.names) : NOWHERE;
   if (goal.to === 'position') {
     rows.push({
       id: 'place',
@@ -196,7 +197,7 @@ function places(open: OpenTrace, text: string, most: number, isNarrow: boolean):
   const isShort = wanted.length < 2 || isNumbered;
   // The name that is the text as a whole, or has this id or address, is the first.
   const first = goal.to === 'name' && !isNumbered ? [goal.name] : [];
-  const like = isShort ? [] : namesLike(wanted, names.text, most).filter((id) => id !== first[0]);
+  const like = isShort ? [] : (yield* namesLike(wanted, names.text, most)).filter((id) => id !== first[0]);
   for (const id of [...first, ...like].slice(0, most)) {
     rows.push({
       id: `name ${id}`,
@@ -210,12 +211,13 @@ function places(open: OpenTrace, text: string, most: number, isNarrow: boolean):
 }
 
 /** Numbers of the names that begin with a text, then of those that contain it. */
-function namesLike(text: string, names: readonly string[], most: number): readonly number[] {
+function* namesLike(text: string, names: readonly string[], most: number): Portions<readonly number[]> {
   const wanted = text.toLowerCase();
   const starting: number[] = [];
   const containing: number[] = [];
   const limit = Math.min(names.length, MOST_NAMES);
   for (let id = 0; id < limit && starting.length < most; id += 1) {
+    if (id > 0 && id % PORTION === 0) yield;
     const at = names[id]!.toLowerCase().indexOf(wanted);
     if (at === 0) starting.push(id);
     else if (at > 0 && containing.length < most) containing.push(id);

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatPercent, plural } from '../../base/format.ts';
+import { resultOf } from '../../base/portions.ts';
 import { watch } from '../../base/watch.ts';
 import { contextOf } from '../../page/commands.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
 import { type Page, SEARCH_ID, type SearchMode, type Start } from '../../page/page.ts';
 import { Combo } from '../../parts/combo.tsx';
+import { useInPortions } from '../../parts/in_portions.ts';
 import { goTo, isPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { Wrong } from '../../timeline/widgets/expression_field.tsx';
@@ -56,11 +58,12 @@ export function SearchBox({ open, page }: Props) {
   const text = aside.value ?? (narrowed === 'all' ? (open?.find.text.value ?? '') : '');
   const version = open?.trace.names.version.value;
   const known = module.value;
-  const places = useMemo(
+  const places = useInPortions(
     () => (open && known ? known.placesFor(open, text, narrowed) : null),
     [open, known, text, narrowed, version],
+    [],
   );
-  const listOf = (loaded: RowsModule) =>
+  const listOf = (loaded: RowsModule, places: readonly SearchRow[] | null) =>
     loaded.rowsFor({
       mode: narrowed,
       text,
@@ -71,9 +74,9 @@ export function SearchBox({ open, page }: Props) {
       recent: loaded.recentChoices(),
       variables: variables.value,
       starts: starts.value,
-      places: places ?? (open ? loaded.placesFor(open, text, narrowed) : []),
+      places: places ?? [],
     });
-  const rows = isOpen.value && known ? listOf(known) : [];
+  const rows = isOpen.value && known ? listOf(known, places) : [];
 
   useLayoutEffect(
     () =>
@@ -187,16 +190,20 @@ export function SearchBox({ open, page }: Props) {
       });
       return;
     }
-    const first = (rowsOf: RowsModule) => {
-      const [row] = listOf(rowsOf);
+    const first = (rowsOf: RowsModule, places: readonly SearchRow[] | null) => {
+      const [row] = listOf(rowsOf, places);
       const leads = row && !row.put && row.id !== 'find-text' && !back;
       if (open && narrowed === 'all' && aside.peek() === null && !leads) void open.find.step(back ? -1 : 1);
       else take(row);
     };
     const loaded = module.peek();
-    if (loaded) first(loaded);
-    // What was typed before the list was there counts.
-    else loadRows().then(first, loadingFailed);
+    if (loaded && (places || !open)) first(loaded, places);
+    else {
+      // What was typed before the list was there counts.
+      loadRows().then(async (rowsOf) => {
+        first(rowsOf, open && (await resultOf(rowsOf.placesFor(open, text, narrowed))));
+      }, loadingFailed);
+    }
   };
   const state = open?.find.state.value;
   const isFind = narrowed === 'all' && aside.value === null;

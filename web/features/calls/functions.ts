@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
-import { inOrder, NUMBERS, numbersWhere, PORTION, type Portions } from '../../base/portions.ts';
+import { inOrder, NUMBERS, numbersWhere } from '../../base/order.ts';
+import { PORTION, type Portions } from '../../base/portions.ts';
 import type { Functions } from '../../base/protocol.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Names } from '../../trace/names.ts';

@@ -2,7 +2,8 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { TreeView } from '../../base/calls_protocol.ts';
 import { computedInPortions } from '../../base/computed_portions.ts';
 import { formatCount } from '../../base/format.ts';
-import { numbersWhere, type Portions, resultOf } from '../../base/portions.ts';
+import { numbersWhere } from '../../base/order.ts';
+import { type Portions, resultOf } from '../../base/portions.ts';
 import { give, type RemoteWorker } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { textAt } from '../../base/texts.ts';

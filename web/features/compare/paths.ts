@@ -2,11 +2,13 @@ import { signal } from '@preact/signals';
 import type { Transforms } from '../../base/calls_protocol.ts';
 import type { Portions } from '../../base/portions.ts';
 import { type Texts, textAt } from '../../base/texts.ts';
-import { applyCallPaths, type CallPaths, callPathTexts, createCallPaths } from '../../trace/call_paths.ts';
+import { applyCallPaths } from '../../trace/apply_paths.ts';
+import { type CallPaths, callPathTexts, createCallPaths } from '../../trace/call_paths.ts';
 import type { ListedNames, Names } from '../../trace/names.ts';
 import { createPathActions, type PathActions } from '../../trace/path_actions.ts';
+import { transformsOf } from '../../trace/path_changes.ts';
 import type { Whose } from '../../trace/statistics.ts';
-import { type Change, transformsOf } from '../../trace/transforms.ts';
+import type { Change } from '../../trace/transforms.ts';
 
 /** The rows of a comparison in place of the names of a trace: ids are rows. */
 type RowNames = ListedNames & Pick<Names, 'shown' | 'version'>;

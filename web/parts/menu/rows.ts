@@ -1,4 +1,4 @@
-import { trueText } from '../shown_text.ts';
+import { trueText } from '../true_text.ts';
 
 /** The row of a table or a list that an element is in; null for none. Rows have their number in `data-row`. */
 export function rowAround(target: EventTarget | null): Element | null {

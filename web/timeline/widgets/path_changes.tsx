@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { shortened } from '../../base/format.ts';
 import type { Names } from '../../trace/names.ts';
 import type { PathActions } from '../../trace/path_actions.ts';
-import { type Change, changeTitle, parseFilter } from '../../trace/transforms.ts';
+import { parseFilter } from '../../trace/path_changes.ts';
+import { type Change, changeTitle } from '../../trace/transforms.ts';
 import './path_changes.css';
 
 interface ActionsProps {

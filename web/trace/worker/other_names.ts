@@ -1,5 +1,5 @@
-import { PORTION } from '../../base/portions.ts';
-import { partOfTexts, type Texts } from '../../base/texts.ts';
+import { PORTION } from '../../base/portion.ts';
+import type { Texts } from '../../base/texts.ts';
 
 /** Names that have other texts. `keys` are null if all of them are ''. */
 interface OtherNames {
@@ -21,4 +21,12 @@ export function* inMessages({ ids, names, keys }: OtherNames) {
     };
     start = end;
   } while (start < ids.length);
+}
+
+/** The texts from `start` to before `end`. */
+function partOfTexts(texts: Texts, start: number, end: number): Texts {
+  const { ends } = texts;
+  const begin = ends[start - 1] ?? 0;
+  const content = texts.all.slice(begin, ends[end - 1] ?? 0);
+  return { all: content, ends: ends.slice(start, end).map((position) => position - begin) };
 }
