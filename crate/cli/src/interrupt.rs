@@ -93,8 +93,11 @@ pub(crate) fn listen() {
 
 #[cfg(unix)]
 mod unix {
+    use std::process::Child;
+
     use nix::errno::Errno;
-    use nix::sys::signal::{SigSet, Signal, raise};
+    use nix::sys::signal::{SigSet, Signal, kill, raise};
+    use nix::unistd::Pid;
 
     /// Signals that end the command.
     const ENDING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -120,8 +123,16 @@ mod unix {
         Ok(())
     }
 
-    /// Whether this process was started to ignore a signal, as `nohup` has it ignore SIGHUP. Linux
-    /// gives it to a thread that waits for it even then, other systems do not.
+    /// Sends SIGTERM to a process unless it has ended. Returns whether it was sent.
+    pub(super) fn terminate(child: &mut Child) -> bool {
+        // One that was waited for may have left its number to another.
+        let is_running = matches!(child.try_wait(), Ok(None));
+        is_running && i32::try_from(child.id()).is_ok_and(|id| kill(Pid::from_raw(id), Signal::SIGTERM).is_ok())
+    }
+
+    /// Whether this process was started to ignore a signal, as `nohup` has it ignore SIGHUP, and a
+    /// shell SIGINT of what runs in its background. Linux gives it to a thread that waits for it
+    /// even then, other systems do not.
     fn ignores(signal: Signal) -> bool {
         let about = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let bits = about.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -152,7 +163,7 @@ fn interrupt_query() -> bool {
 }
 
 /// Ends the command. Nothing that it has begun to write is left.
-fn end() -> ! {
+pub(crate) fn end() -> ! {
     clear();
     exit(STATUS.into());
 }
@@ -172,11 +183,24 @@ fn clear() {
     let children = std::mem::take(&mut state.children);
     drop(state);
     for child in children {
-        let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
         // Its files are in a folder of this process.
-        let _ = child.kill().and_then(|()| child.wait());
+        end_child(&mut child.lock().unwrap_or_else(PoisonError::into_inner));
     }
     scratch::end();
+}
+
+/// Ends a process of this program, which ends what it has started itself if the system has signals
+/// for that.
+fn end_child(child: &mut Child) {
+    #[cfg(unix)]
+    if unix::terminate(child) {
+        let until = Instant::now() + PATIENCE;
+        while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+    // Both do nothing if it has ended.
+    let _ = child.kill().and_then(|()| child.wait());
 }
 
 fn state() -> std::sync::MutexGuard<'static, State> {
@@ -228,9 +252,7 @@ impl Started {
 impl Drop for Started {
     fn drop(&mut self) {
         state().children.retain(|child| !Arc::ptr_eq(child, &self.0));
-        let mut child = self.child();
-        // Both do nothing if it has ended.
-        let _ = child.kill().and_then(|()| child.wait());
+        end_child(&mut self.child());
     }
 }
 

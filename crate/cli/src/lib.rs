@@ -303,6 +303,9 @@ fn run() -> ExitCode {
     if args.get(1).is_some_and(|arg| arg == sql_rows::NAME) {
         return sql_rows::main(&args);
     }
+    if args.get(1).is_some_and(|arg| arg == mcp::worker::NAME) {
+        return mcp::worker::main(&args);
+    }
     let command = match Cli::try_parse_from(&args) {
         Ok(cli) => cli.command,
         Err(error) if error.use_stderr() && asks_for_json(&args) => {

@@ -124,21 +124,25 @@ fn what_is_read_from_a_pipe_goes_when_the_command_is_ended() {
     drop(input);
 }
 
-/// `nohup` starts it so.
+/// `nohup` has it ignore SIGHUP, and a script SIGINT of what runs in its background.
 #[test]
-fn a_command_that_ignores_the_end_of_its_terminal_goes_on() {
-    let directory = directory();
-    let at = directory.path();
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_unspool")]).args(LONG);
-    let mut child = command.current_dir(at).env("TMPDIR", at.join("tmp")).stdout(Stdio::null()).spawn().unwrap();
-    wait(&mut child, || files(at).iter().any(|name| name.ends_with(".partial")));
-    send("-HUP", &child);
-    sleep(Duration::from_millis(300));
-    assert!(child.try_wait().unwrap().is_none());
-    send("-TERM", &child);
-    assert_eq!(child.wait().unwrap().signal(), Some(15));
-    assert_eq!(files(at), [at.join("tmp").display().to_string()]);
+fn a_command_that_was_started_to_ignore_a_signal_goes_on() {
+    for (ignored, ending, number) in [("HUP", "-TERM", 15), ("INT", "-TERM", 15), ("TERM", "-HUP", 1)] {
+        let directory = directory();
+        let at = directory.path();
+        let mut command = Command::new("sh");
+        let script = format!("trap '' {ignored}; exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_unspool")]).args(LONG);
+        let mut child = command.current_dir(at).env("TMPDIR", at.join("tmp")).stdout(Stdio::null()).spawn().unwrap();
+        wait(&mut child, || files(at).iter().any(|name| name.ends_with(".partial")));
+        send(&format!("-{ignored}"), &child);
+        sleep(Duration::from_millis(300));
+        assert!(child.try_wait().unwrap().is_none(), "{ignored}");
+        assert!(files(at).iter().any(|name| name.ends_with(".partial")), "{ignored}");
+        send(ending, &child);
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{ignored}");
+        assert_eq!(files(at), [at.join("tmp").display().to_string()], "{ignored}");
+    }
 }
 
 #[test]
@@ -177,7 +181,8 @@ fn asked(at: &Path, timeout: &str) -> Child {
     child
 }
 
-/// Folders below the folder of a command: each is that of a process it has started.
+/// Folders below the folder of a command: each is that of a process it has started, or that of
+/// temporary files of such a process.
 fn folders(tmp: &Path) -> usize {
     files(tmp).iter().filter(|name| Path::new(name).is_dir()).count().saturating_sub(1)
 }
@@ -187,8 +192,9 @@ fn a_process_that_the_server_of_tools_has_ended_leaves_nothing() {
     let directory = directory();
     let tmp = directory.path().join("tmp");
     let mut child = asked(directory.path(), "1");
-    wait(&mut child, || folders(&tmp) == 1);
-    wait(&mut child, || folders(&tmp) == 0);
+    // The process that answers has two, and the process of the question one.
+    wait(&mut child, || folders(&tmp) == 3);
+    wait(&mut child, || folders(&tmp) == 2);
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
     assert_eq!(files(&tmp), [""; 0]);
@@ -199,11 +205,13 @@ fn the_server_of_tools_ends_with_what_it_has_started() {
     let directory = directory();
     let tmp = directory.path().join("tmp");
     let mut child = asked(directory.path(), "600");
-    wait(&mut child, || folders(&tmp) == 1);
+    wait(&mut child, || folders(&tmp) == 3);
     sleep(Duration::from_millis(300));
     let own =
         |process: &str| fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
-    let started = own(&child.id().to_string());
+    let answering = own(&child.id().to_string());
+    let started = format!("{answering} {}", own(answering.trim()));
+    assert_eq!(started.split_whitespace().count(), 2);
     send("-TERM", &child);
     assert_eq!(child.wait().unwrap().signal(), Some(15));
     assert_eq!(files(&tmp), [""; 0]);

@@ -1,6 +1,8 @@
 //! `unspool mcp`: the protocol. `npm run test:mcp` has the answers, by the official client.
 
 use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -158,4 +160,114 @@ fn sql_that_does_not_end_is_ended_and_answers_have_a_size() {
     assert!(text(4).contains("no such table: nowhere"), "{}", text(4));
     let same: Value = serde_json::from_str(text(5)).unwrap();
     assert_eq!(same["rows"][0], json!({ "a": 1, "a_2": 2, "a_2_2": 3 }));
+}
+
+#[test]
+fn a_timeout_beyond_all_clocks_is_refused() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let ran = command.args(["mcp", "--timeout", "18446744073709551615", "."]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A server that is asked line by line.
+#[cfg(target_os = "linux")]
+struct Server {
+    process: std::process::Child,
+    answers: BufReader<std::process::ChildStdout>,
+}
+
+#[cfg(target_os = "linux")]
+impl Server {
+    fn start(roots: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+        command.args(["mcp", "--timeout", "1"]).arg(roots).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let answers = BufReader::new(process.stdout.take().unwrap());
+        Self { process, answers }
+    }
+
+    /// Whether a tool fails, and the last text of its answer.
+    fn ask(&mut self, tool: &str, arguments: &Value) -> (bool, String) {
+        let line = request(7, "tools/call", &json!({ "name": tool, "arguments": arguments }));
+        writeln!(self.process.stdin.as_mut().unwrap(), "{line}").unwrap();
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let result = &answer["result"];
+        let text = result["content"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap();
+        (result["isError"].as_bool().unwrap(), text.into())
+    }
+
+    /// Sends a signal to the processes that the server has started. Returns their number.
+    fn signal(&self, signal: &str) -> usize {
+        let id = self.process.id();
+        let tasks = std::fs::read_dir(format!("/proc/{id}/task")).unwrap();
+        let started: String = tasks
+            .map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let started: Vec<&str> = started.split_whitespace().collect();
+        assert!(Command::new("kill").arg(signal).args(&started).status().unwrap().success());
+        started.len()
+    }
+
+    fn end(mut self) {
+        drop(self.process.stdin.take());
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+/// A stopped process does nothing about its timeout, as one that is amid a long loop.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_tool_is_ended_at_the_timeout_and_the_next_question_answered() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let (log, frames) = ("xray/threads.xray", "frames/calls.frames");
+    let questions = [
+        ("open", json!({ "path": log })),
+        ("info", json!({ "path": log })),
+        ("stats", json!({ "path": log })),
+        ("stats", json!({ "path": log, "by": "stack" })),
+        ("find", json!({ "path": log, "expression": "dur>0" })),
+        ("sql", json!({ "path": log, "statement": "select 1" })),
+        ("compare", json!({ "a": log, "b": log })),
+        ("details", json!({ "path": log, "at": 0 })),
+        ("state", json!({ "path": frames, "at": 3 })),
+        ("picture", json!({ "path": log, "kind": "timeline" })),
+        ("picture", json!({ "path": log, "kind": "flame" })),
+    ];
+    let asked = questions.map(|(tool, arguments)| {
+        let mut server = Server::start(&fixtures);
+        std::thread::spawn(move || {
+            let (failed, first) = server.ask(tool, &arguments);
+            assert!(!failed, "{tool}: {first}");
+            assert_eq!(server.signal("-STOP"), 1);
+            let (failed, said) = server.ask(tool, &arguments);
+            assert!(failed && said.starts_with("cut off after 1 s."), "{tool}: {said}");
+            assert_eq!(server.ask(tool, &arguments), (false, first), "{tool}");
+            server.end();
+        })
+    });
+    for asked in asked {
+        asked.join().unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_stay_when_the_process_that_answers_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
+    std::fs::copy(log, folder.path().join("log.xray")).unwrap();
+    std::fs::write(folder.path().join("names.csv"), "8,eighth\n").unwrap();
+    let mut server = Server::start(folder.path());
+    let (failed, said) = server.ask("open", &json!({ "path": "log.xray", "names": "names.csv" }));
+    assert!(!failed, "{said}");
+    let stats = json!({ "path": "log.xray" });
+    let (_, first) = server.ask("stats", &stats);
+    assert!(first.contains("eighth"), "{first}");
+    // As the system does for lack of memory.
+    server.signal("-KILL");
+    assert_eq!(server.ask("stats", &stats), (false, first));
+    server.end();
 }

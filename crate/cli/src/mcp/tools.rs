@@ -11,7 +11,7 @@ use crate::limit::LimitArgs;
 use crate::listing::Form;
 use crate::opened::Opened;
 use crate::scope::{self, ScopeArgs};
-use crate::{Command, Failure, find, stats, steps};
+use crate::{Command, Failure, NameArgs, find, stats, steps};
 
 /// Rows of an answer, unless more are asked for.
 const ROWS: u64 = 20;
@@ -108,11 +108,16 @@ pub(super) fn list() -> Value {
     ])
 }
 
-/// Calls a tool. `None` if there is none of this name.
-pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Value> {
-    let known = list();
-    let schema = known.as_array()?.iter().find(|tool| tool["name"] == name)?;
-    let answer = checked(schema, args).and_then(|()| {
+/// Whether there is a tool of this name.
+pub(super) fn is_known(name: &str) -> bool {
+    list().as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == name))
+}
+
+/// The result of a tool.
+pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Value {
+    let list = list();
+    let tool = list.as_array().and_then(|tools| tools.iter().find(|tool| tool["name"] == name));
+    let answer = checked(tool.unwrap_or(&Value::Null), args).and_then(|()| {
         let args = Args(args);
         within(traces.begin(), || {
             let answer = match name {
@@ -129,12 +134,24 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Option<Valu
             Ok(json!([text(answer?)]))
         })
     });
-    Some(match answer {
+    match answer {
         Ok(content) => json!({ "content": content, "isError": false }),
-        Err(error) => {
-            json!({ "content": [{ "type": "text", "text": fit::sentence(error.to_string()) }], "isError": true })
-        }
-    })
+        Err(error) => failed(&error),
+    }
+}
+
+/// The result of a tool that fails.
+pub(super) fn failed(error: &Failure) -> Value {
+    json!({ "content": [{ "type": "text", "text": fit::sentence(error.to_string()) }], "isError": true })
+}
+
+/// Has a trace be opened with the names that it had in a process that was ended, given the
+/// arguments of `open`.
+pub(super) fn recall(traces: &mut Traces, args: &Value) {
+    let args = Args(args);
+    if let Ok(names) = args.names(traces) {
+        traces.recall(args.path(), names);
+    }
 }
 
 fn text(answer: Value) -> Value {
@@ -188,6 +205,13 @@ impl Args<'_> {
         self.0.get(key).and_then(Value::as_u64)
     }
 
+    /// The files that name functions.
+    fn names(&self, traces: &Traces) -> Result<NameArgs, Failure> {
+        let binaries = self.0.get("binaries").and_then(Value::as_array).into_iter().flatten();
+        let binaries: Vec<String> = binaries.filter_map(Value::as_str).map(String::from).collect();
+        traces.names(&binaries, self.text("names"))
+    }
+
     fn rows(&self) -> u64 {
         self.number("limit").unwrap_or(ROWS)
     }
@@ -225,9 +249,7 @@ fn is_truncated(answer: &Value) -> bool {
 }
 
 fn open(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
-    let binaries = args.0.get("binaries").and_then(Value::as_array).into_iter().flatten();
-    let binaries: Vec<String> = binaries.filter_map(Value::as_str).map(String::from).collect();
-    let names = traces.names(&binaries, args.text("names"))?;
+    let names = args.names(traces)?;
     let has_names = !names.binary.is_empty() || names.names.is_some();
     let open = traces.open(args.path(), Some(names))?;
     let mut answer = summary(open);

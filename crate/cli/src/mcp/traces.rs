@@ -18,7 +18,7 @@ use crate::read_whole::read_named;
 use crate::{Failure, NameArgs, TraceArgs, binaries, scratch, sql, sql_rows, unpack};
 
 /// Most traces that are open. The one that was used least recently is closed.
-const MOST_OPEN: usize = 4;
+pub(super) const MOST_OPEN: usize = 4;
 /// Most bytes that a command may answer.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -30,6 +30,21 @@ pub(super) struct Traces {
     until: Deadline,
     /// The one that was used last is the last.
     open: Vec<Open>,
+    /// The names with which traces were open in a process that was ended.
+    earlier: BTreeMap<PathBuf, NameArgs>,
+}
+
+/// Directories without symbolic links.
+///
+/// # Errors
+///
+/// Returns an error if one is not a directory.
+pub(super) fn real(roots: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let root = |root: &PathBuf| {
+        let path = root.canonicalize().map_err(|error| Failure::io(root.display(), &error))?;
+        if path.is_dir() { Ok(path) } else { Err(Failure::usage(format!("{}: not a directory", root.display()))) }
+    };
+    roots.iter().map(root).collect()
 }
 
 /// A trace that was read.
@@ -41,19 +56,9 @@ pub(super) struct Open {
 }
 
 impl Traces {
-    /// Of traces below some directories.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if one is not a directory.
-    pub(super) fn new(roots: &[PathBuf], seconds: u64) -> Result<Self, Failure> {
-        let root = |root: &PathBuf| {
-            let path = root.canonicalize().map_err(|error| Failure::io(root.display(), &error))?;
-            if path.is_dir() { Ok(path) } else { Err(Failure::usage(format!("{}: not a directory", root.display()))) }
-        };
-        let roots = roots.iter().map(root).collect::<Result<_, _>>()?;
-        let timeout = Duration::from_secs(seconds);
-        Ok(Self { roots, timeout, until: Deadline::after(timeout), open: Vec::new() })
+    /// Of traces below directories without symbolic links.
+    pub(super) fn of(roots: Vec<PathBuf>, timeout: Duration) -> Self {
+        Self { roots, timeout, until: Deadline::after(timeout), open: Vec::new(), earlier: BTreeMap::new() }
     }
 
     /// A path without symbolic links, if it is below a directory of this server. One that is not
@@ -100,7 +105,9 @@ impl Traces {
                 if self.open.len() >= MOST_OPEN {
                     self.open.remove(0);
                 }
-                let names = names.unwrap_or(NameArgs { names: None, binary: Vec::new(), short_names: false });
+                let earlier = self.earlier.remove(&path);
+                let none = NameArgs { names: None, binary: Vec::new(), short_names: false };
+                let names = names.or(earlier).unwrap_or(none);
                 // Pictures are drawn from levels of detail.
                 let opened = Opened::of(read_named(&TraceArgs::of(&path), &names)?);
                 Open { path, names, opened }
@@ -108,6 +115,13 @@ impl Traces {
         };
         self.open.push(open);
         self.open.last().map(|open| &open.opened).ok_or_else(|| Failure::new("No trace is open."))
+    }
+
+    /// Has a trace be opened with these names, unless it may not be read any more.
+    pub(super) fn recall(&mut self, path: &str, names: NameArgs) {
+        if let Ok(path) = self.allowed(path) {
+            self.earlier.insert(path, names);
+        }
     }
 
     /// What names functions, out of paths.
@@ -127,7 +141,8 @@ impl Traces {
 
     /// What names the functions of a trace, if it is open.
     pub(super) fn names_of(&self, path: &Path) -> Option<&NameArgs> {
-        self.open.iter().find(|open| open.path == path).map(|open| &open.names)
+        let open = self.open.iter().find(|open| open.path == path).map(|open| &open.names);
+        open.or_else(|| self.earlier.get(path))
     }
 
     /// A question begins. Returns how long it may take.
@@ -176,9 +191,7 @@ impl Deadline {
         let folder = scratch::folder()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        for variable in ["TMPDIR", "TMP", "TEMP"] {
-            command.env(variable, folder.path());
-        }
+        temporary(&mut command, folder.path());
         let (child, pipes) = Started::start(&mut command)?;
         let (Some(mut stdin), Some(out), Some(error)) = (pipes.stdin, pipes.stdout, pipes.stderr) else {
             return Err(Failure::new("The command cannot be run."));
@@ -208,6 +221,13 @@ impl Deadline {
         let error: Value = serde_json::from_slice(last).unwrap_or_default();
         let message = error.pointer("/error/message").and_then(Value::as_str);
         Err(Failure::new(message.map_or_else(|| String::from_utf8_lossy(last).into_owned(), String::from)))
+    }
+}
+
+/// Has a process make its temporary files in a folder.
+pub(super) fn temporary(command: &mut Command, folder: &Path) {
+    for variable in ["TMPDIR", "TMP", "TEMP"] {
+        command.env(variable, folder);
     }
 }
 
@@ -243,7 +263,7 @@ pub(super) fn within<T>(timeout: Duration, work: impl FnOnce() -> Result<T, Fail
 }
 
 /// The error of what took too long.
-fn late(timeout: Duration) -> Failure {
+pub(super) fn late(timeout: Duration) -> Failure {
     let seconds = timeout.as_secs();
     Failure::new(format!("cut off after {seconds} s. Ask for less: a range, a narrower expression, an aggregate."))
 }
