@@ -105,7 +105,7 @@ mod unix {
     /// Has a thread wait for the signals. Others do not get them, and a process that is started
     /// begins without this.
     pub(super) fn listen() -> Result<(), Errno> {
-        let is_wanted = |signal: &Signal| *signal != Signal::SIGHUP || !ignores(Signal::SIGHUP);
+        let is_wanted = |signal: &Signal| !ignores(*signal);
         let signals: SigSet = ENDING.into_iter().filter(is_wanted).collect();
         signals.thread_block()?;
         std::thread::spawn(move || {
