@@ -1,6 +1,7 @@
 //! Which function was called from where.
 
 use hashbrown::HashMap;
+use unspool_trace::kept;
 
 /// Number of a node. Its upper four bits are always 0, so that blocks can keep a slice's flags
 /// there.
@@ -61,9 +62,7 @@ impl CallTree {
 
     /// Bytes of memory that it takes besides its root.
     pub(crate) fn bytes(&self) -> usize {
-        let of_child = size_of::<((NodeId, u32), NodeId)>() + 1;
-        // Seven eighths of the places of a table are used.
-        let table = self.children.capacity().div_ceil(7) * 8 * of_child;
+        let table = kept::table::<((NodeId, u32), NodeId)>(self.children.capacity()) as usize;
         (self.nodes.capacity() - 1) * size_of::<Node>() + table + self.outermost.capacity() * size_of::<NodeId>()
     }
 
