@@ -18,9 +18,13 @@ use common::read_whole;
 use unspool_engine::jobs::{Job, Step};
 use unspool_engine::statistics::{Exact, FlameView, Question, Scan, TreeView, Wanted};
 use unspool_engine::{Session, Store, read};
+use unspool_formats::apitrace::encode::{self as apitrace, Details, EnumSig, FrameSig, FunctionSig, StructSig, Value};
+use unspool_formats::frames::encode::{self as frames, Frame, Std, Table};
+use unspool_formats::trace_db::encode::Writer as Points;
+use unspool_formats::trace_db::wire::{Layout as Widths, StatementId, Tables, Type};
 use unspool_formats::xray::encode::{FdrBuffer, header};
 use unspool_formats::xray::wire::{FunctionKind, Mode};
-use unspool_trace::{EventBatch, EventKind, Locator, TrackDef, TrackKind};
+use unspool_trace::{EventBatch, EventKind, Locator, OpenOptions, TrackDef, TrackKind};
 
 /// Counts the allocations of each thread: tests run concurrently.
 struct Counting;
@@ -295,4 +299,107 @@ fn what_others_hold_leaves_a_small_part() {
     assert_eq!(read(8 * whole), (false, whole));
     let (is_limited, kept) = read(20 * whole);
     assert!(is_limited && kept > least / 2 && kept < least + least / 8, "{kept} bytes");
+}
+
+/// Fails unless nearly all that is held of a trace is reported, and reading ends where that exceeds
+/// what is allowed.
+#[track_caller]
+fn check_reported(options: OpenOptions, file: &[u8]) {
+    let session = || Session::with(options, "f", file.len() as u64, file, file).unwrap();
+    let (all, taken) = taken(|| {
+        let mut session = session();
+        read::session(&mut session, &mut &*file, |_| {}).unwrap();
+        session
+    });
+    let kept = all.store().kept_bytes();
+    let unreported = taken.held - kept as i64;
+    assert!(taken.held > 8_000_000, "{} bytes are too few to tell", taken.held);
+    // Batches and buffers of the reader take the rest.
+    assert!(unreported < 1_500_000 + taken.held / 20, "{unreported} of {} bytes are not reported", taken.held);
+    let mut limited = session();
+    // Slices of open calls take memory only at the end.
+    limited.limit_memory(kept / 4);
+    read::session(&mut limited, &mut &*file, |_| {}).unwrap();
+    assert!(limited.stopped_at_limit());
+    assert!(limited.store().records() < all.store().records());
+}
+
+/// An XRay log of calls that do not end, on 500 threads.
+fn open_calls() -> Vec<u8> {
+    let mut file = header(Mode::Fdr, 1_000_000_000, 65_536).to_bytes().to_vec();
+    for thread in 0..500 {
+        let mut buffer = FdrBuffer::new(1, thread, 0, 1000, (0, 0));
+        (0..1000).for_each(|call| buffer.function(FunctionKind::Enter, 1, 1000 + call));
+        file.extend(buffer.finish());
+    }
+    file
+}
+
+#[test]
+fn open_calls_of_xray_are_reported() {
+    check_reported(OpenOptions::default(), &open_calls());
+    check_reported(OpenOptions { nest_tail_calls: true, ..OpenOptions::default() }, &open_calls());
+}
+
+#[test]
+fn open_calls_and_groups_of_apitrace_are_reported() {
+    let (draw, push) = ("glDrawArrays", "glPushDebugGroup");
+    let mut open = apitrace::Writer::new(&[]);
+    let mut groups = apitrace::Writer::new(&[]);
+    for call in 0..200_000_u64 {
+        open.enter(call % 50, &FunctionSig { id: 1, name: draw, args: &[] }, &Details::default());
+        groups.call(call % 50, &FunctionSig { id: 1, name: push, args: &[] }, Vec::new(), None);
+    }
+    check_reported(OpenOptions::default(), &open.finish());
+    check_reported(OpenOptions::default(), &groups.finish());
+}
+
+#[test]
+fn signatures_of_apitrace_are_reported() {
+    let of_call = |id, details: Details<'_>, w: &mut apitrace::Writer| {
+        let call = w.enter(1, &FunctionSig { id, name: "glEnable", args: &["cap"] }, &details);
+        w.leave(call, &Details::default());
+    };
+    let text = "a name of a constant or a function that takes memory ".repeat(2);
+    let mut enums = apitrace::Writer::new(&[]);
+    let mut structs = apitrace::Writer::new(&[]);
+    let mut traces = apitrace::Writer::new(&[]);
+    for id in 0..50_000 {
+        let values: Vec<_> = (0..20).map(|value| ("GL_CONSTANT", value)).collect();
+        let signature = EnumSig { id, values: &values };
+        of_call(1, Details::args([Value::Enum(&signature, 1)]), &mut enums);
+        let signature = StructSig { id, name: &text, members: &[&text] };
+        of_call(1, Details::args([Value::Struct(&signature, vec![Value::Null])]), &mut structs);
+        let function = FrameSig { id, module: Some(&text), function: Some(&text), ..FrameSig::default() };
+        of_call(1, Details { backtrace: vec![function], ..Details::default() }, &mut traces);
+    }
+    for trace in [enums, structs, traces] {
+        check_reported(OpenOptions::default(), &trace.finish());
+    }
+}
+
+/// Checkpoints are 256 KiB apart, and the place of each statement is kept for each.
+#[test]
+fn places_of_statements_are_reported() {
+    let types = [Type { name: 0, format: 4, size: 0 }];
+    let mut w = Points::new(Widths::Wide, Tables::new([b"string".as_slice(), b"x"], types));
+    let blob = vec![b'a'; 256 * 1024];
+    for _ in 0..100 {
+        w.blob(1, 0, &blob);
+        w.end();
+        for statement in 0..10_000 {
+            w.statement(StatementId::from_bits(statement));
+            w.end();
+        }
+    }
+    check_reported(OpenOptions::default(), &w.finish());
+}
+
+#[test]
+fn stacks_of_threads_of_frames_are_reported() {
+    let mut w = frames::Writer::new(2, 9, 64, None);
+    for thread in 0..10_000 {
+        w.frame(&Frame::Std(Std { address: 0x1000, thread, bytes: vec![0x90], ..Std::default() }));
+    }
+    check_reported(OpenOptions::default(), &w.finish(Table::None));
 }

@@ -5,6 +5,7 @@ use core::ops::Range as Numbers;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use unspool_trace::kept;
 use unspool_trace::records::{Lane, Piece};
 use unspool_trace::{Cause, Error, Result};
 
@@ -37,6 +38,11 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        kept::list(&self.pieces)
+    }
+
     /// A record begins at `at`, in the file or the stream, and at `x` on the x axis.
     #[inline]
     pub(crate) fn add(&mut self, at: u64, x: u64) {

@@ -30,6 +30,7 @@
 
 use alloc::vec::Vec;
 
+use unspool_trace::kept;
 use unspool_trace::locator::Locator;
 
 use super::execution::{Arrival, Departure, Last, Program, Raised, Rules, Sink, Waiting};
@@ -65,6 +66,13 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// Bytes of memory. Visits each hypothesis.
+    pub fn bytes(&self) -> u64 {
+        let states = self.others.iter().chain(&self.spare).chain([&self.likeliest]);
+        let lists = kept::list(&self.others) + kept::list(&self.spare) + self.likeliest.common_bytes();
+        states.map(State::bytes).sum::<u64>() + lists
+    }
+
     /// Whether execution continues at `address` as the last instruction says, without a change of
     /// the stack.
     #[inline]

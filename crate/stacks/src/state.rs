@@ -12,6 +12,7 @@ use core::mem::take;
 use held::{Common, Held};
 use unspool_trace::batch::SliceKind;
 use unspool_trace::batch::flags::{END_INFERRED, UNCERTAIN};
+use unspool_trace::kept;
 use unspool_trace::limits::SHOWN;
 use unspool_trace::locator::Locator;
 
@@ -178,6 +179,18 @@ impl Default for State {
 }
 
 impl State {
+    /// Bytes of memory, without those that hypotheses share.
+    pub(super) fn bytes(&self) -> u64 {
+        let handlers = self.handlers * size_of::<Handler>();
+        let filter = self.filter.as_ref().map_or(0, |filter| size_of_val(&**filter));
+        kept::list(&self.open) + kept::list(&self.returned) + kept::list(&self.held) + (handlers + filter) as u64
+    }
+
+    /// Bytes of memory of held events that hypotheses share.
+    pub(super) fn common_bytes(&self) -> u64 {
+        self.common.as_ref().map_or(0, |common| (common.count * size_of::<Held>()) as u64)
+    }
+
     /// Whether the innermost call does something unusual with its return address.
     #[inline]
     pub(super) fn has_trick(&self) -> bool {

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
+use unspool_trace::kept;
 
 use super::slice::Open;
 
@@ -20,6 +21,12 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let free = (self.free.capacity() * size_of::<Reverse<i32>>()) as u64;
+        kept::table::<(u32, u32)>(self.by_name.capacity()) + kept::list(&self.open) + free
+    }
+
     /// Begins a slice at the lowest free depth. Returns the open slice of the same name, which ends
     /// with that.
     pub(super) fn begin(&mut self, slice: Open) -> Option<Open> {

@@ -91,6 +91,8 @@ pub struct Store {
     points: u64,
     /// Bytes of what the decoder keeps.
     decoder_bytes: u64,
+    /// Bytes of memory of the open slices of all tracks.
+    open_bytes: u64,
     /// Bytes of others that share the limit.
     elsewhere: u64,
     /// Most bytes, if that is less than [`MOST_BYTES`].
@@ -206,10 +208,10 @@ impl Store {
     }
 
     /// Bytes of memory of what grows with what is different in a file, and not with what happens:
-    /// names, call paths, tracks, and what the decoder keeps.
+    /// names, call paths, tracks with their open slices, and what the decoder keeps.
     fn distinct_bytes(&self) -> u64 {
-        let tracks = self.tracks.len() * size_of::<Track>();
-        self.texts.bytes() + self.calls.bytes() as u64 + tracks as u64 + self.decoder_bytes
+        let tracks = (self.tracks.len() * size_of::<Track>()) as u64 + self.open_bytes;
+        self.texts.bytes() + self.calls.bytes() as u64 + tracks + self.decoder_bytes
     }
 
     /// Notes how many bytes the decoder keeps.
@@ -460,7 +462,7 @@ impl Store {
             debug_assert!(false, "a track is defined in the batch of its first event or before");
             return 0;
         };
-        let before = (track.slices(), track.points());
+        let before = (track.slices(), track.points(), track.open_bytes());
         if self.texts.has_groups() {
             let begins = columns(batch, range.clone())
                 .filter(|(((kind, _), _), _)| matches!(kind, EventKind::Begin | EventKind::Whole | EventKind::Uncover));
@@ -540,6 +542,7 @@ impl Store {
         // A restart removes slices.
         self.slices = self.slices.wrapping_add(track.slices()).wrapping_sub(before.0);
         self.points = self.points.wrapping_add(track.points()).wrapping_sub(before.1);
+        self.open_bytes = self.open_bytes.wrapping_add(track.open_bytes()).wrapping_sub(before.2);
         let extent = track.extent();
         self.extend_to(extent);
         ended

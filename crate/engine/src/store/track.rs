@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use unspool_trace::batch::flags::{BEGAN_BEFORE, END_INFERRED, NEVER_ENDED, UNCERTAIN};
+use unspool_trace::kept;
 use unspool_trace::limits::SHOWN;
 use unspool_trace::problem::TOO_DEEP;
 use unspool_trace::{EventBatch, EventKind, Locator, Orphans, Problem, ProblemKind, Stacking, TrackDef, ValueKind};
@@ -660,6 +661,12 @@ impl Track {
     pub(crate) fn problem_counts(&self) -> impl Iterator<Item = (&'static ProblemKind, Count)> {
         let counts = self.problems.iter().flat_map(|counts| counts.iter());
         OF_STACK.into_iter().zip(counts).filter_map(|(kind, count)| count.map(|c| (kind, c)))
+    }
+
+    /// Bytes of memory of open slices. The store counts them as they grow.
+    #[inline]
+    pub(crate) fn open_bytes(&self) -> u64 {
+        kept::list(&self.open) + self.lifetimes.bytes() + kept::list(&self.before)
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -115,6 +115,8 @@ pub(crate) struct Calls {
     thread_of: Vec<u32>,
     threads_beyond: HashMap<u64, u32>,
     threads: Vec<Thread>,
+    /// Bytes of memory of the open groups of all threads.
+    group_bytes: u64,
     pub(crate) pending: Pending<OpenCall>,
     pub(crate) lists: DisplayLists,
     /// Calls begun so far: the current position on the x axis.
@@ -142,13 +144,14 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Bytes of memory of names, threads, frames and calls that are told apart.
+    /// Bytes of memory of names, threads, frames, and calls that are open or told apart.
     pub(crate) fn kept_bytes(&self) -> u64 {
         let threads = kept::list(&self.threads)
             + kept::list(&self.thread_of)
             + kept::table::<(u64, u32)>(self.threads_beyond.capacity());
         let calls = kept::list(&self.frames) + kept::list(&self.far) + self.lists.bytes();
-        self.texts.bytes() + kept::list(&self.functions) + threads + calls
+        let open = self.pending.bytes() + self.group_bytes;
+        self.texts.bytes() + kept::list(&self.functions) + threads + calls + open + self.pieces.bytes()
     }
 
     pub(crate) fn new(limits: Limits) -> Self {
@@ -159,6 +162,7 @@ impl Calls {
             thread_of: Vec::new(),
             threads_beyond: HashMap::new(),
             threads: Vec::new(),
+            group_bytes: 0,
             pending: Pending::default(),
             lists: DisplayLists::default(),
             now: 0,
@@ -283,7 +287,7 @@ impl Calls {
         if function.flags.marker == Some(Marker::Push) {
             let text = label.unwrap_or(&function.name);
             let group = self.texts.number_of(SliceKind::Group, text, enter.at.0, self.limits.names, out)?;
-            state.groups.push(Group { call: enter.call, at: enter.at, name: group });
+            self.group_bytes += kept::push(&mut state.groups, Group { call: enter.call, at: enter.at, name: group });
             push(out, EventKind::Begin, track, enter.call, group, locator(enter.at));
         }
         push(out, EventKind::Begin, track, enter.call, name, locator(enter.at));

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use unspool_trace::kept;
+
 /// An open call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open<T> {
@@ -60,6 +62,11 @@ impl<T> Pending<T> {
     /// The open calls with their numbers, in the order of their beginnings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.calls.iter().filter_map(|open| open.value.as_ref().map(|value| (open.call, value)))
+    }
+
+    /// Bytes of memory, without what the values refer to.
+    pub(crate) fn bytes(&self) -> u64 {
+        kept::list(&self.calls)
     }
 
     /// Number of open calls.

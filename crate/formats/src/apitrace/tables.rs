@@ -27,7 +27,7 @@ const FEW_NAMES: usize = 2 << 20;
 
 /// The signatures of one kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "Vec<(u64, StreamOffset, T)>", bound(deserialize = "T: Deserialize<'de>"))]
+#[serde(from = "Vec<(u64, StreamOffset, T)>", bound(deserialize = "T: Deserialize<'de> + Refers"))]
 pub(crate) struct Space<T> {
     /// Signatures with their ids and the offsets of their definitions in the stream.
     items: Vec<(u64, StreamOffset, T)>,
@@ -35,10 +35,19 @@ pub(crate) struct Space<T> {
     small: Vec<u32>,
     #[serde(skip)]
     large: HashMap<u64, u32>,
+    /// Bytes of memory of what the signatures refer to.
+    #[serde(skip)]
+    referred: u64,
+}
+
+/// A signature, which refers to names and values.
+pub(crate) trait Refers {
+    /// Bytes of memory of these.
+    fn referred(&self) -> u64;
 }
 
 /// Only the signatures are handed over; the indexes by id are made again.
-impl<T> From<Vec<(u64, StreamOffset, T)>> for Space<T> {
+impl<T: Refers> From<Vec<(u64, StreamOffset, T)>> for Space<T> {
     fn from(items: Vec<(u64, StreamOffset, T)>) -> Self {
         let mut space = Self::default();
         for (id, at, item) in items {
@@ -50,15 +59,15 @@ impl<T> From<Vec<(u64, StreamOffset, T)>> for Space<T> {
 
 impl<T> Default for Space<T> {
     fn default() -> Self {
-        Self { small: Vec::new(), large: HashMap::new(), items: Vec::new() }
+        Self { small: Vec::new(), large: HashMap::new(), items: Vec::new(), referred: 0 }
     }
 }
 
 impl<T> Space<T> {
-    /// Bytes of memory, without what signatures refer to.
+    /// Bytes of memory.
     fn bytes(&self) -> u64 {
         let found = kept::list(&self.small) + kept::table::<(u64, u32)>(self.large.capacity());
-        kept::list(&self.items) + found
+        kept::list(&self.items) + found + self.referred
     }
 
     /// The index of the signature with this id.
@@ -100,8 +109,12 @@ impl<T> Space<T> {
         Self { items, ..Self::default() }
     }
 
-    fn add(&mut self, id: u64, at: StreamOffset, item: T) -> u32 {
+    fn add(&mut self, id: u64, at: StreamOffset, item: T) -> u32
+    where
+        T: Refers,
+    {
         let index = self.items.len() as u32;
+        self.referred += item.referred();
         self.items.push((id, at, item));
         if id < SMALL {
             let i = id as usize;
@@ -139,6 +152,11 @@ impl Strings {
         self.text.len()
     }
 
+    /// Bytes of memory.
+    fn memory(&self) -> u64 {
+        self.text.capacity() as u64 + kept::list(&self.ends)
+    }
+
     pub(crate) fn get(&self, i: usize) -> Option<&str> {
         let end = *self.ends.get(i)? as usize;
         let start = match i.checked_sub(1) {
@@ -161,6 +179,12 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) args: Strings,
     pub(crate) flags: NameFlags,
+}
+
+impl Refers for Function {
+    fn referred(&self) -> u64 {
+        self.name.capacity() as u64 + self.args.memory()
+    }
 }
 
 /// An enum: names and values.
@@ -205,6 +229,13 @@ impl Enum {
     }
 }
 
+impl Refers for Enum {
+    fn referred(&self) -> u64 {
+        let found = kept::table::<(u64, u32)>(self.by_value.capacity());
+        self.names.memory() + kept::list(&self.values) + found
+    }
+}
+
 /// A bitmask: names and bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Bitmask {
@@ -231,11 +262,23 @@ impl Bitmask {
     }
 }
 
+impl Refers for Bitmask {
+    fn referred(&self) -> u64 {
+        self.names.memory() + kept::list(&self.bits)
+    }
+}
+
 /// A struct.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Struct {
     pub(crate) name: String,
     pub(crate) members: Strings,
+}
+
+impl Refers for Struct {
+    fn referred(&self) -> u64 {
+        self.name.capacity() as u64 + self.members.memory()
+    }
 }
 
 /// A stack frame; the recorder may not know all of it.
@@ -277,6 +320,13 @@ impl Frame {
     }
 }
 
+impl Refers for Frame {
+    fn referred(&self) -> u64 {
+        let texts = [&self.module, &self.function, &self.file];
+        texts.into_iter().flatten().map(|text| text.capacity() as u64).sum()
+    }
+}
+
 /// All signatures of a stream so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
@@ -288,7 +338,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Bytes of memory. Names of constants, members and arguments have a limit of their own.
+    /// Bytes of memory.
     pub(crate) fn kept_bytes(&self) -> u64 {
         let spaces = [self.functions.bytes(), self.enums.bytes(), self.bitmasks.bytes(), self.structs.bytes()];
         spaces.iter().sum::<u64>() + self.frames.bytes()

@@ -124,6 +124,9 @@ pub(crate) struct Threads {
     /// The track of the threads beyond the limit, once there is one.
     others: Option<TrackId>,
     latest: usize,
+    /// Bytes of memory of the stacks of all threads. That of the latest may have grown since it was
+    /// counted.
+    stack_bytes: u64,
     /// Numbers and addresses of exceptions of no particular thread, before the next instruction. At
     /// most [`MOST_RAISED`].
     raised: Vec<[Option<u64>; 3]>,
@@ -146,6 +149,9 @@ struct Thread {
     moved: bool,
     /// The number that the last instruction loaded for a system call.
     number: Option<u32>,
+    /// Bytes of memory of the stack when its thread was the latest, as counted in
+    /// [`Threads::stack_bytes`].
+    counted: u64,
 }
 
 /// Numbers of names, by what they name.
@@ -212,12 +218,22 @@ impl Context<'_> {
 }
 
 impl Threads {
-    /// Bytes of memory, without the stacks of threads.
+    /// Bytes of memory.
     pub(super) fn bytes(&self) -> u64 {
         let Addresses { calls, handlers, others } = &self.names;
         let named = kept::table::<(u64, u32)>(calls.capacity()) + kept::table::<(u64, u32)>(handlers.capacity());
         let found = kept::table::<(u64, u32)>(self.by_id.capacity());
-        kept::list(&self.threads) + found + named + kept::list(others) + self.program.bytes()
+        let latest = self.threads.get(self.latest);
+        let stacks = self.stack_bytes + latest.map_or(0, |thread| thread.stack.bytes().saturating_sub(thread.counted));
+        kept::list(&self.threads) + found + named + kept::list(others) + self.program.bytes() + stacks
+    }
+
+    /// Counts the stack of the latest thread, which another one is about to follow.
+    fn count(&mut self) {
+        let Some(thread) = self.threads.get_mut(self.latest) else { return };
+        let bytes = thread.stack.bytes();
+        self.stack_bytes = self.stack_bytes + bytes - thread.counted;
+        thread.counted = bytes;
     }
 
     pub(crate) fn new(isa: Isa) -> Self {
@@ -229,6 +245,7 @@ impl Threads {
             by_id: HashMap::new(),
             others: None,
             latest: 0,
+            stack_bytes: 0,
             raised: Vec::new(),
             names: Addresses::default(),
             program: Program::default(),
@@ -294,6 +311,7 @@ impl Threads {
         if self.threads.get(self.latest).is_some_and(|t| t.id == id) {
             return Ok(self.latest);
         }
+        self.count();
         self.latest = match self.by_id.get(&id) {
             Some(i) => *i as usize,
             None => {
@@ -309,6 +327,7 @@ impl Threads {
                     pointer: None,
                     moved: false,
                     number: None,
+                    counted: 0,
                 });
                 i
             }

@@ -67,9 +67,9 @@ impl Lane {
 }
 
 impl State {
-    /// Bytes of memory of names and threads.
+    /// Bytes of memory of names, threads and their stacks.
     pub(super) fn kept_bytes(&self) -> u64 {
-        self.names.bytes() + self.threads.bytes()
+        self.names.bytes() + self.threads.bytes() + self.pieces.bytes()
     }
 
     pub(super) fn new(machine: Machine, limits: Limits) -> Self {

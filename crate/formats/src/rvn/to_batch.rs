@@ -73,10 +73,10 @@ struct OpenSlice {
 }
 
 impl State {
-    /// Bytes of memory of names and functions.
+    /// Bytes of memory of names, functions and open calls.
     pub(super) fn kept_bytes(&self) -> u64 {
         let tables = [&self.by_address, &self.system_calls].map(|names| kept::table::<(u64, u32)>(names.capacity()));
-        self.names.bytes() + tables.iter().sum::<u64>() + self.program.bytes()
+        self.names.bytes() + tables.iter().sum::<u64>() + self.program.bytes() + self.stack.bytes()
     }
 
     pub(super) fn new(limits: Limits) -> Self {

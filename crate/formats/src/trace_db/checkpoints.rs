@@ -12,6 +12,7 @@
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::kept;
 
 /// Distance between checkpoints in bytes.
 const APART: u64 = 256 * 1024;
@@ -31,6 +32,11 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        kept::list(&self.all)
+    }
+
     /// A point begins; it becomes a checkpoint if the last one is far enough away.
     #[inline]
     pub(crate) fn begin(&mut self, at: u64, number: u64) {
@@ -67,13 +73,16 @@ impl Occurrences {
         Self { last: first, interval, earlier: Vec::new() }
     }
 
+    /// Adds the next point. Returns the bytes of memory that it takes.
     #[inline]
-    pub(crate) fn add(&mut self, point: PointRef, interval: u32) {
+    pub(crate) fn add(&mut self, point: PointRef, interval: u32) -> u64 {
+        let mut grown = 0;
         if interval != self.interval {
             self.interval = interval;
-            self.earlier.push(self.last);
+            grown = kept::push(&mut self.earlier, self.last);
         }
         self.last = point;
+        grown
     }
 
     /// The last of these points before the checkpoint at absolute offset `checkpoint`.
@@ -100,7 +109,7 @@ mod tests {
             if n % 700 == 3 {
                 match &mut seen {
                     None => seen = Some(Occurrences::new(at(n), interval)),
-                    Some(seen) => seen.add(at(n), interval),
+                    Some(seen) => _ = seen.add(at(n), interval),
                 }
             }
         }

@@ -146,7 +146,7 @@ impl Decoder for TraceDbDecoder {
     }
 
     fn kept_bytes(&self) -> u64 {
-        self.state.tracks.kept_bytes() + self.walk.tables.kept_bytes()
+        self.state.kept_bytes() + self.walk.tables.kept_bytes()
     }
 
     fn index(&self) -> Vec<u8> {

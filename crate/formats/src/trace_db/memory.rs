@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
+use unspool_trace::kept;
 
 /// An address that the reference neither stores nor finds.
 const NEVER: u64 = u64::MAX;
@@ -68,6 +69,9 @@ pub(crate) struct History {
     now: MemoryMap,
     since_copy: usize,
     lost: bool,
+    /// Bytes of memory of the copies.
+    #[serde(skip)]
+    copy_bytes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -91,9 +95,17 @@ impl History {
         self.since_copy += 1;
         if self.since_copy >= CHANGES_PER_COPY.max(self.now.len()) {
             self.since_copy = 0;
-            self.copies.push((self.changes.len(), self.now.sizes.iter().map(|(a, s)| (*a, *s)).collect()));
+            let copy: Vec<_> = self.now.sizes.iter().map(|(a, s)| (*a, *s)).collect();
+            self.copy_bytes += kept::list(&copy);
+            self.copies.push((self.changes.len(), copy));
         }
         true
+    }
+
+    /// Bytes of memory, about: nodes of the map are half full at least.
+    pub(crate) fn bytes(&self) -> u64 {
+        let now = (self.now.len() * 2 * size_of::<(u64, u64)>()) as u64;
+        kept::list(&self.changes) + kept::list(&self.copies) + self.copy_bytes + now
     }
 
     /// The number of buffers at the end of what has been read.

@@ -26,6 +26,11 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Bytes of memory of names, tracks, and where things are in the file.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.tracks.kept_bytes() + self.checkpoints.bytes() + self.history.bytes() + self.pieces.bytes()
+    }
+
     pub(super) fn new(limits: Limits) -> Self {
         Self {
             tracks: Tracks::new(limits),

@@ -89,6 +89,8 @@ pub(crate) struct Tracks {
     files: Vec<File>,
     file_of: HashMap<Option<u32>, u32>,
     statements: Vec<Statement>,
+    /// Bytes of memory of the places of statements.
+    place_bytes: u64,
     by_id: HashMap<StatementId, u32>,
     latest: u32,
     no_statement: u32,
@@ -107,14 +109,14 @@ pub(crate) struct Tracks {
 }
 
 impl Tracks {
-    /// Bytes of memory, without the places of statements.
+    /// Bytes of memory.
     pub(crate) fn kept_bytes(&self) -> u64 {
         let found = kept::table::<(Option<u32>, u32)>(self.file_of.capacity())
             + kept::table::<(StatementId, u32)>(self.by_id.capacity())
             + kept::table::<(Key, u32)>(self.by_key.capacity())
             + kept::table::<(u64, u32)>(self.open.capacity());
         let lists = kept::list(&self.files) + kept::list(&self.statements) + kept::list(&self.values);
-        self.texts.bytes() + lists + found
+        self.texts.bytes() + lists + found + self.place_bytes
     }
 
     pub(crate) fn new(limits: Limits) -> Self {
@@ -125,6 +127,7 @@ impl Tracks {
             files: Vec::new(),
             file_of: HashMap::new(),
             statements: Vec::new(),
+            place_bytes: 0,
             by_id: HashMap::new(),
             latest: NONE,
             no_statement: NONE,
@@ -213,7 +216,7 @@ impl Tracks {
         let before = self.latest;
         let guess = self.statements.get(before as usize).map_or(NONE, |s| s.next);
         if let Some(statement) = self.statements.get_mut(guess as usize).filter(|s| s.id == id) {
-            statement.points.add(point, interval);
+            self.place_bytes += statement.points.add(point, interval);
             self.latest = guess;
             return Ok((statement.name, statement.file));
         }
@@ -223,7 +226,7 @@ impl Tracks {
         };
         self.follow(before, found);
         let Some(statement) = self.statements.get_mut(found as usize) else { return Ok((0, 0)) };
-        statement.points.add(point, interval);
+        self.place_bytes += statement.points.add(point, interval);
         Ok((statement.name, statement.file))
     }
 

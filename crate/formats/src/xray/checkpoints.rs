@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use unspool_trace::sort;
+use unspool_trace::{kept, sort};
 
 /// Distance between the checkpoints of a large buffer, in bytes. It limits what one click decodes,
 /// and what is merged for one screen of a list.
@@ -58,6 +58,11 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        kept::list(&self.entries)
+    }
+
     /// Appends a checkpoint. Returns its number.
     pub(super) fn push(&mut self, entry: Entry) -> u32 {
         self.entries.push(entry);

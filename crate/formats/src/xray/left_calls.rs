@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use unspool_trace::batch::EventKind;
 use unspool_trace::callees::Jumps;
+use unspool_trace::kept;
 
 use super::decode::Function;
 
@@ -28,11 +29,18 @@ struct Open {
 pub(super) struct LeftCalls {
     jumps: Jumps,
     threads: Vec<Vec<Open>>,
+    /// Bytes of memory of the open calls.
+    open_bytes: u64,
 }
 
 impl LeftCalls {
     pub(super) fn new(jumps: Jumps) -> Self {
-        Self { jumps, threads: Vec::new() }
+        Self { jumps, threads: Vec::new(), open_bytes: 0 }
+    }
+
+    /// Bytes of memory of the open calls.
+    pub(super) fn bytes(&self) -> u64 {
+        kept::list(&self.threads) + self.open_bytes
     }
 
     /// Takes the next begin or end of a thread. Returns the outermost call that must have been left
@@ -58,7 +66,7 @@ impl LeftCalls {
         if let Some(caller) = stack.last_mut().filter(|_| is_called) {
             caller.has_called = true;
         }
-        stack.push(Open { func: f.func, at: f.at, has_called: false });
+        self.open_bytes += kept::push(stack, Open { func: f.func, at: f.at, has_called: false });
         left
     }
 
@@ -72,6 +80,7 @@ impl LeftCalls {
     /// Threads begin again.
     pub(super) fn restart(&mut self) {
         self.threads.clear();
+        self.open_bytes = 0;
     }
 }
 
@@ -138,6 +147,20 @@ mod tests {
         assert_eq!(left(&[2, 5], &log), [(8, 2)], "both of jumper, for a second call of leaf");
         assert_eq!(left(&[5], &log), [], "the outer one has an exit, so the inner one cannot have been left");
         assert_eq!(left(&[], &log), [], "all have exits");
+    }
+
+    #[test]
+    fn open_calls_count_in_memory() {
+        let mut calls = LeftCalls::new(Jumps { callees: Callees::new(Vec::new()), lost: Vec::new() });
+        for (at, thread) in (0..10_000).zip((0..10).cycle()) {
+            let f = Function { at, kind: FunctionKind::Enter, func: MAIN, clock: at, cpu: 0 };
+            calls.take(thread, EventKind::Begin, f);
+        }
+        let expected: u64 = kept::list(&calls.threads) + calls.threads.iter().map(kept::list).sum::<u64>();
+        assert!(expected >= 10_000 * size_of::<Open>() as u64);
+        assert_eq!(calls.bytes(), expected);
+        calls.restart();
+        assert_eq!(calls.bytes(), kept::list(&calls.threads));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 use alloc::vec::Vec;
 
 use unspool_trace::batch::EventKind;
+use unspool_trace::kept;
 use unspool_trace::limits::SHOWN;
 
 use super::decode::Function;
@@ -27,9 +28,16 @@ struct Stack {
 #[derive(Debug, Default)]
 pub(super) struct TailCalls {
     threads: Vec<Stack>,
+    /// Bytes of memory of the open calls.
+    open_bytes: u64,
 }
 
 impl TailCalls {
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        kept::list(&self.threads) + self.open_bytes
+    }
+
     /// Takes the next record of a thread, and passes on the events that follow from it: the ends of
     /// calls that were held back, with the time and the place of the record that decides them.
     pub(super) fn take(&mut self, thread: u32, record: Function, mut event: impl FnMut(EventKind, Function)) {
@@ -48,7 +56,7 @@ impl TailCalls {
         let is_innermost = stack.open.last() == Some(&(record.func, false));
         if is_enter {
             event(EventKind::Begin, record);
-            stack.open.push((record.func, false));
+            self.open_bytes += kept::push(&mut stack.open, (record.func, false));
         } else if record.kind == FunctionKind::TailExit && is_innermost && stack.open.len() < SHOWN {
             // Functions that call each other in this way without an end would nest without an end.
             stack.left = Some(record);

@@ -62,7 +62,7 @@ impl Threads {
         }
     }
 
-    /// Bytes of memory, without the open calls of threads.
+    /// Bytes of memory. Open calls are not here.
     pub(super) fn bytes(&self) -> u64 {
         let found = kept::table::<((i32, i32), u32)>(self.by_id.capacity());
         kept::list(&self.threads) + found + kept::table::<(i32, TrackId)>(self.processes.capacity())

@@ -61,9 +61,12 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Bytes of memory of names and threads.
+    /// Bytes of memory of names, threads, their open calls, and checkpoints.
     pub(super) fn kept_bytes(&self) -> u64 {
-        self.names.bytes() + self.labels.bytes() + self.threads.bytes()
+        let open = self.tail_calls.as_ref().map_or(0, TailCalls::bytes);
+        let open = open + self.left_calls.as_ref().map_or(0, LeftCalls::bytes);
+        let places = self.checkpoints.bytes() + self.pieces.bytes();
+        self.names.bytes() + self.labels.bytes() + self.threads.bytes() + open + places
     }
 
     pub(super) fn new(header: &Header, limits: Limits) -> Self {
