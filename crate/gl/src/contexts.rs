@@ -1,5 +1,6 @@
 //! Contexts: which share objects, what they are contexts of, and which is current on each thread.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -80,6 +81,8 @@ pub struct Contexts {
     /// The latest context of each handle, unless it is destroyed.
     by_handle: HashMap<u64, u32>,
     threads: Vec<Thread>,
+    /// On how many threads each context is current, of those that are on any.
+    uses: BTreeMap<u32, u32>,
 }
 
 impl Contexts {
@@ -100,7 +103,12 @@ impl Contexts {
 
     /// Whether the context at a position is current on any thread.
     pub fn is_current(&self, at: u32) -> bool {
-        self.threads.iter().any(|thread| thread.current == Some(at))
+        self.uses.contains_key(&at)
+    }
+
+    /// The positions of the contexts that are current on any thread, ascending.
+    pub fn all_current(&self) -> impl Iterator<Item = u32> {
+        self.uses.keys().copied()
     }
 
     fn thread(&self, thread: u64) -> Thread {
@@ -112,7 +120,23 @@ impl Contexts {
         if self.threads.len() <= at {
             self.threads.resize(at + 1, Thread::default());
         }
-        self.threads.get_mut(at).map(change);
+        let Some(thread) = self.threads.get_mut(at) else { return };
+        let before = thread.current;
+        change(thread);
+        if before == thread.current {
+            return;
+        }
+        if let Some(at) = thread.current {
+            *self.uses.entry(at).or_default() += 1;
+        }
+        if let Some(at) = before
+            && let Some(uses) = self.uses.get_mut(&at)
+        {
+            *uses -= 1;
+            if *uses == 0 {
+                self.uses.remove(&at);
+            }
+        }
     }
 
     /// A call of a function of windows. Returns what it does, `None` if it has failed.
@@ -299,6 +323,7 @@ mod tests {
         assert!(all.is_current(3) && all.all()[3].is_destroyed);
         run(all, "glXMakeCurrent", Call(11, 1, &[9, 5, 0x20], Some(1)));
         assert_eq!((all.current(1), all.is_current(3)), (Some(4), false));
+        assert!(all.all_current().all(|at| all.threads.iter().any(|thread| thread.current == Some(at))));
         assert_eq!((all.imply(7), all.current(7)), (5, Some(5)));
         assert_eq!(all.current(u64::MAX), None);
     }

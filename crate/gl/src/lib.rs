@@ -57,6 +57,7 @@ pub mod contexts;
 pub mod direct;
 mod functions;
 pub mod lists;
+pub mod mappings;
 pub mod matrices;
 pub mod matrix;
 pub mod pixels;

@@ -32,6 +32,7 @@ pub mod contexts;
 pub mod findings;
 pub mod frames;
 mod known;
+mod numbered;
 mod reader;
 pub mod resources;
 pub mod state;

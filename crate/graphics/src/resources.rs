@@ -23,14 +23,16 @@ mod shaders;
 mod texture;
 
 use hashbrown::HashMap;
+use unspool_gl::mappings::Mappings;
 use unspool_gl::pixels::PixelStore;
 use unspool_gl::{gl, windows};
 
 use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
 use crate::known::Known;
+use crate::numbered::Numbered;
 use crate::reader::CallVisitor;
-use interfaces::Method;
+use interfaces::{Interfaces, Method};
 use kinds::{Act, Wrote};
 use objects::{Context, Slot};
 use shaders::Shaders;
@@ -169,26 +171,22 @@ const MOST_RESOURCES: usize = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 struct Mapped {
     address: u64,
-    length: u64,
     /// Where in the buffer the mapping begins.
     offset: u64,
-    buffer: u32,
 }
 
 /// The resources of a trace, as far as its calls were passed to it.
 #[derive(Debug, Default)]
 pub struct Resources {
     all: Vec<Resource>,
-    stores: Vec<PixelStore>,
+    stores: Numbered<PixelStore>,
     functions: Vec<(Known, Act)>,
     numbers: HashMap<String, u32>,
     /// Live objects: share group or context, kind, name.
     live: HashMap<(u32, Kind, u64), u32>,
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
-    /// Interfaces that share a reference count with another one of their object, which has no
-    /// entry.
-    interfaces: HashMap<u64, u64>,
+    interfaces: Interfaces,
     /// What contexts hold, by their positions plus 1, which are the numbers of groups, too: 0 is
     /// for calls without a context.
     held: Vec<Context>,
@@ -197,7 +195,7 @@ pub struct Resources {
     programs: HashMap<u32, Shaders>,
     /// The thread of the current call.
     thread: u32,
-    mapped: Vec<Mapped>,
+    mapped: Mappings<u32, Mapped>,
     events: usize,
     /// Events were left out.
     pub is_full: bool,
@@ -230,7 +228,7 @@ impl Resources {
 
     /// The pixel stores of uploads.
     pub fn stores(&self) -> &[PixelStore] {
-        &self.stores
+        self.stores.all()
     }
 
     /// A live or dead resource by kind and name: the one that is alive at a call, else the next
@@ -574,7 +572,7 @@ impl Resources {
                 if let Some(at) = at {
                     self.touch(at, Touch::Map);
                 }
-                self.mapped.retain(|other| Some(other.buffer) != at);
+                at.and_then(|at| self.mapped.remove(at));
             }
             Act::Copy => self.copy(call, known, context),
             Act::Invalidate => self.invalidated(call, known, context),
@@ -661,18 +659,16 @@ impl Resources {
             let length = known.int(call, "length").map(|length| length.max(0) as u64);
             let size = self.all.get(at as usize).map_or(0, |it| it.size);
             let offset = known.int(call, "offset").unwrap_or_default().max(0) as u64;
-            self.mapped.retain(|other| other.buffer != at);
-            self.mapped.push(Mapped { address, length: length.unwrap_or(size), offset, buffer: at });
+            self.mapped.insert(at, address, length.unwrap_or(size), Mapped { address, offset });
         }
     }
 
     /// The program writes to memory, which may be that of a mapped buffer.
     fn copy(&mut self, call: &Call, known: &Known, context: &Context) {
         let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
-        let inside = |it: &&Mapped| (it.address..it.address.saturating_add(it.length)).contains(&to);
-        if let Some(mapped) = self.mapped.iter().find(inside).copied() {
-            let offset = mapped.offset + (to - mapped.address);
-            self.uploaded_to(mapped.buffer, call, context, len_of(known.arg(call, "src")), offset);
+        if let Some((buffer, mapped)) = self.mapped.around(to) {
+            let offset = mapped.offset.saturating_add(to - mapped.address);
+            self.uploaded_to(buffer, call, context, len_of(known.arg(call, "src")), offset);
         }
     }
 
@@ -695,21 +691,15 @@ impl Resources {
     }
 
     fn uploaded_to(&mut self, at: u32, call: &Call, context: &Context, bytes: u64, offset: u64) {
-        let store = match self.stores.iter().rposition(|store| *store == context.store) {
-            Some(at) => at,
-            None => {
-                self.stores.push(context.store);
-                self.stores.len() - 1
-            }
-        };
+        let store = self.stores.number(context.store);
         let from = context.get(Slot::Buffer { target: gl::PIXEL_UNPACK_BUFFER, index: None });
-        self.touch(at, Touch::Upload { store: store as u32, is_from_buffer: from.is_some() });
+        self.touch(at, Touch::Upload { store, is_from_buffer: from.is_some() });
         self.count(at, UPLOADS, 1);
         self.event(at, call.number, What::Uploaded);
         if let Some(resource) = self.all.get_mut(at as usize) {
             resource.uploaded = resource.uploaded.saturating_add(bytes);
             if self.events < MOST_EVENTS {
-                resource.uploads.push(Upload { call: call.number, store: store as u32, from, offset });
+                resource.uploads.push(Upload { call: call.number, store, from, offset });
                 self.events += 1;
             }
         }

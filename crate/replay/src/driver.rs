@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::contexts::Contexts;
+use unspool_gl::mappings::Mappings;
 use unspool_gl::{Absence, Charged, gl};
 
 use crate::call::Call;
@@ -132,6 +133,8 @@ pub struct Replay {
     /// Contexts that were made so far.
     pub(crate) made: u32,
     pub(crate) groups: BTreeMap<u32, Objects>,
+    /// Mappings of buffers, by share group and name.
+    pub(crate) mapped: Mappings<(u32, u32), ()>,
     pub(crate) at: Option<u32>,
     pub(crate) drawables: HashMap<i64, Drawable>,
     actual: Actual,
@@ -204,6 +207,7 @@ impl Replay {
             contexts: BTreeMap::new(),
             made: 0,
             groups: BTreeMap::new(),
+            mapped: Mappings::default(),
             at: None,
             drawables: HashMap::new(),
             actual: Actual::default(),

@@ -5,7 +5,7 @@ use crate::gl;
 use super::NoImage;
 
 /// How pixels lie in memory: `glPixelStore` with `GL_UNPACK_…`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PixelStore {
     /// `GL_UNPACK_ALIGNMENT`.
     pub alignment: u32,

@@ -210,8 +210,7 @@ fn map_at(world: &mut World, call: &Call, id: Id, offset: u64, length: u64, acce
         let cell = world.content(id, (0, 0), What::Whole, 0, 0);
         world.whole(cell);
     }
-    world.mappings.retain(|mapping| mapping.buffer != id);
-    world.mappings.push(Mapping { address, length, offset, buffer: id, cell, call: number });
+    world.mappings.insert(id, address, length, Mapping { address, offset, cell, call: number });
 }
 
 fn map(world: &mut World, call: &Call, function: &Function) {
@@ -227,7 +226,7 @@ fn map_range(world: &mut World, call: &Call, function: &Function) {
 
 fn flush(world: &mut World, call: &Call, function: &Function) {
     let id = world.buffer_of(call, function);
-    if let Some(mapping) = world.mappings.iter().find(|mapping| mapping.buffer == id).copied() {
+    if let Some(mapping) = world.mappings.get(id).copied() {
         world.read(mapping.cell);
     }
     let cell = world.content(id, (0, 0), What::Drawn, 1, 0);
@@ -236,8 +235,7 @@ fn flush(world: &mut World, call: &Call, function: &Function) {
 
 fn unmap(world: &mut World, call: &Call, function: &Function) {
     let id = world.buffer_of(call, function);
-    let Some(at) = world.mappings.iter().position(|mapping| mapping.buffer == id) else { return };
-    let mapping = world.mappings.swap_remove(at);
+    let Some(mapping) = world.mappings.remove(id) else { return };
     world.read(mapping.cell);
     // It is kept with the call that has mapped the buffer, which copies ask for.
     let number = world.number;
@@ -251,12 +249,11 @@ fn memcpy(world: &mut World, call: &Call, _: &Function) {
         Value::Bytes(_, length) => length,
         _ => length,
     };
-    let inside = |mapping: &&Mapping| address.checked_sub(mapping.address).is_some_and(|at| at < mapping.length);
-    match world.mappings.iter().find(inside).copied() {
-        Some(mapping) => {
+    match world.mappings.around(address).map(|(buffer, mapping)| (buffer, *mapping)) {
+        Some((buffer, mapping)) => {
             world.read(mapping.cell);
-            let offset = mapping.offset + (address - mapping.address);
-            write_range(world, mapping.buffer, offset, length);
+            let offset = mapping.offset.saturating_add(address - mapping.address);
+            write_range(world, buffer, offset, length);
         }
         None => world.always(),
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 use unspool_gl::contexts::Contexts;
+use unspool_gl::mappings::Mappings;
 use unspool_gl::windows::Act;
 use unspool_gl::{gl, windows};
 
@@ -283,10 +284,8 @@ pub(super) struct Context {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mapping {
     pub(super) address: u64,
-    pub(super) length: u64,
     /// Where it begins in the buffer.
     pub(super) offset: u64,
-    pub(super) buffer: Id,
     pub(super) cell: Cell,
     /// The call that has mapped it.
     pub(super) call: u32,
@@ -306,7 +305,7 @@ pub(super) struct World {
     /// By the group of contexts or the context, kind and name.
     pub(super) names: HashMap<(u32, Kind, u64), Id>,
     pub(super) windows: HashMap<u64, Id>,
-    pub(super) mappings: Vec<Mapping>,
+    pub(super) mappings: Mappings<Id, Mapping>,
     /// Ranges of display lists that were generated, by group and first name: how many, and by whom.
     pub(super) ranges: BTreeMap<(u32, u32), (u32, Cell)>,
     /// What the current call does.
@@ -351,7 +350,7 @@ impl Default for World {
             objects: Vec::new(),
             names: HashMap::new(),
             windows: HashMap::new(),
-            mappings: Vec::new(),
+            mappings: Mappings::default(),
             ranges: BTreeMap::new(),
             effects: Vec::new(),
             number: 0,
@@ -443,10 +442,9 @@ impl World {
 
     /// Where the frames begin, the state of contexts is what it was, whatever is read of it.
     pub(super) fn read_contexts(&mut self) {
-        for at in 0..self.all.len() {
-            if self.contexts.is_current(at as u32)
-                && let Some(context) = self.all.get(at)
-            {
+        let all: Vec<u32> = self.contexts.all_current().collect();
+        for at in all.into_iter().map(|at| at as usize) {
+            if let Some(context) = self.all.get(at) {
                 let groups = [context.state, context.other, context.pixels, context.current];
                 self.effects.extend(groups.map(Effect::ReadAll));
                 let tops = self.tops_of(at);
@@ -671,7 +669,7 @@ impl World {
     pub(super) fn gone(&mut self) -> HashSet<Group> {
         let mut there: HashSet<Id> = HashSet::from_iter([0]);
         let mut reached: Vec<Id> = self.names.values().chain(self.windows.values()).copied().collect();
-        reached.extend(self.mappings.iter().map(|mapping| mapping.buffer));
+        reached.extend(self.mappings.buffers());
         for context in &self.all {
             reached.extend([context.window, context.read_window]);
             reached.extend(context.unnamed.values().chain(&context.queries).chain(&context.extras));

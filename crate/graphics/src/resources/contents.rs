@@ -75,7 +75,7 @@ impl<'a, S: ByteSource> Contents<'a, S> {
             }
         }
         let mut visitor = TextureVisitor {
-            stores: &self.resources.stores,
+            stores: self.resources.stores.all(),
             uploads: &uploads,
             buffers,
             target: it.texture.target,

@@ -7,6 +7,10 @@
 //! `lplp`, the pointer to a pointer of Microsoft's headers. What `QueryInterface` returns shares
 //! its reference count with the interface that was asked: they are one object.
 
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+
 use super::{BINDS, Kind, Resources, What};
 use crate::calls::Call;
 
@@ -125,8 +129,7 @@ impl Resources {
                 resource.facts.clone_from(&method.made);
             }
             if method.is_query && address != this {
-                let object = self.object_of(this);
-                self.interfaces.insert(address, object);
+                self.interfaces.join(address, this);
             }
         }
         if method.is_release && call.result().int() == Some(0) {
@@ -136,20 +139,54 @@ impl Resources {
     }
 }
 
-impl Resources {
+/// Interfaces that share a reference count with another one.
+#[derive(Debug, Default)]
+pub(super) struct Interfaces {
+    /// The first known interface of the object of each.
+    objects: HashMap<u64, u64>,
+    /// The others of each object, by its first known one.
+    others: HashMap<u64, BTreeSet<u64>>,
+    #[cfg(test)]
+    visited: usize,
+}
+
+impl Interfaces {
     /// The first known interface of the object that an interface belongs to.
     fn object_of(&self, address: u64) -> u64 {
-        self.interfaces.get(&address).copied().unwrap_or(address)
+        self.objects.get(&address).copied().unwrap_or(address)
     }
 
+    /// An interface is found to be of the same object as another one.
+    fn join(&mut self, address: u64, other: u64) {
+        let object = self.object_of(other);
+        if let Some(before) = self.objects.insert(address, object).filter(|before| *before != object)
+            && let Some(others) = self.others.get_mut(&before)
+        {
+            others.remove(&address);
+        }
+        self.others.entry(object).or_default().insert(address);
+    }
+
+    /// Takes all interfaces of an object, the first known one last.
+    fn take(&mut self, address: u64) -> Vec<u64> {
+        let object = self.object_of(address);
+        let mut gone: Vec<u64> = self.others.remove(&object).unwrap_or_default().into_iter().collect();
+        for other in &gone {
+            self.objects.remove(other);
+        }
+        gone.push(object);
+        #[cfg(test)]
+        {
+            self.visited += gone.len();
+        }
+        gone
+    }
+}
+
+impl Resources {
     /// The last reference to an object is given up: all of its interfaces are gone.
     fn released(&mut self, address: u64, number: u64) {
-        let object = self.object_of(address);
-        let mut gone: Vec<u64> = self.interfaces.iter().filter(|it| *it.1 == object).map(|it| *it.0).collect();
-        gone.sort_unstable();
-        self.interfaces.retain(|_, of| *of != object);
-        gone.push(object);
-        for of in gone {
+        for of in self.interfaces.take(address) {
             let Some(at) = self.live.remove(&(0, Kind::Interface, of)) else { continue };
             if let Some(resource) = self.all.get_mut(at as usize) {
                 resource.deleted = Some(number);
@@ -184,6 +221,23 @@ mod tests {
         assert_eq!(made("ID3D11DeviceContext::FinishCommandList").as_deref(), Some("ID3D11CommandList"));
         assert_eq!(made("glCreateShader"), None);
         assert_eq!(made("glXCreateContext"), None);
+    }
+
+    #[test]
+    fn a_release_costs_the_same_with_any_number_of_interfaces() {
+        let mut resources = Resources::default();
+        for object in 0..25_000 {
+            resources.interfaces.join(4 * object + 1, 4 * object);
+            // One that was of another object before, and an interface of an interface.
+            resources.interfaces.join(4 * object + 2, 4 * object + 400);
+            resources.interfaces.join(4 * object + 2, 4 * object + 1);
+        }
+        assert_eq!(resources.interfaces.take(1), [1, 2, 0]);
+        for object in 1..25_000 {
+            resources.released(4 * object + 2, 7);
+        }
+        assert!(resources.interfaces.visited <= 75_000, "{}", resources.interfaces.visited);
+        assert!(resources.interfaces.objects.is_empty());
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         if let Some(buffer) = r.buffer_at(target) {
             buffer.mapped = None;
         }
+        if let Some(buffer) = r.buffer_key(target) {
+            r.mapped.remove(buffer);
+        }
     }),
     ("memcpy", memcpy),
     ("glDeleteBuffers", delete),
@@ -130,10 +133,15 @@ fn copy(r: &mut Replay, [from, to]: [u32; 2], [at, into, len]: [i64; 3]) {
 
 fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
     let (target, pointer) = (c.u32(0), c.ret.int());
-    if let Some(buffer) = r.buffer_at(target) {
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let len = usize::try_from(len).unwrap_or(usize::MAX).min(buffer.data.len().saturating_sub(offset));
-        buffer.mapped = (pointer != 0).then_some((pointer, offset, len));
+    let Some(buffer) = r.buffer_at(target) else { return };
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    let len = usize::try_from(len).unwrap_or(usize::MAX).min(buffer.data.len().saturating_sub(offset));
+    buffer.mapped = (pointer != 0).then_some((pointer, offset, len));
+    let Some(buffer) = r.buffer_key(target) else { return };
+    if pointer == 0 {
+        r.mapped.remove(buffer);
+    } else {
+        r.mapped.insert(buffer, pointer as u64, len as u64, ());
     }
 }
 
@@ -143,15 +151,11 @@ fn memcpy(r: &mut Replay, c: &Call) {
     if !r.keeps(bytes.len()) {
         return;
     }
-    for objects in r.groups.values_mut() {
-        for buffer in objects.buffers.values_mut() {
-            let Some((pointer, offset, len)) = buffer.mapped else { continue };
-            let Some(at) = to.checked_sub(pointer).and_then(|at| usize::try_from(at).ok()) else { continue };
-            if at < len {
-                put(buffer, offset + at, bytes.get(..len - at).unwrap_or(bytes));
-                return;
-            }
-        }
+    let Some(((group, name), ())) = r.mapped.around(to as u64) else { return };
+    let Some(buffer) = r.groups.get_mut(&group).and_then(|objects| objects.buffers.get_mut(&name)) else { return };
+    let Some((pointer, offset, len)) = buffer.mapped else { return };
+    if let Some(at) = to.checked_sub(pointer).and_then(|at| usize::try_from(at).ok()).filter(|at| *at < len) {
+        put(buffer, offset + at, bytes.get(..len - at).unwrap_or(bytes));
     }
 }
 
@@ -168,6 +172,9 @@ fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
 fn delete(r: &mut Replay, c: &Call) {
     for name in c.ints(1) {
         let name = name as u32;
+        if let Some(group) = r.context().map(|context| context.group) {
+            r.mapped.remove((group, name));
+        }
         let Some((context, objects, stream)) = r.both() else { return };
         let Some(buffer) = objects.buffers.remove(&name) else { continue };
         for handle in [buffer.handle, buffer.index_handle] {
@@ -190,6 +197,16 @@ fn delete(r: &mut Replay, c: &Call) {
 }
 
 impl Replay {
+    /// The share group and the name of the buffer that is bound to a target.
+    fn buffer_key(&mut self, target: u32) -> Option<(u32, u32)> {
+        let context = self.context()?;
+        let name = match target {
+            gl::ELEMENT_ARRAY_BUFFER => context.arrays().element,
+            _ => context.buffers.get(&target).copied().unwrap_or(0),
+        };
+        Some((context.group, name))
+    }
+
     pub(crate) fn bind_buffer(&mut self, target: u32, name: u32) {
         let Some(context) = self.context() else { return };
         if target == gl::ELEMENT_ARRAY_BUFFER {
@@ -201,11 +218,8 @@ impl Replay {
 
     /// The buffer that is bound to a target.
     pub(crate) fn buffer_at(&mut self, target: u32) -> Option<&mut Buffer> {
-        let (context, objects, _) = self.both()?;
-        let name = match target {
-            gl::ELEMENT_ARRAY_BUFFER => context.arrays().element,
-            _ => context.buffers.get(&target).copied().unwrap_or(0),
-        };
+        let (_, name) = self.buffer_key(target)?;
+        let (_, objects, _) = self.both()?;
         if name != 0 && !objects.buffers.contains_key(&name) {
             objects.buffers.insert(name, Buffer::default());
             self.reserve(0, OBJECT);
