@@ -103,7 +103,8 @@ pub(crate) struct Compare {
     /// directory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["records", "why"])]
     parquet: Option<PathBuf>,
-    /// Read on where a limit on unpacked bytes or memory would end the reading.
+    /// Read on where a limit on unpacked bytes or memory would end the reading, and compare however
+    /// many functions there are.
     #[arg(long)]
     no_limits: bool,
     /// Attribute the callee of a tail call to the function that jumped to it (XRay).
@@ -172,6 +173,7 @@ pub(crate) fn run(what: &Compare) -> Result<ExitCode, Failure> {
     let mut a = runs::read(what, files_a, &what.names_a, &what.binary_a)?;
     let mut b = runs::read(what, files_b, &what.names_b, &what.binary_b)?;
     a.one(&b)?;
+    runs::check(what, &a, &b)?;
     let mut found = compared(&a, &b)?;
     if saved::is_wanted(what) {
         // Call paths are those of the first runs.

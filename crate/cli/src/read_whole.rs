@@ -248,7 +248,7 @@ fn most_in_memory(free: Option<u64>) -> u64 {
 }
 
 /// Memory in bytes that programs can use before the system swaps, if known: on Linux.
-fn free_memory() -> Option<u64> {
+pub(crate) fn free_memory() -> Option<u64> {
     available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use unspool_compare::flame::Paths;
+use unspool_compare::sentence::grouped;
 use unspool_compare::{Figures, Function, Key, Run, Unit, stretches};
 use unspool_engine::Session;
 use unspool_engine::jobs::Job;
@@ -19,7 +20,7 @@ use super::things::{self, Calls};
 use super::{Compare, of_two_formats, side_args};
 use crate::Failure;
 use crate::binaries::Argument;
-use crate::read_whole::{complete, read_named, threads};
+use crate::read_whole::{complete, free_memory, read_named, threads};
 use crate::segments::profile_of;
 
 /// A trace of which only its figures are left.
@@ -104,6 +105,30 @@ impl Side {
     }
 }
 
+/// Bytes that a function of a run takes, about: its figures, its name and its stretches, and its
+/// row once it is compared. The page counts as much.
+const FUNCTION_BYTES: u64 = 1500;
+
+/// Fails if functions take more than three quarters of the free memory, as what is read of a trace
+/// may, where the system reports it.
+fn check_room(functions: usize, free: Option<u64>) -> Result<(), Failure> {
+    let bytes = functions as u64 * FUNCTION_BYTES;
+    let Some(most) = free.map(|free| free / 4 * 3).filter(|most| bytes > *most) else { return Ok(()) };
+    let [needed, most] = [bytes, most].map(|bytes| bytes.div_ceil(1_000_000));
+    let functions = grouped(functions as u64);
+    Err(Failure::new(format!(
+        "a comparison of {functions} functions takes about {needed} MB, and at most {most} MB of memory may be used. \
+         --no-limits compares them anyway."
+    )))
+}
+
+/// Fails if there is no room to compare two sides.
+pub(super) fn check(what: &Compare, a: &Side, b: &Side) -> Result<(), Failure> {
+    let functions = a.0.iter().chain(&b.0).map(|trace| trace.run.functions.len()).sum();
+    // Their figures are in memory already: the estimate errs on the safe side.
+    if what.no_limits { Ok(()) } else { check_room(functions, free_memory()) }
+}
+
 /// Reads the traces of a side, one after the other.
 pub(super) fn read(
     what: &Compare,
@@ -120,7 +145,8 @@ pub(super) fn read(
             Clock::Ticks => Unit::Ticks { frequency: None },
             Clock::Ordinal { unit } => Unit::Counted(unit.into()),
         };
-        let (run, paths) = run_of(&session, is_wanted(what));
+        let free = if what.no_limits { None } else { free_memory() };
+        let (run, paths) = run_of(&session, is_wanted(what), free)?;
         complete(&session)?;
         let has = |capability: Capability| info.offers.contains(&capability.word());
         let profile = if has(Capability::Values) { profile_of(&mut source, trace.limits(), false)? } else { None };
@@ -145,10 +171,15 @@ pub(crate) fn statement_names(session: &Session) -> HashMap<StatementId, String>
 
 /// The functions of a trace, over all threads, as `unspool stats` lists them; and its call paths,
 /// if they are wanted.
-fn run_of(session: &Session, with_paths: bool) -> (Run, Paths) {
+///
+/// # Errors
+///
+/// Returns an error if the functions take too much of the free memory, if that is known.
+fn run_of(session: &Session, with_paths: bool, free: Option<u64>) -> Result<(Run, Paths), Failure> {
     let store = session.store();
     let question = Question { from: 0, to: u64::MAX, tracks: threads(session) };
     let summary = Summary::of(store, &question);
+    check_room(summary.functions.len(), free)?;
     let counts = &mut summary.functions.iter().map(|it| (it.name, it.count));
     let mut times = SelfTimes::new(store, &question, counts);
     times.step(store, u64::MAX);
@@ -185,7 +216,7 @@ fn run_of(session: &Session, with_paths: bool) -> (Run, Paths) {
             paths.count.push(path.count as f64);
         }
     }
-    (run, paths)
+    Ok((run, paths))
 }
 
 /// What a function has in place of a name. `modules` are sorted by the address where they begin.
@@ -205,5 +236,26 @@ fn key_of(shown: &str, key: NameKey, modules: &[(u64, &str)]) -> Key {
             }
         }
         NameKey::None | NameKey::Statement(_) => Key::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::{NameArgs, TraceArgs};
+
+    #[test]
+    fn functions_for_which_there_is_no_room_are_refused() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/xray/threads.xray");
+        let none = NameArgs { names: None, binary: Vec::new(), short_names: false };
+        let (_, session) = read_named(&TraceArgs::of(Path::new(file)), &none).unwrap();
+        let functions = run_of(&session, false, None).unwrap().0.functions.len() as u64;
+        assert!(functions > 10);
+        let needed = functions * FUNCTION_BYTES;
+        assert!(run_of(&session, false, Some(needed * 2)).is_ok());
+        let refused = run_of(&session, false, Some(needed)).map(|_| ()).unwrap_err().to_string();
+        assert!(refused.contains("16 functions takes about 1 MB") && refused.contains("--no-limits"), "{refused}");
     }
 }
