@@ -13,6 +13,7 @@ use unspool_trace::callees::Jumps;
 use unspool_trace::kept;
 
 use super::decode::Function;
+use super::present::Present;
 
 /// An open call.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +25,46 @@ struct Open {
     has_called: bool,
 }
 
+/// The open calls of a thread.
+#[derive(Debug, Default)]
+struct Stack {
+    open: Vec<Open>,
+    present: Present,
+    #[cfg(test)]
+    visited: usize,
+}
+
+impl Stack {
+    /// Ends the innermost calls, up to the one at this depth.
+    fn truncate(&mut self, depth: usize) {
+        self.open.drain(depth.min(self.open.len())..).for_each(|open| self.present.remove(open.func));
+    }
+
+    /// Ends the innermost call of a function, and those within it.
+    fn end(&mut self, func: i32) {
+        // Without an entry it began before the recording.
+        if !self.present.has(func) {
+            return;
+        }
+        // All that is looked at ends.
+        while let Some(open) = self.open.pop() {
+            #[cfg(test)]
+            {
+                self.visited += 1;
+            }
+            self.present.remove(open.func);
+            if open.func == func {
+                break;
+            }
+        }
+    }
+}
+
 /// The open calls of all threads.
 #[derive(Debug)]
 pub(super) struct LeftCalls {
     jumps: Jumps,
-    threads: Vec<Vec<Open>>,
+    threads: Vec<Stack>,
     /// Bytes of memory of the open calls.
     open_bytes: u64,
 }
@@ -48,32 +84,31 @@ impl LeftCalls {
     pub(super) fn take(&mut self, thread: u32, kind: EventKind, f: Function) -> Option<(i32, u64)> {
         let i = thread as usize;
         if self.threads.len() <= i {
-            self.threads.resize_with(i + 1, Vec::new);
+            self.threads.resize_with(i + 1, Stack::default);
         }
         let stack = self.threads.get_mut(i)?;
         if kind != EventKind::Begin {
-            // Without an entry it began before the recording.
-            if let Some(at) = stack.iter().rposition(|open| open.func == f.func) {
-                stack.truncate(at);
-            }
+            stack.end(f.func);
             return None;
         }
-        let kept = caller(&self.jumps, stack, f.func);
-        let left = stack.get(kept).map(|open| (open.func, open.at));
+        let kept = caller(&self.jumps, &stack.open, f.func);
+        let left = stack.open.get(kept).map(|open| (open.func, open.at));
         stack.truncate(kept);
         // A signal handler is not called by what it interrupts.
         let is_called = self.jumps.callees.is_known(f.func.into());
-        if let Some(caller) = stack.last_mut().filter(|_| is_called) {
+        if let Some(caller) = stack.open.last_mut().filter(|_| is_called) {
             caller.has_called = true;
         }
-        self.open_bytes += kept::push(stack, Open { func: f.func, at: f.at, has_called: false });
+        let open = Open { func: f.func, at: f.at, has_called: false };
+        self.open_bytes += kept::push(&mut stack.open, open) + stack.present.add(f.func);
         left
     }
 
     /// The next records of a thread do not follow on its last ones.
     pub(super) fn interrupt(&mut self, thread: u32) {
         if let Some(stack) = self.threads.get_mut(thread as usize) {
-            stack.clear();
+            stack.open.clear();
+            stack.present.clear();
         }
     }
 
@@ -156,9 +191,15 @@ mod tests {
             let f = Function { at, kind: FunctionKind::Enter, func: MAIN, clock: at, cpu: 0 };
             calls.take(thread, EventKind::Begin, f);
         }
-        let expected: u64 = kept::list(&calls.threads) + calls.threads.iter().map(kept::list).sum::<u64>();
-        assert!(expected >= 10_000 * size_of::<Open>() as u64);
-        assert_eq!(calls.bytes(), expected);
+        let of_calls: u64 = calls.threads.iter().map(|stack| kept::list(&stack.open)).sum();
+        assert!(of_calls >= 10_000 * size_of::<Open>() as u64);
+        // Each thread also has a table of one function.
+        let of_functions = calls.bytes() - kept::list(&calls.threads) - of_calls;
+        assert!((1..10 * 200).contains(&of_functions), "{of_functions}");
+        for func in 1000..50_000 {
+            calls.take(0, EventKind::End, Function { at: 0, kind: FunctionKind::Exit, func, clock: 0, cpu: 0 });
+        }
+        assert_eq!(calls.threads[0].visited, 0, "no call of theirs is open");
         calls.restart();
         assert_eq!(calls.bytes(), kept::list(&calls.threads));
     }

@@ -34,6 +34,7 @@ mod labels;
 mod left_calls;
 mod open_calls;
 mod plan;
+mod present;
 pub mod problems;
 mod record;
 mod tail_calls;

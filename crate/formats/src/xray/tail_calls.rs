@@ -13,6 +13,7 @@ use unspool_trace::kept;
 use unspool_trace::limits::SHOWN;
 
 use super::decode::Function;
+use super::present::Present;
 use super::wire::FunctionKind;
 
 /// The calls of one thread that are open.
@@ -20,8 +21,12 @@ use super::wire::FunctionKind;
 struct Stack {
     /// Ids of functions, and whether they have left by a tail call.
     open: Vec<(i32, bool)>,
+    /// Of those that have not left.
+    present: Present,
     /// The record before was a tail exit of the innermost call.
     left: Option<Function>,
+    #[cfg(test)]
+    visited: usize,
 }
 
 /// The open calls of all threads, by index.
@@ -49,14 +54,17 @@ impl TailCalls {
         let is_enter = record.kind.is_enter();
         if let Some(left) = stack.left.take() {
             match stack.open.last_mut() {
-                Some((_, has_left)) if is_enter => *has_left = true,
+                Some((func, has_left)) if is_enter => {
+                    *has_left = true;
+                    stack.present.remove(*func);
+                }
                 _ => stack.end(left, &mut event),
             }
         }
         let is_innermost = stack.open.last() == Some(&(record.func, false));
         if is_enter {
             event(EventKind::Begin, record);
-            self.open_bytes += kept::push(&mut stack.open, (record.func, false));
+            self.open_bytes += kept::push(&mut stack.open, (record.func, false)) + stack.present.add(record.func);
         } else if record.kind == FunctionKind::TailExit && is_innermost && stack.open.len() < SHOWN {
             // Functions that call each other in this way without an end would nest without an end.
             stack.left = Some(record);
@@ -72,6 +80,7 @@ impl TailCalls {
             stack.end(left, &mut event);
         }
         stack.open.clear();
+        stack.present.clear();
     }
 
     /// How many threads there are.
@@ -85,8 +94,23 @@ impl Stack {
     fn end(&mut self, exit: Function, event: &mut impl FnMut(EventKind, Function)) {
         event(EventKind::End, exit);
         // Without an entry it began before the recording. Calls within it end with it.
-        let Some(at) = self.open.iter().rposition(|open| *open == (exit.func, false)) else { return };
-        self.open.truncate(at);
+        if !self.present.has(exit.func) {
+            return;
+        }
+        // All that is looked at ends.
+        while let Some((func, has_left)) = self.open.pop() {
+            #[cfg(test)]
+            {
+                self.visited += 1;
+            }
+            if has_left {
+                continue;
+            }
+            self.present.remove(func);
+            if func == exit.func {
+                break;
+            }
+        }
         while let Some((func, true)) = self.open.last().copied() {
             self.open.pop();
             event(EventKind::End, Function { func, ..exit });
@@ -142,6 +166,23 @@ mod tests {
     fn lost_exits_end_with_their_caller() {
         let lost = [(Enter, 1), (Enter, 2), (TailExit, 2), (Enter, 3), (Exit, 1), (Enter, 4), (Exit, 4)];
         assert_eq!(events(&lost), "+1@0 +2@1 +3@3 -1@4 +4@5 -4@6");
+    }
+
+    #[test]
+    fn exits_of_functions_that_are_not_open_look_at_nothing() {
+        let mut tails = TailCalls::default();
+        let mut take = |kind, func| {
+            tails.take(0, Function { kind, func, clock: 0, at: 0, cpu: 0 }, |_, _| {});
+            (tails.threads[0].visited, tails.threads[0].open.len())
+        };
+        (0..50_000).for_each(|func| _ = take(Enter, func));
+        for func in 50_000..100_000 {
+            assert_eq!(take(Exit, func), (0, 50_000));
+        }
+        (0..50_000).rev().step_by(2).for_each(|func| _ = take(Exit, func));
+        (0..50_000).for_each(|func| _ = take(Exit, func));
+        let stack = &tails.threads[0];
+        assert!(stack.visited <= 50_000 && stack.open.is_empty(), "{}", stack.visited);
     }
 
     #[test]
