@@ -15,6 +15,7 @@
 
 mod command_lists;
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use hashbrown::{HashMap, HashSet};
@@ -247,7 +248,9 @@ struct List {
 pub(crate) struct DisplayLists {
     compiling: HashMap<u64, Compiling>,
     /// Lists that draw, clear or call others.
-    lists: HashMap<i64, List>,
+    lists: BTreeMap<i64, List>,
+    /// Bytes of memory of what lists call.
+    called_bytes: u64,
     /// What lists that call others come to, until one changes.
     sums: HashMap<i64, Option<Renders>>,
     steps: u64,
@@ -258,11 +261,12 @@ pub(crate) struct DisplayLists {
 }
 
 impl DisplayLists {
-    /// Bytes of memory, without what lists call.
+    /// Bytes of memory, about: nodes of the tree are half full at least.
     pub(crate) fn bytes(&self) -> u64 {
         let ListFacts { idle, clearing, compiled, executed } = &self.facts;
         let facts = kept::list(idle) + kept::list(clearing) + kept::list(compiled) + kept::list(executed);
-        kept::table::<(i64, List)>(self.lists.capacity())
+        (self.lists.len() * 2 * size_of::<(i64, List)>()) as u64
+            + self.called_bytes
             + kept::table::<(i64, Option<Renders>)>(self.sums.capacity())
             + kept::table::<(u64, Compiling)>(self.compiling.capacity())
             + self.commands.bytes()
@@ -360,9 +364,12 @@ impl DisplayLists {
             }
             ListRole::Delete => {
                 let first = args.number(0).unwrap_or(0);
-                let range = first..first.saturating_add(args.number(1).unwrap_or(0));
-                self.lists.retain(|list, _| !range.contains(list));
-                self.sums.clear();
+                let range = first..first.saturating_add(args.number(1).unwrap_or(0).max(0));
+                // Only what it deletes is looked at.
+                while let Some(list) = self.lists.range(range.clone()).next().map(|(list, _)| *list) {
+                    self.remove(list);
+                    self.sums.clear();
+                }
             }
             ListRole::Font => {
                 let (count, first) = (args.number(2).unwrap_or(0), args.number(3).unwrap_or(0));
@@ -408,9 +415,17 @@ impl DisplayLists {
             self.sums.clear();
         }
         if content.own.is_none() && content.called.is_empty() {
-            self.lists.remove(&list);
+            self.remove(list);
         } else if self.lists.len() < MOST_LISTS || self.lists.contains_key(&list) {
+            self.remove(list);
+            self.called_bytes += kept::list(&content.called);
             self.lists.insert(list, content);
+        }
+    }
+
+    fn remove(&mut self, list: i64) {
+        if let Some(content) = self.lists.remove(&list) {
+            self.called_bytes -= kept::list(&content.called);
         }
     }
 
@@ -510,6 +525,26 @@ mod tests {
             assert_ne!(facts.of(NameFlags::of(name), 8, number), Rendered::Compiled, "another thread");
         }
         all
+    }
+
+    #[test]
+    fn the_calls_of_lists_count_in_memory() {
+        let mut lists = DisplayLists::default();
+        for list in 0..1000 {
+            lists.put(list, List { own: None, called: Vec::with_capacity(256) });
+            lists.put(list, List { own: None, called: vec![1; 256] });
+        }
+        assert!((1000 * 256 * 8..1000 * 256 * 8 + 200_000).contains(&lists.bytes()), "{}", lists.bytes());
+        for list in 0..1000 {
+            let mut args = ListArgs::default();
+            args.begin(Some(ListRole::Delete));
+            for (index, number) in [(0, list), (1, if list % 2 == 0 { 1 } else { -1 })] {
+                args.argument(index);
+                args.scalar(Scalar::Int(number));
+            }
+            lists.role(ListRole::Delete, &args, 7, 0);
+        }
+        assert_eq!((lists.lists.len(), lists.called_bytes), (500, 500 * 256 * 8));
     }
 
     #[test]
