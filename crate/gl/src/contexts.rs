@@ -1,6 +1,5 @@
 //! Contexts: which share objects, what they are contexts of, and which is current on each thread.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -82,7 +81,7 @@ pub struct Contexts {
     by_handle: HashMap<u64, u32>,
     threads: Vec<Thread>,
     /// On how many threads each context is current, of those that are on any.
-    uses: BTreeMap<u32, u32>,
+    uses: HashMap<u32, u32>,
 }
 
 impl Contexts {
@@ -107,8 +106,10 @@ impl Contexts {
     }
 
     /// The positions of the contexts that are current on any thread, ascending.
-    pub fn all_current(&self) -> impl Iterator<Item = u32> {
-        self.uses.keys().copied()
+    pub fn all_current(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.uses.keys().copied().collect();
+        all.sort_unstable();
+        all
     }
 
     fn thread(&self, thread: u64) -> Thread {
@@ -323,7 +324,7 @@ mod tests {
         assert!(all.is_current(3) && all.all()[3].is_destroyed);
         run(all, "glXMakeCurrent", Call(11, 1, &[9, 5, 0x20], Some(1)));
         assert_eq!((all.current(1), all.is_current(3)), (Some(4), false));
-        assert!(all.all_current().all(|at| all.threads.iter().any(|thread| thread.current == Some(at))));
+        assert!(all.all_current().iter().all(|at| all.threads.iter().any(|thread| thread.current == Some(*at))));
         assert_eq!((all.imply(7), all.current(7)), (5, Some(5)));
         assert_eq!(all.current(u64::MAX), None);
     }

@@ -442,8 +442,7 @@ impl World {
 
     /// Where the frames begin, the state of contexts is what it was, whatever is read of it.
     pub(super) fn read_contexts(&mut self) {
-        let all: Vec<u32> = self.contexts.all_current().collect();
-        for at in all.into_iter().map(|at| at as usize) {
+        for at in self.contexts.all_current().into_iter().map(|at| at as usize) {
             if let Some(context) = self.all.get(at) {
                 let groups = [context.state, context.other, context.pixels, context.current];
                 self.effects.extend(groups.map(Effect::ReadAll));
