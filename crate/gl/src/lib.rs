@@ -1,4 +1,4 @@
-//! What is known of OpenGL without a trace.
+//! OpenGL: what is known of it without a trace, and the calls of a trace.
 //!
 //! ```text
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
@@ -6,6 +6,7 @@
 //! absent     functions that are not executed, and why
 //! arguments  what handlers read of a call
 //! arrays     interleaved client arrays
+//! call       a call with its arguments
 //! contexts   contexts, which share objects, and which is current on each thread
 //! direct     functions that name the object which others find where it is bound
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
@@ -53,6 +54,7 @@
 mod absent;
 mod arguments;
 pub mod arrays;
+pub mod call;
 pub mod contexts;
 pub mod direct;
 mod functions;

@@ -5,7 +5,7 @@ use core::ops::Deref;
 use unspool_gl::contexts::Contexts as All;
 use unspool_gl::windows::{Act, Function};
 
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// From a call on, a context is current on a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

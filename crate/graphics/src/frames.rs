@@ -14,13 +14,13 @@ use unspool_formats::apitrace::{Rendered, list_names};
 use unspool_gl::contexts::Contexts;
 use unspool_gl::{egl, gl};
 
-use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
 pub(crate) use kinds::{Kind, Vertices};
 pub(crate) use opened::Opening;
 pub use opened::{OpenedFrame, OpenedRow};
 pub(crate) use redundant::Effect;
+use unspool_gl::call::{Call, Value};
 
 use attributes::Attributes;
 use kinds::Upload;

@@ -1,8 +1,7 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
-use unspool_gl::{Arguments, functions, textures, windows};
-
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
+use unspool_gl::{functions, textures, windows};
 
 /// A function of a trace.
 #[derive(Clone, Debug)]
@@ -52,40 +51,6 @@ impl Known {
     /// Which argument has this name.
     pub(crate) fn place(&self, parameter: &str) -> Option<usize> {
         self.parameters.iter().position(|name| *name == parameter)
-    }
-}
-
-impl Arguments for Call {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn thread(&self) -> u64 {
-        self.thread
-    }
-
-    fn int(&self, place: usize) -> i64 {
-        let value = self.argument(place);
-        value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int).unwrap_or_default()
-    }
-
-    fn ints(&self, place: usize) -> Vec<i64> {
-        let numbers = self.argument(place).list().map(|values| values.map(|value| value.int().unwrap_or_default()));
-        numbers.map_or_else(Vec::new, Iterator::collect)
-    }
-
-    fn float(&self, place: usize) -> f64 {
-        self.argument(place).float().unwrap_or_default()
-    }
-
-    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
-        let Value::List(values) = self.argument(place) else { return 0 };
-        let mut slots = numbers.iter_mut();
-        values.map(|value| slots.next().map(|slot| *slot = value.float().unwrap_or_default())).count()
-    }
-
-    fn returned(&self) -> Option<i64> {
-        self.result().int()
     }
 }
 

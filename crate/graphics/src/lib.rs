@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! alone       which calls frames need to replay by themselves
-//! calls       a call with its arguments as numbers, and the Reader that passes the calls of a trace on
 //! known       a function of a trace, with the places of its arguments
 //! contexts    contexts, and when each was current on a thread
 //! frames      what happens in each frame: draws, vertices, uploads, redundant calls
 //! findings    what a program wastes or does wrong
 //! resources   textures, buffers, shaders and other objects: what happened to them, and what they hold
 //! times       how long calls took in a replay of apitrace
+//! reader      the Reader that passes the calls of a trace on
 //! survey      one pass over all calls, for frames and resources
 //! state       the shadow state machine: what every context and object holds at any call
 //! page        the surfaces for JavaScript (features `survey` and `state`)
@@ -27,7 +27,6 @@
 #![forbid(unsafe_code)]
 
 pub mod alone;
-mod calls;
 pub mod contexts;
 pub mod findings;
 pub mod frames;
@@ -44,8 +43,8 @@ mod alone_page;
 #[cfg(feature = "survey")]
 mod survey_page;
 
-pub use calls::{Call, Value, Values};
 pub use reader::{CallVisitor, Reader};
 pub use survey::Survey;
 #[cfg(feature = "page")]
 pub use unspool_decompressors::provide_decompressors;
+pub use unspool_gl::call::{Call, Value, Values};

@@ -7,7 +7,7 @@ use unspool_records::{AHEAD, ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_trace::records::{Extent, Records};
 use unspool_trace::{Cause, Error};
 
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// Bytes that are read at once for a few pieces.
 const STRETCH: usize = 256 << 10;

@@ -27,7 +27,6 @@ use unspool_gl::mappings::Mappings;
 use unspool_gl::pixels::PixelStore;
 use unspool_gl::{gl, windows};
 
-use crate::calls::{Call, Value};
 use crate::contexts::Contexts;
 use crate::known::Known;
 use crate::numbered::Numbered;
@@ -36,6 +35,7 @@ use interfaces::{Interfaces, Method};
 use kinds::{Act, Wrote};
 use objects::{Context, Slot};
 use shaders::Shaders;
+use unspool_gl::call::{Call, Value};
 
 pub use buffer_contents::{BufferAt, Change, Does, GpuWrites, Ranges};
 pub use contents::{Contents, Held, TextureAt};

@@ -13,10 +13,10 @@
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;
 
-use crate::calls::Call;
 use crate::frames::{Frames, OpenedFrame, Opening};
 use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
+use unspool_gl::call::Call;
 
 /// Bytes of a blob that are needed: those of lists of display lists.
 const BYTES: u64 = 4096;

@@ -27,9 +27,9 @@ use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Clock;
 use unspool_trace::figures::counted;
 
-use crate::calls::Call;
 use crate::frames::Frame;
 use crate::reader::{CallVisitor, Reader};
+use unspool_gl::call::Call;
 
 /// Something that is measured of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

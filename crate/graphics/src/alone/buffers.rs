@@ -5,7 +5,7 @@ use unspool_gl::gl;
 use super::rules::{Function, Rule, Rules};
 use super::tape::Effect;
 use super::world::{Id, Kind, Mapping, What, World};
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 pub(super) const RULES: Rules = &[
     ("GenBuffers", "", Rule::Run(|w, c, _| w.generate(Kind::Buffer, c, 1))),

@@ -6,7 +6,7 @@ use unspool_gl::{egl, gl, glx};
 use super::rules::{Function, Rule, Rules};
 use super::tape::Effect;
 use super::world::{Attached, Id, Kind, What, World};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 pub(super) const RULES: Rules = &[
     ("GenFramebuffers", "", Rule::Run(|w, c, _| w.generate(Kind::Framebuffer, c, 1))),

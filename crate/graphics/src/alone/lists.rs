@@ -8,7 +8,7 @@ use unspool_gl::matrices::Stack;
 use super::rules::{Function, Rule, Rules, attribute_of};
 use super::tape::{Cell, Effect};
 use super::world::{Attached, Id, Kind, Shadow, What, World};
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 pub(super) const RULES: Rules = &[
     ("GenLists", "", Rule::Run(generate)),

@@ -44,8 +44,8 @@ use unspool_cut::Selection;
 
 use self::tape::{Cell, Effect, Group, Wanted, Why};
 use self::world::{What, World};
-use crate::calls::Call;
 use crate::reader::CallVisitor;
+use unspool_gl::call::Call;
 
 /// Bytes of a blob that a [`crate::Reader`] must keep for this: numbers of display lists.
 pub const BYTES: u64 = 4096;

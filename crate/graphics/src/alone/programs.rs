@@ -6,7 +6,7 @@ use super::rules::{Function, Rule, Rules};
 use super::state::names_of;
 use super::tape::Effect;
 use super::world::{Id, Kind, What, World};
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 pub(super) const RULES: Rules = &[
     ("CreateShader", "", Rule::Run(|w, c, _| create(w, c, Kind::Shader))),

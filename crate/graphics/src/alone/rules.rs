@@ -9,9 +9,9 @@ use unspool_gl::{functions, gl, lists, matrices, windows};
 
 use super::world::{Id, Kind, What, World};
 use super::{buffers, drawing, lists as listing, programs, state, textures};
-use crate::calls::Call;
 use crate::known::Known;
 use crate::state::Variant;
+use unspool_gl::call::Call;
 
 /// What a function does.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use unspool_gl::textures::UNIT_CAPABILITIES;
 
 use super::rules::{Function, Rule, Rules};
 use super::world::{Kind, What, World};
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 pub(super) const RULES: Rules = &[
     ("Enable", "", Rule::Run(|w, c, _| enable(w, c, true))),

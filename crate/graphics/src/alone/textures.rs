@@ -6,7 +6,7 @@ use unspool_gl::textures::{Does, face_of, is_cube, is_proxy};
 use super::rules::{Function, Rule, Rules};
 use super::state::names_of;
 use super::world::{Id, Kind, What, World};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 pub(super) const RULES: Rules = &[
     ("GenTextures", "", Rule::Run(|w, c, _| w.generate(Kind::Texture, c, 1))),

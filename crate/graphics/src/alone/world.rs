@@ -11,7 +11,7 @@ use unspool_gl::{gl, windows};
 use super::lists::{Compiling, List, Saved};
 use super::tape::{Cell, Effect, Group, Tape};
 use super::{Refusal, rules};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// What a cell is, within its group. The numbers of a cell say which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

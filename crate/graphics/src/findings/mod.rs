@@ -26,11 +26,11 @@ use unspool_trace::Error;
 use uploads::Uploads;
 use waits::Waits;
 
-use crate::calls::{Call, Value};
 use crate::frames::{Effect, Frames, Kind as Does, Latest};
 use crate::known::Known;
 use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
+use unspool_gl::call::{Call, Value};
 
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

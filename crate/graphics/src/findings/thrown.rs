@@ -7,8 +7,8 @@
 use unspool_gl::contexts::Contexts;
 use unspool_gl::{gl, windows};
 
-use crate::calls::Call;
 use crate::frames::{Kind, Latest, Vertices};
+use unspool_gl::call::Call;
 
 /// What a function does to what was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

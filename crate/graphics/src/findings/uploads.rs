@@ -8,9 +8,9 @@ use core::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::{DefaultHashBuilder, HashMap};
 use unspool_gl::gl;
 
-use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::resources::{Resources, Touch};
+use unspool_gl::call::{Call, Value};
 
 /// What a function does to contents, besides what [`Resources`] follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

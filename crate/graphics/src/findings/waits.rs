@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 use unspool_gl::gl;
 
-use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
+use unspool_gl::call::{Call, Value};
 
 /// What a function does to that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

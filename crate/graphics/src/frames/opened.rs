@@ -6,9 +6,9 @@ use unspool_formats::apitrace::{Marker, NameFlags};
 use unspool_gl::gl;
 
 use super::{CALLS, CLEARS, DRAWS, FIGURES, Frames, UPLOADED};
-use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
+use unspool_gl::call::{Call, Value};
 
 /// A row of an opened frame: a group, or a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use hashbrown::{DefaultHashBuilder, HashMap};
 use unspool_gl::gl;
 use unspool_gl::textures::UNIT_CAPABILITIES;
 
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 /// State that calls of a function set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

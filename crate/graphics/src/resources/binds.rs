@@ -6,8 +6,8 @@ use unspool_gl::several::{One, Several};
 use super::kinds::{self, Act};
 use super::objects::{Context, Slot};
 use super::{Kind, Resources};
-use crate::calls::Call;
 use crate::known::Known;
+use unspool_gl::call::Call;
 
 impl Resources {
     /// An object is bound.

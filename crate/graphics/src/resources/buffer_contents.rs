@@ -7,9 +7,9 @@ use unspool_records::{ByteSource, Unreadable};
 use super::contents::{Contents, Functions, read};
 use super::objects::Context;
 use super::{Kind, MOST_EVENTS, Resources};
-use crate::calls::{Call, Value};
 use crate::known::Known;
 use crate::reader::CallVisitor;
+use unspool_gl::call::{Call, Value};
 
 /// Limit for the bytes of a buffer, and of all buffers that it was copied from.
 const MOST_BYTES: u64 = 1 << 30;

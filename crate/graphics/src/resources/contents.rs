@@ -9,9 +9,9 @@ use unspool_trace::records::Extent;
 
 use super::buffer_contents::BufferAt;
 use super::{Kind, Resource, Resources, Upload, What};
-use crate::calls::{Call, Value};
 use crate::known::{Known, integer};
 use crate::reader::{CallVisitor, Reader};
+use unspool_gl::call::{Call, Value};
 
 /// A level of a texture at a call.
 #[derive(Clone, Debug)]

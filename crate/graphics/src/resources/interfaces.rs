@@ -10,7 +10,7 @@
 use hashbrown::HashMap;
 
 use super::{BINDS, Kind, Resources, What};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// A function of Direct3D or DXGI.
 #[derive(Clone, Debug, PartialEq, Eq)]

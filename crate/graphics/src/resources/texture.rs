@@ -6,7 +6,7 @@ use unspool_gl::textures::{Command, Does, Function, is_cube, is_proxy, smaller};
 
 use super::objects::{Context, Slot};
 use super::{Kind, Resources, What};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// A level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

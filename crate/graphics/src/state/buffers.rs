@@ -11,7 +11,7 @@ use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 /// Targets of buffers and the cells of their bindings.
 pub(super) const TARGETS: [(u32, u16); 15] = [
@@ -53,31 +53,31 @@ pub(super) const HANDLERS: Handlers = &[
     }),
     ("CopyBufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
     }),
     ("CopyNamedBufferSubData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
     }),
     ("NamedCopyBufferSubData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), calls::Value::Null);
+        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
     }),
     ("ClearBufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
+        m.write_content(instance, 0, i64::MAX, call::Value::Null);
     }),
     ("ClearBufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
-        m.write_content(instance, c.int(2), c.int(3), calls::Value::Null);
+        m.write_content(instance, c.int(2), c.int(3), call::Value::Null);
     }),
     ("InvalidateBufferData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.write_content(instance, 0, i64::MAX, calls::Value::Null);
+        m.write_content(instance, 0, i64::MAX, call::Value::Null);
     }),
     ("InvalidateBufferSubData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
-        m.write_content(instance, c.int(1), c.int(2), calls::Value::Null);
+        m.write_content(instance, c.int(1), c.int(2), call::Value::Null);
     }),
     ("memcpy", copied_to),
     ("MapBuffer", |m, c, _| m.map(c, Some((0, i64::MAX)))),
@@ -217,7 +217,7 @@ impl Machine {
         self.set_at(what::INDEXED_SIZE, at, range.map_or(Value::Unset, |(_, size)| part(size)));
     }
 
-    fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>, data: calls::Value<'_>) {
+    fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>, data: call::Value<'_>) {
         self.put(instance, what::SIZE, 0, Value::Int(size));
         self.put(instance, what::USAGE, 0, usage.map_or(Value::Unset, Value::Constant));
         self.put(instance, what::MAPPED, 0, Value::Bool(false));
@@ -239,12 +239,12 @@ impl Machine {
 
     /// Writes to the content that is kept of a buffer, if any. What the trace does not have of the
     /// bytes is not known afterwards.
-    fn write_content(&mut self, instance: u32, offset: i64, size: i64, data: calls::Value<'_>) {
+    fn write_content(&mut self, instance: u32, offset: i64, size: i64, data: call::Value<'_>) {
         let Value::Content(content) = self.value(instance, what::CONTENT, 0) else { return };
         let from = usize::try_from(offset).unwrap_or(usize::MAX).min(content.bytes.len());
         let size = usize::try_from(size).unwrap_or(0);
         let to = from.saturating_add(size).min(content.bytes.len());
-        let given = if let calls::Value::Bytes(bytes, _) = data { bytes } else { &[] };
+        let given = if let call::Value::Bytes(bytes, _) = data { bytes } else { &[] };
         let mut content = (**content).clone();
         let places = content.bytes.iter_mut().zip(&mut content.known).take(to).skip(from);
         for (i, (byte, is_known)) in places.enumerate() {
@@ -371,8 +371,8 @@ impl Machine {
 /// place of an address. `number`: that of the call.
 fn pointer_of(number: u32, call: &Call, at: usize) -> Value {
     match call.argument(at) {
-        calls::Value::Null => Value::Int(0),
-        calls::Value::Bytes(..) => Value::Memory { call: number },
+        call::Value::Null => Value::Int(0),
+        call::Value::Bytes(..) => Value::Memory { call: number },
         other => other.int().map_or(Value::Unknown, Value::Int),
     }
 }

@@ -72,7 +72,7 @@ pub enum Value {
     /// Owners of objects.
     Instances(Arc<Vec<u32>>),
     /// A display list.
-    List(Arc<Vec<crate::calls::Call>>),
+    List(Arc<Vec<unspool_gl::call::Call>>),
 }
 
 impl Value {

@@ -13,7 +13,7 @@ use super::machine::{Handlers, Machine};
 use super::raster::Saved;
 use super::variant::Variant;
 use super::what;
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 pub(super) const HANDLERS: Handlers = &[("GetString", get_string)];
 

@@ -8,7 +8,7 @@ use super::machine::{Machine, Run};
 use super::objects::Kind;
 use super::variant::Variant;
 use super::what;
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// What a call names in place of what is bound or selected.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use super::cells::{Key, Value};
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[
     ("Color*", color),
@@ -116,7 +116,7 @@ fn color(machine: &mut Machine, call: &Call, variant: Variant) {
 
 /// An argument, or the first number of its array.
 fn first(call: &Call, at: usize) -> u32 {
-    list_of(call, at).into_iter().next().and_then(calls::Value::int).unwrap_or_default() as u32
+    list_of(call, at).into_iter().next().and_then(call::Value::int).unwrap_or_default() as u32
 }
 
 /// The numbers that are packed into one, of a type: OpenGL 3.3, section 2.7.
@@ -359,10 +359,10 @@ impl Machine {
 }
 
 /// The numbers of an argument that is a list; a single number if it is not one.
-pub(super) fn list_of(call: &Call, at: usize) -> Vec<calls::Value<'_>> {
+pub(super) fn list_of(call: &Call, at: usize) -> Vec<call::Value<'_>> {
     match call.argument(at) {
-        calls::Value::List(values) => values.collect(),
-        calls::Value::Null => Vec::new(),
+        call::Value::List(values) => values.collect(),
+        call::Value::Null => Vec::new(),
         other => vec![other],
     }
 }

@@ -11,7 +11,7 @@ use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::textures::level_index;
 use super::what;
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 pub(super) const HANDLERS: Handlers = &[
     ("GetIntegerv", |m, c, _| {

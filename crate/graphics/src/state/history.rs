@@ -8,8 +8,8 @@ use unspool_trace::Error;
 use super::inputs::Order;
 use super::machine::{Machine, Root, is_draw};
 use super::report::{Found, Report};
-use crate::calls::Call;
 use crate::reader::{CallVisitor, Reader};
+use unspool_gl::call::Call;
 
 /// How far a history is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

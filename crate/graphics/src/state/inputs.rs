@@ -9,8 +9,8 @@ use super::json::Json;
 use super::machine::Machine;
 use super::report::constant;
 use super::what;
-use crate::calls::{self, Call};
 use crate::known::Known;
+use unspool_gl::call::{self, Call};
 
 /// An array that gives the vertices of a draw something.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,7 +186,7 @@ impl Order {
             return Some(order);
         }
         let list = |name: &str| match known.arg(call, name) {
-            calls::Value::List(values) => {
+            call::Value::List(values) => {
                 values.take(MOST_RANGES).map(|value| value.int().unwrap_or_default()).collect()
             }
             value => vec![value.int().unwrap_or_default()],
@@ -197,7 +197,7 @@ impl Order {
             (_, Some(_)) => "first",
             _ => "start",
         };
-        order.is_own = matches!(known.arg(call, from), calls::Value::Bytes(..));
+        order.is_own = matches!(known.arg(call, from), call::Value::Bytes(..));
         let (firsts, bases) = (list(from), list("basevertex"));
         let of = |list: &[i64], i: usize| list.get(i).copied().unwrap_or_default();
         order.ranges = counts.iter().enumerate().map(|(i, count)| [of(&firsts, i), *count, of(&bases, i)]).collect();

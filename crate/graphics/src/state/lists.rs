@@ -9,7 +9,7 @@ use super::cells::Value;
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[
     ("NewList", new_list),
@@ -87,11 +87,11 @@ fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
     let base = machine.number(machine.context, what::LIST_BASE, 0).unwrap_or(0);
     let mut names = Vec::new();
     match call.argument(2) {
-        calls::Value::List(values) => names.extend(values.filter_map(calls::Value::int)),
-        calls::Value::Bytes(bytes, _) => {
+        call::Value::List(values) => names.extend(values.filter_map(call::Value::int)),
+        call::Value::Bytes(bytes, _) => {
             names.extend(list_names(call.uint(1), bytes));
         }
-        calls::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
+        call::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
         _ => {}
     }
     for name in names.into_iter().take(call.uint(0) as usize) {

@@ -14,7 +14,7 @@ use super::direct::Named;
 use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// What a call does.
 pub(super) type Run = fn(&mut Machine, &Call, Variant);

@@ -8,7 +8,7 @@ use unspool_gl::matrices::{Function, Stack};
 use super::cells::Value;
 use super::machine::{Handlers, Machine};
 use super::what;
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 pub(super) const HANDLERS: Handlers = &[("MatrixMode", |m, c, _| m.set(what::MATRIX_MODE, Value::Constant(c.uint(0))))];
 

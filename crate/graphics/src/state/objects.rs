@@ -8,7 +8,7 @@ use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +228,7 @@ fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
 /// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value
 /// follows.
 pub(super) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
-    let first = list_of(call, at + 1).into_iter().next().and_then(calls::Value::float).unwrap_or_default();
+    let first = list_of(call, at + 1).into_iter().next().and_then(call::Value::float).unwrap_or_default();
     match call.uint(at) {
         gl::TEXTURE_BORDER_COLOR => {
             let numbers = Variant { count: 4, ..variant }.numbers(call, at + 1, [0.0; 4], false);

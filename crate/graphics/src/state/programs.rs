@@ -11,7 +11,7 @@ use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[
     ("CreateShader", |m, c, _| create_shader(m, c, c.result(), c.uint(0))),
@@ -162,7 +162,7 @@ fn text_of(call: &Call, strings: usize, lengths: usize) -> String {
     source
 }
 
-fn create_shader(machine: &mut Machine, _: &Call, made: calls::Value<'_>, stage: u32) {
+fn create_shader(machine: &mut Machine, _: &Call, made: call::Value<'_>, stage: u32) {
     if let Some(name) = made.int().filter(|name| *name != 0) {
         let shader = machine.make(Kind::Program, name as u32);
         machine.put(shader, what::STAGE, 0, Value::Constant(stage));

@@ -11,7 +11,7 @@ use super::machine::{Handlers, Machine};
 use super::parameters::{self, Group, find};
 use super::variant::Variant;
 use super::what;
-use crate::calls::{self, Call};
+use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[
     ("PixelStorei", pixel_store),
@@ -140,7 +140,7 @@ fn four(call: &Call) -> Value {
     floats(core::array::from_fn(|i| call.float(i)), 4)
 }
 
-fn number(values: &[calls::Value<'_>], at: usize) -> f64 {
+fn number(values: &[call::Value<'_>], at: usize) -> f64 {
     values.get(at).and_then(|value| value.float()).unwrap_or_default()
 }
 

@@ -12,7 +12,7 @@ use super::machine::{Handlers, Machine};
 use super::objects::{Kind, parameter_value};
 use super::variant::Variant;
 use super::what;
-use crate::calls::Call;
+use unspool_gl::call::Call;
 
 /// Targets: the constant, the cell of the binding, and the name.
 pub(super) const TARGETS: [(u32, u16, &str); 12] = [

@@ -1,6 +1,6 @@
 //! The end of a function's name that says what its arguments are: `3ub`, `4fv`, `2x3fv`.
 
-use crate::calls::{Call, Value};
+use unspool_gl::call::{Call, Value};
 
 /// The type of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,9 @@
-//! A call with its arguments.
+//! A call of an apitrace with its arguments, as everything that follows OpenGL reads it.
 
 use unspool_formats::apitrace::{self, Rendered, Scalar, Token, Uploads};
 use unspool_trace::records::{FieldValue, Record, Visitor};
+
+use crate::Arguments;
 
 /// A call, whose room is used again for the next one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,7 +14,7 @@ pub struct Call {
     pub thread: u64,
     /// Number of its frame, from 0.
     pub frame: u64,
-    /// What the visitor said of its function ([`crate::CallVisitor::function`]).
+    /// What its reader has said of its function ([`Call::take`]).
     pub function: u32,
     /// The tracer made it, not the program.
     pub is_fake: bool,
@@ -183,18 +185,18 @@ impl Call {
     }
 
     /// The interfaces that the call returns in its arguments.
-    pub(crate) fn made(&self) -> impl Iterator<Item = u64> {
+    pub fn made(&self) -> impl Iterator<Item = u64> {
         let lists = self.outgoing.iter().filter_map(|at| self.value(*at).list());
         lists.flatten().filter_map(|value| if let Value::Uint(address) = value { Some(address) } else { None })
     }
 
     /// All unsigned numbers of arguments and result, at any depth: pointers are among them.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> {
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
         self.items.iter().filter_map(|item| if let Item::Uint(number) = item { Some(*number) } else { None })
     }
 
-    /// Digests of what limits left out of values, if the visitor asks for them
-    /// ([`crate::CallVisitor::extent`]).
+    /// Digests of what limits left out of values, if they were asked for
+    /// ([`unspool_trace::records::Extent`]).
     pub fn left_out(&self) -> &[[u64; 2]] {
         &self.left_out
     }
@@ -210,7 +212,7 @@ impl Call {
     }
 
     /// The same call without its first arguments.
-    pub(crate) fn without(&self, count: usize) -> Self {
+    pub fn without(&self, count: usize) -> Self {
         let arguments = self.arguments.get(count..).unwrap_or_default().to_vec();
         Self { arguments, ..self.clone() }
     }
@@ -250,7 +252,7 @@ impl Call {
 
     /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`.
     /// Long lines are cut.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         match self.line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
             Some((at, _)) => format!("{}…", self.line.get(..at).unwrap_or_default()),
             None => self.line.clone(),
@@ -258,7 +260,7 @@ impl Call {
     }
 
     /// Takes a call over. Numbers with a name are their number.
-    pub(crate) fn take(&mut self, call: &apitrace::Call<'_>, function: u32, writes_line: bool) {
+    pub fn take(&mut self, call: &apitrace::Call<'_>, function: u32, writes_line: bool) {
         self.items.clear();
         self.left_out.clear();
         self.text.clear();
@@ -346,6 +348,40 @@ impl Call {
         let at = self.text.len() as u32;
         self.text.extend_from_slice(bytes);
         at
+    }
+}
+
+impl Arguments for Call {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn thread(&self) -> u64 {
+        self.thread
+    }
+
+    fn int(&self, place: usize) -> i64 {
+        let value = self.argument(place);
+        value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int).unwrap_or_default()
+    }
+
+    fn ints(&self, place: usize) -> Vec<i64> {
+        let numbers = self.argument(place).list().map(|values| values.map(|value| value.int().unwrap_or_default()));
+        numbers.map_or_else(Vec::new, Iterator::collect)
+    }
+
+    fn float(&self, place: usize) -> f64 {
+        self.argument(place).float().unwrap_or_default()
+    }
+
+    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
+        let Value::List(values) = self.argument(place) else { return 0 };
+        let mut slots = numbers.iter_mut();
+        values.map(|value| slots.next().map(|slot| *slot = value.float().unwrap_or_default())).count()
+    }
+
+    fn returned(&self) -> Option<i64> {
+        self.result().int()
     }
 }
 
