@@ -108,6 +108,7 @@ impl<'a> Values<'a> {
 impl<'a> Iterator for Values<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         if self.next >= self.end {
             return None;
@@ -124,6 +125,7 @@ impl<'a> Iterator for Values<'a> {
 impl<'a> Value<'a> {
     /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that
     /// is not a number.
+    #[inline]
     pub fn int(self) -> Option<i64> {
         match self {
             Self::Bool(is) => Some(is.into()),
@@ -135,6 +137,7 @@ impl<'a> Value<'a> {
     }
 
     /// As a floating point number. `None` for everything that is not a number.
+    #[inline]
     pub fn float(self) -> Option<f64> {
         match self {
             Self::Bool(is) => Some(f64::from(u8::from(is))),
@@ -146,6 +149,7 @@ impl<'a> Value<'a> {
     }
 
     /// As text.
+    #[inline]
     pub fn text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
@@ -155,6 +159,7 @@ impl<'a> Value<'a> {
 
     /// The values of a list; of a single value itself, because a pointer to one value is recorded
     /// as a list or as that value. None for null.
+    #[inline]
     pub fn list(self) -> Option<Values<'a>> {
         match self {
             Self::List(values) => Some(values),
@@ -165,6 +170,7 @@ impl<'a> Value<'a> {
 
 impl Call {
     /// Number of arguments, those that were not recorded included.
+    #[inline]
     pub fn len(&self) -> usize {
         self.arguments.len()
     }
@@ -175,11 +181,13 @@ impl Call {
     }
 
     /// An argument. [`Value::Null`] if there is no such argument.
+    #[inline]
     pub fn argument(&self, index: usize) -> Value<'_> {
         self.arguments.get(index).map_or(Value::Null, |at| self.value(*at))
     }
 
     /// What it returned. [`Value::Null`] if it returned nothing.
+    #[inline]
     pub fn result(&self) -> Value<'_> {
         self.result.map_or(Value::Null, |at| self.value(at))
     }
@@ -202,11 +210,13 @@ impl Call {
     }
 
     /// An argument as an integer, 0 if it is not one.
+    #[inline]
     pub fn int(&self, index: usize) -> i64 {
         self.argument(index).int().unwrap_or_default()
     }
 
     /// An argument as an unsigned number of 32 bits: a constant or the name of an object.
+    #[inline]
     pub fn uint(&self, index: usize) -> u32 {
         self.int(index) as u32
     }
@@ -218,6 +228,7 @@ impl Call {
     }
 
     /// An argument as a floating point number, 0 if it is not one.
+    #[inline]
     pub fn float(&self, index: usize) -> f64 {
         self.argument(index).float().unwrap_or_default()
     }
@@ -236,6 +247,7 @@ impl Call {
         (numbers, count)
     }
 
+    #[inline]
     fn value(&self, at: u32) -> Value<'_> {
         let bytes = |at: u32, len: u32| self.text.get(at as usize..(at + len) as usize).unwrap_or_default();
         match self.items.get(at as usize).copied().unwrap_or(Item::Null) {
@@ -340,10 +352,12 @@ impl Call {
         }
     }
 
+    #[inline]
     fn text(&mut self, text: &[u8]) -> Item {
         Item::Text { at: self.keep(text), len: text.len() as u32 }
     }
 
+    #[inline]
     fn keep(&mut self, bytes: &[u8]) -> u32 {
         let at = self.text.len() as u32;
         self.text.extend_from_slice(bytes);

@@ -248,7 +248,10 @@ struct List {
 pub(crate) struct DisplayLists {
     compiling: HashMap<u64, Compiling>,
     /// Lists that draw, clear or call others.
-    lists: BTreeMap<i64, List>,
+    lists: HashMap<i64, List>,
+    /// The names of these lists, in order ([`key`]). Nothing is known of them here: maps of these
+    /// types have their code in the page for other things.
+    ordered: BTreeMap<u64, u64>,
     /// Bytes of memory of what lists call.
     called_bytes: u64,
     /// What lists that call others come to, until one changes.
@@ -260,12 +263,18 @@ pub(crate) struct DisplayLists {
     pub(crate) facts: ListFacts,
 }
 
+/// The name of a list as a number that sorts like it. The same makes a name of it again.
+fn key(list: i64) -> u64 {
+    list as u64 ^ 1 << 63
+}
+
 impl DisplayLists {
     /// Bytes of memory, about: nodes of the tree are half full at least.
     pub(crate) fn bytes(&self) -> u64 {
         let ListFacts { idle, clearing, compiled, executed } = &self.facts;
         let facts = kept::list(idle) + kept::list(clearing) + kept::list(compiled) + kept::list(executed);
-        (self.lists.len() * 2 * size_of::<(i64, List)>()) as u64
+        kept::table::<(i64, List)>(self.lists.capacity())
+            + (self.ordered.len() * 2 * size_of::<(u64, u64)>()) as u64
             + self.called_bytes
             + kept::table::<(i64, Option<Renders>)>(self.sums.capacity())
             + kept::table::<(u64, Compiling)>(self.compiling.capacity())
@@ -364,10 +373,13 @@ impl DisplayLists {
             }
             ListRole::Delete => {
                 let first = args.number(0).unwrap_or(0);
-                let range = first..first.saturating_add(args.number(1).unwrap_or(0).max(0));
+                let after = first.saturating_add(args.number(1).unwrap_or(0).max(0));
                 // Only what it deletes is looked at.
-                while let Some(list) = self.lists.range(range.clone()).next().map(|(list, _)| *list) {
-                    self.remove(list);
+                while let Some((last, _)) = self.ordered.range(..=key(after.saturating_sub(1))).next_back()
+                    && *last >= key(first)
+                    && after > first
+                {
+                    self.remove(key(*last as i64) as i64);
                     self.sums.clear();
                 }
             }
@@ -420,12 +432,14 @@ impl DisplayLists {
             self.remove(list);
             self.called_bytes += kept::list(&content.called);
             self.lists.insert(list, content);
+            self.ordered.insert(key(list), 0);
         }
     }
 
     fn remove(&mut self, list: i64) {
         if let Some(content) = self.lists.remove(&list) {
             self.called_bytes -= kept::list(&content.called);
+            self.ordered.remove(&key(list));
         }
     }
 
