@@ -17,6 +17,9 @@ pub trait Arguments {
     /// An argument as a floating point number, 0 for what is not a number.
     fn float(&self, place: usize) -> f64;
 
+    /// An argument as a floating point number. `None` for what is not a number.
+    fn number_at(&self, place: usize) -> Option<f64>;
+
     /// The numbers of an argument that is a list, as far as there is room. Returns how many there
     /// are.
     fn floats(&self, place: usize, numbers: &mut [f64]) -> usize;

@@ -388,6 +388,10 @@ impl Arguments for Call {
         self.argument(place).float().unwrap_or_default()
     }
 
+    fn number_at(&self, place: usize) -> Option<f64> {
+        self.argument(place).float()
+    }
+
     fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
         let Value::List(values) = self.argument(place) else { return 0 };
         let mut slots = numbers.iter_mut();

@@ -284,6 +284,10 @@ mod tests {
             self.int(place) as f64
         }
 
+        fn number_at(&self, place: usize) -> Option<f64> {
+            Some(self.float(place))
+        }
+
         fn floats(&self, _: usize, _: &mut [f64]) -> usize {
             0
         }

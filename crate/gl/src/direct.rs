@@ -11,7 +11,9 @@
 //!
 //! Functions for several objects, such as `glCopyNamedBufferSubData`, are functions of their own.
 
-use crate::gl;
+use std::borrow::Cow;
+
+use crate::{functions, gl};
 
 /// What the first arguments name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,15 @@ pub fn bound_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Di
         let found = bound.iter().map(|bound| format!("{bound}{rest}")).find(|bound| exists(bound))?;
         Some((found, direct))
     })
+}
+
+/// The name under which the registry has a function for what is bound: some are those of an
+/// extension alone.
+pub fn registered(bound: &str) -> Cow<'_, str> {
+    match functions().find(bound) {
+        Some(_) => bound.into(),
+        None => format!("{bound}EXT").into(),
+    }
 }
 
 #[cfg(test)]

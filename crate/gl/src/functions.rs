@@ -44,6 +44,20 @@ struct Constant {
     groups: &'static str,
 }
 
+/// Endings of the names of functions that came from extensions.
+const ENDINGS: [&str; 14] =
+    ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS", "AMD", "ATI", "INGR", "SGI", "MESA", "IMG"];
+
+/// The name of a function without the ending of the extension that it came from. What it is the
+/// name of then does the same, if there is such a function.
+pub fn plain(name: &str) -> &str {
+    // Most names have no such ending.
+    if !name.ends_with(|last: char| last.is_ascii_uppercase()) {
+        return name;
+    }
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
 /// The names of all functions of OpenGL, GLX, WGL, EGL and CGL, with their prefixes. For tests:
 /// this reads whole files.
 pub fn names() -> Vec<&'static str> {
@@ -114,9 +128,7 @@ impl Functions {
                 None => break,
             }
         }
-        let stripped =
-            ["ARB", "EXT", "OES", "KHR", "APPLE", "ANGLE", "NV"].iter().find_map(|suffix| found.strip_suffix(suffix));
-        Some(stripped.filter(|base| self.functions.contains_key(base)).unwrap_or(found))
+        Some(Some(plain(found)).filter(|base| self.functions.contains_key(base)).unwrap_or(found))
     }
 
     /// All names of a constant, with the prefix `GL_`.
@@ -149,6 +161,9 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -170,6 +185,26 @@ mod tests {
         // There is no function of that name without the suffix.
         assert_eq!(canonical("glBindProgramARB"), Some("BindProgramARB"));
         assert_eq!((canonical("glXSwapBuffers"), canonical("eglInitialize"), canonical("glue")), (None, None, None));
+    }
+
+    #[test]
+    fn endings_of_extensions_are_known_here_alone() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders: Vec<_> = ["graphics", "replay", "formats"].map(|name| crates.join(name).join("src")).into();
+        let mut files = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if entry.is_dir() {
+                    folders.push(entry);
+                    continue;
+                }
+                let text = fs::read_to_string(&entry).unwrap();
+                let ending = ENDINGS.iter().find(|ending| text.contains(&format!("\"{ending}\"")));
+                assert_eq!(ending, None, "{}", entry.display());
+                files += 1;
+            }
+        }
+        assert!(files > 200, "{files}");
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
 //! several    functions that bind several objects at once
+//! variant    what the ends of functions' names say of their arguments
 //! textures   functions that give textures sizes and contents
 //! windows    what GLX, EGL, WGL and CGL do with contexts
 //! ```
@@ -65,12 +66,14 @@ pub mod matrix;
 pub mod pixels;
 pub mod several;
 pub mod textures;
+mod variant;
 pub mod windows;
 
 pub use absent::{Absence, Charged, absence};
 pub use arguments::Arguments;
-pub use functions::{Function, Functions, Parameter, functions, names};
+pub use functions::{Function, Functions, Parameter, functions, names, plain};
 pub use several::Several;
+pub use variant::{Unit, Variant};
 
 /// Constants of OpenGL and OpenGL ES without the prefix `GL_`. A name that would begin with a digit
 /// begins with `_`.

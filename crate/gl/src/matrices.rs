@@ -5,7 +5,7 @@ use core::ops::Mul;
 use std::sync::Arc;
 
 use crate::matrix::{IDENTITY, frustum, ortho, product, rotation, scaling, translation, transposed};
-use crate::{Arguments, gl};
+use crate::{Arguments, gl, plain};
 
 /// What drivers have room for at least. A push beyond that is an error and changes nothing.
 const MAX_DEPTH: u32 = 64;
@@ -114,7 +114,7 @@ const TABLE: [(&str, &str, Does); 12] = [
 impl Function {
     /// The function with this name, without the prefix `gl`. `None` for all that change no stack.
     pub fn of(name: &str) -> Option<Self> {
-        let plain = ["EXT", "ARB", "OES"].iter().find_map(|vendor| name.strip_suffix(vendor)).unwrap_or(name);
+        let plain = plain(name);
         TABLE.iter().find_map(|(name, named, does)| {
             let of_kind = |begin: &str| plain.strip_prefix(begin).filter(|kind| matches!(*kind, "" | "f" | "d" | "x"));
             let (kind, names_stack) = of_kind(name).map(|kind| (kind, false)).or(of_kind(named).map(|it| (it, true)))?;
@@ -249,6 +249,10 @@ mod tests {
 
         fn float(&self, place: usize) -> f64 {
             self.0.get(place).copied().unwrap_or_default()
+        }
+
+        fn number_at(&self, place: usize) -> Option<f64> {
+            Some(self.float(place))
         }
 
         fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {

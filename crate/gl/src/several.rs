@@ -94,6 +94,10 @@ mod tests {
             0.0
         }
 
+        fn number_at(&self, place: usize) -> Option<f64> {
+            Some(self.float(place))
+        }
+
         fn floats(&self, _: usize, _: &mut [f64]) -> usize {
             0
         }

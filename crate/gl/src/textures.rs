@@ -6,7 +6,7 @@
 //! glTextureSubImage2DEXT(texture, target, level, …)    glMultiTexSubImage2DEXT(unit, target, level, …)
 //! ```
 
-use crate::{Arguments, gl};
+use crate::{Arguments, gl, plain};
 
 /// Capabilities that each texture unit has of its own.
 pub const UNIT_CAPABILITIES: [u32; 9] = [
@@ -97,11 +97,9 @@ impl Function {
     /// The function with this name, without the prefix `gl`. `None` for all others.
     pub fn of(name: &str) -> Option<Self> {
         use Means::{Name, NameAndTarget, Target, UnitAndTarget};
-        let (plain, is_ext) = ["EXT", "ARB", "OES"]
-            .iter()
-            .find_map(|ending| Some((name.strip_suffix(ending)?, *ending == "EXT")))
-            .unwrap_or((name, false));
-        let named = if is_ext { NameAndTarget } else { Name };
+        let plain = plain(name);
+        // Those of OpenGL 4.5 have no target.
+        let named = if plain == name { Name } else { NameAndTarget };
         let mipmap =
             |means| Self { does: Does::Mipmap, means, dimensions: 2, is_compressed: false, is_multisample: false };
         match plain {
@@ -273,6 +271,10 @@ mod tests {
             self.int(place) as f64
         }
 
+        fn number_at(&self, place: usize) -> Option<f64> {
+            Some(self.float(place))
+        }
+
         fn floats(&self, _: usize, _: &mut [f64]) -> usize {
             0
         }
@@ -334,6 +336,10 @@ mod tests {
             assert_eq!(i64::from(made.level), level, "{name}");
             assert_eq!(made.from, [at("x", 0), at("y", 0)], "{name}");
         }
+        // GL_NV_texture_multisample: the texture, its target, samples, format, sizes.
+        let made = command("TextureImage3DMultisampleNV", &all);
+        assert_eq!((made.name, made.target, made.samples, made.internal), (Some(10), Some(11), 12, 13));
+        assert_eq!(made.size, [14, 15, 16]);
         let others =
             ["TexParameteri", "TexBuffer", "GetTexImage", "TexStorageMem2DEXT", "TextureView", "TexImage4DSGIS"];
         assert_eq!(others.map(Function::of), [None; 6]);

@@ -102,6 +102,10 @@ impl Arguments for Call {
         self.arg(place).float()
     }
 
+    fn number_at(&self, place: usize) -> Option<f64> {
+        matches!(self.arg(place), Value::Int(_) | Value::Float(_)).then(|| self.arg(place).float())
+    }
+
     fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
         let given = self.floats(place);
         numbers.iter_mut().zip(&given).for_each(|(slot, number)| *slot = (*number).into());

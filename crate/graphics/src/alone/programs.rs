@@ -218,7 +218,7 @@ fn write_uniform(world: &mut World, program: Id, call: &Call, function: &Functio
     world.read_all(locations);
     let is_vector = function.variant.is_vector;
     let count = if is_vector { (call.int(at + 1).max(1) as u64).min(MOST_ELEMENTS) } else { 1 };
-    if matches!(function.variant.unit, crate::state::Unit::Int) && function.variant.count == 1 {
+    if matches!(function.variant.unit, unspool_gl::Unit::Int) && function.variant.count == 1 {
         let units = if is_vector { names_of(call, at + 2) } else { vec![call.uint(at + 1)] };
         let units = units.into_iter().filter(|unit| i64::from(*unit) < MOST_UNITS);
         world.get_mut(program).units.extend(units);

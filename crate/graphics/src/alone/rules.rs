@@ -10,7 +10,7 @@ use unspool_gl::{functions, gl, lists, matrices, windows};
 use super::world::{Id, Kind, What, World};
 use super::{buffers, drawing, lists as listing, programs, state, textures};
 use crate::known::Known;
-use crate::state::Variant;
+use unspool_gl::Variant;
 use unspool_gl::call::Call;
 
 /// What a function does.

@@ -9,8 +9,8 @@ use unspool_gl::several::{One, Several};
 use super::cells::{Content, Value};
 use super::machine::{Handlers, Machine};
 use super::objects::Kind;
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::{self, Call};
 
 /// Targets of buffers and the cells of their bindings.

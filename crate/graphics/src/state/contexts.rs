@@ -11,8 +11,8 @@ use super::cells::Value;
 use super::lists::Compiling;
 use super::machine::{Handlers, Machine};
 use super::raster::Saved;
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::Call;
 
 pub(super) const HANDLERS: Handlers = &[("GetString", get_string)];

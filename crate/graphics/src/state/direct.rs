@@ -6,8 +6,8 @@ use unspool_gl::gl;
 
 use super::machine::{Machine, Run};
 use super::objects::Kind;
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::Call;
 
 /// What a call names in place of what is bound or selected.

@@ -5,8 +5,8 @@ use unspool_gl::gl;
 
 use super::cells::{Key, Value};
 use super::machine::{Handlers, Machine};
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[

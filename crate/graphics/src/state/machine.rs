@@ -5,15 +5,15 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::contexts::Contexts;
-use unspool_gl::direct::{Direct, bound_of};
-use unspool_gl::{functions, matrices, windows};
+use unspool_gl::direct::{Direct, bound_of, registered};
+use unspool_gl::{functions, matrices, plain, windows};
 
 use super::cells::{Cell, Cells, Key, Slots, Value};
 use super::contexts::Context;
 use super::direct::Named;
-use super::variant::Variant;
 use super::what;
 use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
+use unspool_gl::Variant;
 use unspool_gl::call::Call;
 
 /// What a call does.
@@ -284,8 +284,7 @@ fn operation(name: &str) -> Option<Operation> {
         end.is_some_and(|end| Variant::parse(end).is_some())
     });
     // Handlers have names without the ends of extensions.
-    let ends = ["EXT", "OES", "ARB", "NV"];
-    let plain = ends.iter().find_map(|end| bare.strip_suffix(end)).filter(|_| is_gl).unwrap_or(bare);
+    let plain = if is_gl { plain(bare) } else { bare };
     let is_listed = unspool_gl::lists::is_compiled(name);
     let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
     let matrices = || matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
@@ -310,10 +309,9 @@ fn operation(name: &str) -> Option<Operation> {
 
 /// What executes a function that names its object.
 fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
-    // Some functions for what is bound are those of an extension alone.
     let does_of = |bound: &str| {
-        let mut found = ["", "EXT"].iter().filter_map(|end| operation(&format!("{bound}{end}")));
-        found.find(|it| it.direct.is_none() && matches!(it.does, Does::Run(..))).map(|it| it.does)
+        let found = operation(&registered(bound))?;
+        (found.direct.is_none() && matches!(found.does, Does::Run(..))).then_some(found.does)
     };
     let (bound, direct) = bound_of(name, |bound| does_of(bound).is_some())?;
     Some((does_of(&bound)?, Some(direct)))

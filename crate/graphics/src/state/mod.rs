@@ -60,7 +60,6 @@ mod report;
 mod sections;
 mod textures;
 mod uniforms;
-mod variant;
 mod what;
 
 pub use cells::{Attachment, Cell, Content, Image, Numbers, Value};
@@ -70,4 +69,3 @@ pub use machine::Machine;
 pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};
 pub use unspool_gl::contexts::Profile;
-pub(crate) use variant::{Unit, Variant};

@@ -6,8 +6,8 @@ use unspool_gl::several::{One, Several};
 use super::cells::Value;
 use super::fixed::list_of;
 use super::machine::{Handlers, Machine};
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::{self, Call};
 
 /// A kind of object.

@@ -9,8 +9,8 @@ use super::cells::{Numbers, Value};
 use super::fixed::{floats, list_of};
 use super::machine::{Handlers, Machine};
 use super::objects::Kind;
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[
@@ -269,7 +269,7 @@ fn uniform(machine: &mut Machine, call: &Call, variant: Variant, program: u32, f
     let Some(location) = u32::try_from(call.int(first)).ok() else { return };
     let count = if variant.is_vector { call.int(first + 1).max(0) as usize } else { 1 };
     let is_integer = variant.is_integer();
-    let value = if count == 1 && variant.unit != super::variant::Unit::Double {
+    let value = if count == 1 && variant.unit != unspool_gl::Unit::Double {
         let at = if variant.is_vector { first + 2 } else { first + 1 };
         let numbers = variant.numbers(call, at, [0.0; 4], false);
         match (is_integer, variant.count) {

@@ -9,8 +9,8 @@ use super::cells::{Cell, Key, Value};
 use super::fixed::{floats, follow_color, list_of};
 use super::machine::{Handlers, Machine};
 use super::parameters::{self, Group, find};
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::{self, Call};
 
 pub(super) const HANDLERS: Handlers = &[

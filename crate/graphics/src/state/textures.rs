@@ -10,8 +10,8 @@ use unspool_gl::textures::{Command, Does, Function, face_of, is_cube, smaller};
 use super::cells::{Image, Value};
 use super::machine::{Handlers, Machine};
 use super::objects::{Kind, parameter_value};
-use super::variant::Variant;
 use super::what;
+use unspool_gl::Variant;
 use unspool_gl::call::Call;
 
 /// Targets: the constant, the cell of the binding, and the name.

@@ -1,7 +1,7 @@
 //! Functions that do the same as others with other numbers: fixed-point ones of OpenGL ES 1, and
 //! packed ones. Each is executed as the function that takes floats.
 
-use unspool_gl::gl;
+use unspool_gl::{gl, plain};
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -25,7 +25,7 @@ pub(super) fn other_form(name: &str, exists: impl Fn(&str) -> bool) -> Option<Ru
 
 /// The function that takes floats in place of numbers of 16.16 bits: OpenGL ES 1.1, section 2.3.
 fn as_floats(name: &str, exists: impl Fn(&str) -> bool) -> Option<String> {
-    let plain = name.strip_suffix("OES").unwrap_or(name);
+    let plain = plain(name);
     let (begin, vector) =
         plain.strip_suffix("xv").map_or_else(|| Some((plain.strip_suffix('x')?, "")), |it| Some((it, "v")))?;
     // `glAlphaFunc` has no letter for its numbers.

@@ -1,7 +1,7 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
-use unspool_gl::gl;
 use unspool_gl::matrices::{Function, Stack};
+use unspool_gl::{Unit, Variant, gl, plain};
 
 use super::Run;
 use crate::call::{Call, Value};
@@ -109,11 +109,16 @@ fn four(numbers: &[f32], otherwise: [f32; 4]) -> [f32; 4] {
 
 /// The handler of a function that takes some numbers of a type, such as `glColor4ubv`.
 pub(super) fn of_form(name: &str) -> Option<Run> {
-    let plain = ["ARB", "EXT", "NV", "OES"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    variant_of(name).map(|(run, _)| run)
+}
+
+/// The handler of such a function, and what its name says of its numbers. Those of fixed point are
+/// [`super::forms`]'.
+fn variant_of(name: &str) -> Option<(Run, Variant)> {
+    let plain = plain(name);
     FORMS.iter().find_map(|(begin, run)| {
-        let rest = plain.strip_prefix(begin)?.trim_start_matches(['1', '2', '3', '4']).trim_start_matches('N');
-        let kind = rest.strip_suffix('v').unwrap_or(rest);
-        matches!(kind, "b" | "s" | "i" | "f" | "d" | "ub" | "us" | "ui").then_some(*run)
+        let variant = Variant::parse(plain.strip_prefix(begin)?)?;
+        (variant.unit != Unit::Fixed && variant.rows == 0).then_some((*run, variant))
     })
 }
 
@@ -124,46 +129,40 @@ const FORMS: [(&str, Run); 9] = [
     ("glVertex", vertex),
     ("glColor", color),
     ("glSecondaryColor", |r, c| {
-        let given = four(&normalized(c, 0), [0.0, 0.0, 0.0, 1.0]);
+        let given = given(c, 0, LAST_ONE, true);
         fixed(r, |f, _| f.secondary = given);
     }),
     ("glNormal", |r, c| {
-        let [x, y, z, _] = four(&normalized(c, 0), [0.0; 4]);
+        let [x, y, z, _] = given(c, 0, [0.0; 4], true);
         fixed(r, |f, _| f.normal = [x, y, z]);
     }),
     ("glTexCoord", |r, c| {
-        let given = four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]);
+        let given = given(c, 0, LAST_ONE, false);
         fixed(r, |f, _| f.set_coordinates(0, given));
     }),
     ("glMultiTexCoord", |r, c| {
-        let given = four(&numbers(c, 1), [0.0, 0.0, 0.0, 1.0]);
+        let given = given(c, 1, LAST_ONE, false);
         let unit = c.u32(0).wrapping_sub(gl::TEXTURE0) as usize;
         fixed(r, |f, _| f.set_coordinates(unit, given));
     }),
     ("glFogCoord", |r, c| {
-        let [x, ..] = four(&numbers(c, 0), [0.0; 4]);
+        let [x, ..] = given(c, 0, [0.0; 4], false);
         fixed(r, |f, _| f.fog_coordinate = x);
     }),
 ];
 
-/// The numbers of a call, where whole ones of a type stand for 0 to 1, or for -1 to 1.
-fn normalized(c: &Call, first: usize) -> Vec<f32> {
-    let name = c.name.trim_end_matches(|letter: char| letter.is_ascii_uppercase()).trim_end_matches('v');
-    let kind = name.rsplit(|letter: char| letter.is_ascii_digit() || letter == 'N').next().unwrap_or_default();
-    let most = match kind {
-        "ub" => 255.0,
-        "b" => 127.0,
-        "us" => 65535.0,
-        "s" => 32767.0,
-        "i" => 2147483647.0,
-        "ui" => 4294967295.0,
-        _ => return numbers(c, first),
-    };
-    numbers(c, first).iter().map(|x| x / most).collect()
+/// Values for numbers that a call leaves out of four.
+const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// The numbers of a call from argument `first` on, as its name says. If they are mapped, whole ones
+/// stand for 0 to 1, or for -1 to 1.
+fn given(c: &Call, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
+    let variant = variant_of(&c.name).map(|(_, variant)| variant).unwrap_or_default();
+    variant.numbers(c, first, otherwise, is_mapped).map(|number| number as f32)
 }
 
 fn vertex(r: &mut Replay, c: &Call) {
-    vertex_at(r, four(&numbers(c, 0), [0.0, 0.0, 0.0, 1.0]));
+    vertex_at(r, given(c, 0, LAST_ONE, false));
 }
 
 /// A vertex of the primitive that is begun.
@@ -176,7 +175,7 @@ pub(super) fn vertex_at(r: &mut Replay, position: [f32; 4]) {
 }
 
 fn color(r: &mut Replay, c: &Call) {
-    let given = four(&normalized(c, 0), [0.0, 0.0, 0.0, 1.0]);
+    let given = given(c, 0, LAST_ONE, true);
     fixed(r, |f, _| {
         f.color = given;
         f.track();
@@ -184,8 +183,8 @@ fn color(r: &mut Replay, c: &Call) {
 }
 
 fn attribute(r: &mut Replay, c: &Call) {
-    let given = if c.name.contains('N') { normalized(c, 1) } else { numbers(c, 1) };
-    let value = four(&given, [0.0, 0.0, 0.0, 1.0]);
+    let is_normalized = variant_of(&c.name).is_some_and(|(_, variant)| variant.is_normalized);
+    let value = given(c, 1, LAST_ONE, is_normalized);
     let index = c.u32(0) as usize;
     let Some(context) = r.context() else { return };
     if let Some(slot) = context.values.get_mut(index) {

@@ -35,7 +35,7 @@ use std::cell::RefCell;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::direct::{Direct, bound_of};
-use unspool_gl::{Absence, Charged, absence};
+use unspool_gl::{Absence, Charged, absence, plain};
 
 use crate::call::Call;
 use crate::driver::Replay;
@@ -60,10 +60,6 @@ pub(crate) struct Handlers {
 
 /// Limit for the names that are remembered: OpenGL has some thousand functions.
 const MOST_NAMES: usize = 8192;
-
-/// Endings of functions that came from extensions and do the same.
-const ENDINGS: [&str; 14] =
-    ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS", "AMD", "ATI", "INGR", "SGI", "MESA", "IMG"];
 
 impl Handlers {
     pub(crate) fn new() -> Self {
@@ -106,7 +102,7 @@ impl Handlers {
     fn made_of_others(&self, name: &str) -> Option<Handler> {
         let by_name = self.by_name.borrow();
         let listed = |name: &str| by_name.get(name).and_then(|found| found.ok());
-        let plain = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        let plain = plain(name);
         // `glEnableIndexedEXT` is `glEnablei`.
         let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
         let run = |run: Run| Handler { run, direct: None };

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use unspool_gl::{Unit, Variant, plain};
+
 use super::Run;
 use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
@@ -35,33 +37,30 @@ struct Form {
     many: bool,
 }
 
+/// Columns and rows of the matrices of [`Op::Uniform`], in the order of its kinds.
+const MATRICES: [(u8, u8); 9] = [(2, 2), (3, 3), (4, 4), (2, 3), (2, 4), (3, 2), (3, 4), (4, 2), (4, 3)];
+
 impl Form {
     /// That of `glUniform4fv`, `glProgramUniformMatrix2x3fv` and so on. `None` for others, such as
     /// those with numbers of 64 bits.
     fn of(name: &str) -> Option<Self> {
-        let plain = ["ARB", "EXT"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        let plain = plain(name);
         let of_program = plain.strip_prefix("glProgramUniform").map(|rest| (rest, 1));
         let (rest, first) = of_program.or_else(|| Some((plain.strip_prefix("glUniform")?, 0)))?;
-        if let Some(size) = rest.strip_prefix("Matrix") {
-            let sizes = ["2", "3", "4", "2x3", "2x4", "3x2", "3x4", "4x2", "4x3"];
-            let size = size.strip_suffix("fv")?;
-            let (kind, count) = sizes
-                .iter()
-                .zip([4, 9, 16, 6, 8, 6, 12, 8, 12])
-                .enumerate()
-                .find_map(|(i, (known, count))| (*known == size).then_some((13 + i as u32, count)))?;
-            return Some(Self { first, count, kind, many: true });
+        if let Some(end) = rest.strip_prefix("Matrix") {
+            let size = Variant::parse(end).filter(|it| it.unit == Unit::Float && it.is_vector)?;
+            let rows = if size.rows == 0 { size.count } else { size.rows };
+            let at = MATRICES.iter().position(|known| *known == (size.count, rows))?;
+            return Some(Self { first, count: usize::from(size.count * rows), kind: 13 + at as u32, many: true });
         }
-        let (count, end) = rest.split_at_checked(1)?;
-        let count: usize = count.parse().ok().filter(|count| (1..=4).contains(count))?;
-        let (end, many) = end.strip_suffix('v').map_or((end, false), |end| (end, true));
-        let base = match end {
-            "f" => 0,
-            "i" => 4,
-            "ui" => 8,
+        let Variant { count, unit, is_vector, .. } = Variant::parse(rest).filter(|it| (1..=4).contains(&it.count))?;
+        let base = match unit {
+            Unit::Float => 0,
+            Unit::Int => 4,
+            Unit::UnsignedInt => 8,
             _ => return None,
         };
-        Some(Self { first, count, kind: base + count as u32, many })
+        Some(Self { first, count: count.into(), kind: base + u32::from(count), many: is_vector })
     }
 }
 

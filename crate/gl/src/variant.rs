@@ -1,40 +1,49 @@
 //! The end of a function's name that says what its arguments are: `3ub`, `4fv`, `2x3fv`.
 
-use unspool_gl::call::{Call, Value};
+use crate::Arguments;
 
 /// The type of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
+    /// `b`.
     Byte,
+    /// `s`.
     Short,
+    /// `i`.
     Int,
+    /// `f`.
     #[default]
     Float,
+    /// `d`.
     Double,
+    /// `ub`.
     UnsignedByte,
+    /// `us`.
     UnsignedShort,
+    /// `ui`.
     UnsignedInt,
-    /// 16.16 fixed point, of OpenGL ES 1.
+    /// `x`: 16.16 fixed point, of OpenGL ES 1.
     Fixed,
 }
 
 /// What a function's name says of its arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Variant {
+pub struct Variant {
     /// Numbers of an element, 0 if the name does not say it. Of a matrix: columns.
-    pub(crate) count: u8,
+    pub count: u8,
     /// Rows of a matrix; else 0.
-    pub(crate) rows: u8,
-    pub(crate) unit: Unit,
+    pub rows: u8,
+    /// The type of the numbers.
+    pub unit: Unit,
     /// They are in an array.
-    pub(crate) is_vector: bool,
+    pub is_vector: bool,
     /// Integers are mapped to 0..1 or -1..1.
-    pub(crate) is_normalized: bool,
+    pub is_normalized: bool,
 }
 
 impl Variant {
     /// Reads the end of a name.
-    pub(crate) fn parse(end: &str) -> Option<Self> {
+    pub fn parse(end: &str) -> Option<Self> {
         let mut rest = end.as_bytes();
         let mut variant = Self::default();
         let digit = |rest: &mut &[u8]| {
@@ -78,7 +87,7 @@ impl Variant {
     }
 
     /// Whether the numbers are integers.
-    pub(crate) fn is_integer(self) -> bool {
+    pub fn is_integer(self) -> bool {
         !matches!(self.unit, Unit::Float | Unit::Double | Unit::Fixed)
     }
 
@@ -107,18 +116,19 @@ impl Variant {
     }
 
     /// Up to four numbers from argument `first` on, those that are missing from `rest`.
-    pub(crate) fn numbers(self, call: &Call, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
+    pub fn numbers(self, call: &impl Arguments, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
         let mut numbers = rest;
         let map = |number: f64| if is_mapped { self.mapped(number) } else { self.plain(number) };
         let count = if self.count == 0 { 4 } else { usize::from(self.count) };
         if self.is_vector {
-            let Value::List(values) = call.argument(first) else { return numbers };
-            for (slot, value) in numbers.iter_mut().take(count).zip(values) {
-                *slot = map(value.float().unwrap_or_default());
+            let mut given = [0.0; 4];
+            let len = call.floats(first, &mut given);
+            for (slot, number) in numbers.iter_mut().zip(given).take(count.min(len)) {
+                *slot = map(number);
             }
         } else {
             for (i, slot) in numbers.iter_mut().take(count).enumerate() {
-                if let Some(number) = call.argument(first + i).float() {
+                if let Some(number) = call.number_at(first + i) {
                     *slot = map(number);
                 }
             }
