@@ -19,13 +19,18 @@ const FIRST = 73_000;
 const PAGE = 121_200;
 const FORMAT = 571_000;
 /**
- * Most compressed bytes of any of our wasm modules but the session's, which counts with the page. The largest replays OpenGL, with the types
- * of all of GLSL, a handler or a reason for each function of OpenGL, buffer textures, and clip volumes and outputs of vertex shaders. What surveys OpenGL is as large: 5 kB of it are numbers of findings that can
- * be checked one by one, draws of shaders, times that cannot be true, and attributes that are taken back. 1 kB more sees what is written
- * by name, and interfaces of one object; 8 kB follow what buffers hold through copies and clears, and draws of deferred
- * contexts. With 4 kB, a call looks at no mapping, pixel store or interface but its own.
+ * Most compressed bytes of any of our wasm modules but the session's, which counts with the page, and those of {@link LARGER}. The largest
+ * replays OpenGL, with the types of all of GLSL, a handler or a reason for each function of OpenGL, buffer textures, and clip volumes and
+ * outputs of vertex shaders.
  */
-const MODULE = 362_000;
+const MODULE = 350_000;
+/**
+ * Modules with limits of their own. The state of OpenGL, its survey, findings and the cut of frames follow the same calls in one worker:
+ * as two modules they had 362 and 285 kB, a third of them twice.
+ *
+ * @type {Readonly<Record<string, number>>}
+ */
+const LARGER = { unspool_graphics: 480_000 };
 /** Most bytes of the page as one file, with all modules. */
 const ONE_FILE = 4_500_000;
 const SESSION = 'unspool_browser';
@@ -64,9 +69,12 @@ export function checkSizes(fast) {
     return module ? [{ module, bytes: compressed(name) }] : [];
   });
   say(`compressed modules: ${modules.map(({ module, bytes }) => `${module} ${kb(bytes)}`).join(', ')}`);
-  const large = modules.filter(({ module, bytes }) => module !== SESSION && bytes > MODULE).map(({ module }) => module);
+  /** @param {string} module */
+  const limit = (module) => LARGER[module] ?? MODULE;
+  const large = modules.filter(({ module, bytes }) => module !== SESSION && bytes > limit(module));
   if (!fast && large.length > 0) {
-    fail(`The limit of a module is ${kb(MODULE)}: load rarely used code of ${large.join(' and ')} on demand.`);
+    const told = large.map(({ module }) => `${module} (${kb(limit(module))})`).join(' and ');
+    fail(`Modules are larger than their limits: load rarely used code of ${told} on demand.`);
   }
 }
 

@@ -11,7 +11,7 @@
 //! reader      the Reader that passes the calls of a trace on
 //! survey      one pass over all calls, for frames and resources
 //! state       the shadow state machine: what every context and object holds at any call
-//! page        the surfaces for JavaScript (features `survey` and `state`)
+//! page        the surfaces for JavaScript (feature `page`)
 //! ```
 //!
 //! Everything begins with [`Reader`]: it has the index that the session made of the file
@@ -19,10 +19,10 @@
 //! *pieces* (at most 4096 calls each) to a [`CallVisitor`]. A visitor says which functions it
 //! wants, so that the values of others are skipped. Calls come in the order in which they returned.
 //!
-//! In the page these are two wasm modules, by feature: `unspool_survey` (`survey`) and
-//! `unspool_graphics` (`state`). One worker (`web/features/graphics/worker/graphics.ts`) loads each
-//! when something of it is first shown. Its parts, survey, state and findings, read the file
-//! together (`web/features/graphics/worker/calls_reading.ts`).
+//! In the page this is one wasm module (feature `page`), which one worker loads when something of
+//! it is first shown (`web/features/graphics/worker/graphics.ts`). Its parts, survey, state,
+//! findings and the cut of frames, read the file together
+//! (`web/features/graphics/worker/calls_reading.ts`).
 
 #![forbid(unsafe_code)]
 
@@ -38,9 +38,9 @@ pub mod state;
 mod survey;
 pub mod times;
 
-#[cfg(feature = "survey")]
+#[cfg(feature = "page")]
 mod alone_page;
-#[cfg(feature = "survey")]
+#[cfg(feature = "page")]
 mod survey_page;
 
 pub use reader::{CallVisitor, Reader};

@@ -51,7 +51,7 @@ mod lists;
 mod machine;
 mod matrices;
 mod objects;
-#[cfg(feature = "state")]
+#[cfg(feature = "page")]
 mod page;
 mod parameters;
 mod programs;
@@ -65,7 +65,7 @@ mod what;
 pub use cells::{Attachment, Cell, Content, Image, Numbers, Value};
 pub use history::{History, Progress};
 pub use machine::Machine;
-#[cfg(feature = "state")]
+#[cfg(feature = "page")]
 pub use page::GlHistory;
 pub use report::{Report, Row, Section, Shader};
 pub use unspool_gl::contexts::Profile;

@@ -1,8 +1,8 @@
 import type { FindingsNews, FindsInCalls } from '../../../base/survey_protocol.ts';
 import { STEP_BYTES } from '../../../trace/worker/record_file.ts';
-import { GlFindings } from '../../../worker/wasm/unspool_survey.js';
+import { GlFindings } from '../../../worker/wasm/unspool_graphics.js';
 import type { CallsReading } from './calls_reading.ts';
-import { loadSurvey } from './survey.ts';
+import { loadGraphics } from './graphics_module.ts';
 
 /** Minimum time between two reports. */
 const REPORT_MS = 100;
@@ -10,7 +10,7 @@ const REPORT_MS = 100;
 /** The search for findings in the calls of one trace. */
 export function createFindsInCalls(reading: CallsReading) {
   const { turns, end } = reading.read<GlFindings, FindingsNews>({
-    load: loadSurvey,
+    load: loadGraphics,
     make: (records, file) => new GlFindings(records, file),
     turn: (open, size) => {
       const of = open.pieces();

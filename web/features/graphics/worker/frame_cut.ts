@@ -1,8 +1,8 @@
 import type { FindsFrameNeeds, FrameCutNews } from '../../../base/survey_protocol.ts';
 import { STEP_BYTES } from '../../../trace/worker/record_file.ts';
-import { FrameCut } from '../../../worker/wasm/unspool_survey.js';
+import { FrameCut } from '../../../worker/wasm/unspool_graphics.js';
 import type { CallsReading } from './calls_reading.ts';
-import { loadSurvey } from './survey.ts';
+import { loadGraphics } from './graphics_module.ts';
 
 /** Minimum time between two reports. */
 const REPORT_MS = 100;
@@ -17,7 +17,7 @@ export function createFrameCut(reading: CallsReading) {
   const { turns, end } = reading.read<FrameCut, FrameCutNews>({
     load: async () => {
       frames = await chosen;
-      return loadSurvey();
+      return loadGraphics();
     },
     make: (records, file) => new FrameCut(records, file, ...frames),
     turn: (open, size) => {

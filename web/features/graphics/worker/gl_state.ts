@@ -1,8 +1,8 @@
-import { startReader } from '../../../trace/worker/loading.ts';
 import { STEP_BYTES } from '../../../trace/worker/record_file.ts';
-import init, { GlHistory, provideDecompressors } from '../../../worker/wasm/unspool_graphics.js';
+import { GlHistory } from '../../../worker/wasm/unspool_graphics.js';
 import type { GlBuilt, GlState, StateAtCalls } from '../gl_state_protocol.ts';
 import type { CallsReading } from './calls_reading.ts';
+import { loadGraphics } from './graphics_module.ts';
 
 /** Minimum time between two reports. */
 const REPORT_MS = 100;
@@ -11,16 +11,11 @@ const MOST_BYTES = 1_000_000_000;
 /** Pieces of a turn: about a hundred milliseconds, so that questions are answered in between. */
 const MOST_PIECES = 64;
 
-const load = startReader(() => init());
-
 /** The OpenGL state of one trace. */
 export function createStateAtCalls(reading: CallsReading) {
   let isRehearsed = false;
   const building = reading.read<GlHistory, GlBuilt>({
-    load: async () => {
-      await load();
-      return provideDecompressors;
-    },
+    load: loadGraphics,
     make: (records, file) => new GlHistory('apitrace', records, file, MOST_BYTES),
     turn: (open, size) => {
       const [, , , of = 1] = open.progress();

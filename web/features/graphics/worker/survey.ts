@@ -6,24 +6,16 @@ import {
   type SurveyQuestions,
   type TimesRead,
 } from '../../../base/survey_protocol.ts';
-import { startReader } from '../../../trace/worker/loading.ts';
 import { STEP_BYTES } from '../../../trace/worker/record_file.ts';
-import init, { provideDecompressors, Survey } from '../../../worker/wasm/unspool_survey.js';
+import { Survey } from '../../../worker/wasm/unspool_graphics.js';
 import type { CallsReading } from './calls_reading.ts';
+import { loadGraphics } from './graphics_module.ts';
 
 /** Bytes of a file of times that are read at once. */
 const PORTION = 8 << 20;
 
 /** Minimum time between two reports: with frames, they are a few hundred kilobytes. */
 const REPORT_MS = 250;
-
-const load = startReader(() => init());
-
-/** Loads the module of the survey and of findings, and returns what provides its decompressors. */
-export async function loadSurvey() {
-  await load();
-  return provideDecompressors;
-}
 
 /** The questions that are passed on to the survey. */
 type Asked = Omit<SurveyQuestions, 'times' | 'timedCalls' | 'weights'>;
@@ -37,7 +29,7 @@ export function createSurveying(reading: CallsReading) {
     return { progress, frames: open.frames(), resources: hasResources ? open.resources() : null };
   };
   const building = reading.read<Survey, SurveyNews>({
-    load: loadSurvey,
+    load: loadGraphics,
     make: (records, file) => new Survey(records, file),
     turn: (open, size) => {
       const of = open.pieces();
