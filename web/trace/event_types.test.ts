@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../base/protocol.ts';
-import { createEventTypes, type EventTypes, type Form, retyped, typeOf } from './event_types.ts';
+import { retyped } from './event_payload.ts';
+import { createEventTypes, type EventTypes, type Form, typeOf } from './event_types.ts';
 import type { Parts } from './file_memory.ts';
 import { createNames } from './names.ts';
 

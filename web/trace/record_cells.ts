@@ -3,7 +3,8 @@
 import { formatCount, formatPosition, shortened } from '../base/format.ts';
 import type { Field, RecordColumn, Ticks } from '../base/protocol.ts';
 import type { RecordRow } from '../base/record_protocol.ts';
-import { type EventTypes, retyped } from './event_types.ts';
+import { retyped } from './event_payload.ts';
+import type { EventTypes } from './event_types.ts';
 import { fieldsLine, type ValueContext, valueLine } from './values.ts';
 
 /** What cells need besides their record. */

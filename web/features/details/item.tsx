@@ -5,7 +5,7 @@ import { Copyable } from '../../parts/copyable.tsx';
 import { Lazy } from '../../parts/lazy.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { Keep } from '../../timeline/widgets/keep.tsx';
-import { retyped } from '../../trace/event_types.ts';
+import { retyped } from '../../trace/event_payload.ts';
 import { flagWords } from '../../trace/flags.ts';
 import { termOfName } from '../../trace/terms.ts';
 import type { ValueContext } from '../../trace/values.ts';
