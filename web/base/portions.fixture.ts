@@ -1,4 +1,4 @@
-import type { Portions } from './portions.ts';
+import { PORTION, type Portions } from './portions.ts';
 
 /** Does work turn by turn. Returns its result, and by how much `count` grew in one turn at most. */
 export function byTurns<T>(work: Portions<T>, count: () => number): { readonly result: T; readonly most: number } {
@@ -9,4 +9,31 @@ export function byTurns<T>(work: Portions<T>, count: () => number): { readonly r
     most = Math.max(most, count() - start);
     if (done) return { result: value, most };
   }
+}
+
+/** Counts what is done in a turn of the event loop. `most`: in one at most so far. */
+export function countedByTurns(): { readonly count: () => void; readonly most: () => number } {
+  let [now, most] = [0, 0];
+  const count = () => {
+    // It comes before the timers of what is done next.
+    if (now === 0) {
+      setTimeout(() => {
+        now = 0;
+      });
+    }
+    now += 1;
+    most = Math.max(most, now);
+  };
+  return { count, most: () => most };
+}
+
+/** Names in three portions, in place of keys that are counted as they are asked for. */
+export function manyNames() {
+  const { count, most } = countedByTurns();
+  const text = Array.from({ length: 3 * PORTION }, (_, id) => `f${id}`);
+  const keyOf = (id: number) => {
+    count();
+    return `#${id}`;
+  };
+  return { text, keyOf, most };
 }

@@ -11,6 +11,7 @@ import type {
   TokensPart,
 } from '../worker/wasm/unspool_records.js';
 import type { HitService } from './find_protocol.ts';
+import type { GivenNames } from './given_names.ts';
 import type { RecordColumn, RecordDetails, Ticks } from './protocol.ts';
 import type { ValuesService } from './values_protocol.ts';
 
@@ -149,15 +150,9 @@ export interface RecordService extends ValuesService {
   rows(first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /**
    * Sorts the list that was made last, of which rows are in that order from then on: at most {@link MOST_ORDERED} rows, or by position.
-   * null for the order of the trace. `given` has pairs of a name in the file and what is shown in its place. `hear` gets how far it is,
-   * from 0 to 1. Resolves with whether it is sorted: false if it is stopped.
+   * null for the order of the trace. `given`: names that are shown in place of those in the file. `hear` gets how far it is, from 0 to 1. Resolves with whether it is sorted: false if it is stopped.
    */
-  order(
-    sort: RecordSort | null,
-    given: readonly (readonly [name: string, shown: string])[],
-    hear: (share: number) => void,
-    stop: AbortSignal,
-  ): Promise<boolean>;
+  order(sort: RecordSort | null, given: GivenNames, hear: (share: number) => void, stop: AbortSignal): Promise<boolean>;
   /** The same for a user who takes the list along: not after other questions. */
   portion(first: number, count: number): Promise<readonly RecordRow[]>;
   /** The number of a record in the list, or of the first one at or after the position. null if the list ends before. */
@@ -172,12 +167,11 @@ export interface RecordService extends ValuesService {
   collect(wanted: CollectWanted, progress: (share: number) => void, stop: AbortSignal): Promise<Collected | null>;
   /**
    * Makes numbers of records, which are equal where records are the same: of all of them, or of those in `pieces` at the beginning of the
-   * file. `ids` and `names` say what functions are called, and rules what is to be ignored. `take` gets the numbers, a part at a time, and
+   * file. `given` says what functions are called, and rules what is to be ignored. `take` gets the numbers, a part at a time, and
    * `progress` how far it is, from 0 to 1. null if it is stopped.
    */
   tokens(
-    ids: BigInt64Array,
-    names: readonly string[],
+    given: GivenNames,
     rules: readonly string[],
     pieces: number | null,
     take: (part: TokensPart) => void,

@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type GivenNames, shownByName } from '../base/given_names.ts';
 import { nextTask } from '../base/next_task.fixture.ts';
+import { manyNames } from '../base/portions.fixture.ts';
+import { PORTION } from '../base/portions.ts';
 import type { Details, Find, Found, TraceInfo } from '../base/protocol.ts';
 import type { Listed, RecordRow, RecordScope } from '../base/record_protocol.ts';
 import { ticks } from '../base/ticks.ts';
@@ -33,8 +36,9 @@ let listed: RecordScope[];
 let requested: [first: number, count: number][];
 /** The next answers about rows, in place of the right ones. */
 let answers: Promise<Answer<readonly RecordRow[]> | null>[];
+let names: object;
 /** The names by which records were sorted. */
-let orders: (readonly unknown[])[];
+let orders: GivenNames[];
 const isShort = signal(false);
 const nameShown = () => (isShort.peek() ? 'draw' : 'ui::draw(int)');
 let isListing: boolean;
@@ -57,16 +61,17 @@ beforeEach(() => {
   orders = [];
   isShort.value = false;
   found = null;
+  names = {
+    version: signal(0),
+    isShort,
+    text: ['#1', 'ui::draw(int)'],
+    keyOf: (id: number) => (id ? '#2' : ''),
+    shown: nameShown,
+  };
   const trace = {
     status,
     info,
-    names: {
-      version: signal(0),
-      isShort,
-      text: ['#1', 'ui::draw(int)'],
-      keyOf: (id: number) => (id ? '#2' : ''),
-      shown: nameShown,
-    },
+    names,
     find: async (what: Find) => {
       finds.push(what);
       return found;
@@ -86,7 +91,7 @@ beforeEach(() => {
         const rows = Array.from({ length: Math.min(count, ROWS - first) }, (_, i) => rowOf(first + i));
         return { value: rows, error: null };
       },
-      order: async (column: unknown, given: readonly unknown[]) => {
+      order: async (column: unknown, given: GivenNames) => {
         if (column) orders.push(given);
         return true;
       },
@@ -289,7 +294,25 @@ describe('the list of records', () => {
     await nextTask();
     isShort.value = true;
     await nextTask();
-    expect(orders).toEqual([[['#2', 'ui::draw(int)']], [['#2', 'draw']]]);
+    await vi.waitFor(() => expect(orders).toHaveLength(2));
+    const shown = await Promise.all(orders.map(shownByName));
+    expect(shown.map((names) => [...names])).toEqual([[['#2', 'ui::draw(int)']], [['#2', 'draw']]]);
+  });
+
+  it('go through a portion of the names in a turn to be sorted by them, and are sorted as was asked for last', async () => {
+    await ready();
+    const many = manyNames();
+    Object.assign(names, { text: many.text, keyOf: many.keyOf });
+    const by = (shows: 'name' | 'thread') =>
+      ({ column: { key: shows, label: shows, shows }, descending: false }) as const;
+    events.sort.value = by('name');
+    await vi.waitFor(() => expect(orders).toHaveLength(1));
+    expect(many.most()).toBe(PORTION);
+    events.sort.value = { ...by('name'), descending: true };
+    events.sort.value = by('thread');
+    await vi.waitFor(() => expect(events.sorting.value).toBeNull());
+    for (let turn = 0; turn < 5; turn += 1) await nextTask();
+    expect(orders.slice(1)).toEqual([[]]);
   });
 
   it('does not lead to the selection in another order, or if it is narrowed', async () => {

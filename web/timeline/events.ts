@@ -1,5 +1,8 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { WrongExpression } from '../base/find_protocol.ts';
+import { givenNames } from '../base/given_names.ts';
+import { latest } from '../base/latest.ts';
+import { resultOf } from '../base/portions.ts';
 import {
   type Listed,
   MOST_ORDERED,
@@ -178,27 +181,24 @@ export function createEvents(
   );
 
   /** Sorts the list that is there. */
-  const order = async () => {
+  const order = latest(async (stop) => {
     const by = isTooLong.peek() ? null : sort.peek();
     const of = listed.peek();
     if (!of) return;
     const { names } = trace;
-    // Names from a companion are shown in place of the keys that the file has.
-    const given =
-      by?.column.shows === 'name'
-        ? names.text.flatMap((_, id) => (names.keyOf(id) === '' ? [] : [[names.keyOf(id), names.shown(id)] as const]))
-        : [];
     sorting.value = by ? 0 : null;
+    const given = by?.column.shows === 'name' ? await resultOf(givenNames(names, names.shown)) : [];
+    if (stop.aborted || listed.peek() !== of) return;
     const isSorted = await records.order(by, given, (share) => {
       sorting.value = share;
     });
     // A newer order, or another list, takes precedence.
-    if (isSorted === null || listed.peek() !== of) return;
+    if (isSorted === null || stop.aborted || listed.peek() !== of) return;
     sorting.value = null;
     rows.current.value = -1;
     rows.renew();
     void follow();
-  };
+  });
   scope.add(watch([sort], () => void order()));
   scope.add(
     watch([trace.names.isShort], () => {

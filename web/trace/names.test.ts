@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { byTurns } from '../base/portions.fixture.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { nextTask } from '../base/next_task.fixture.ts';
+import { byTurns, countedByTurns } from '../base/portions.fixture.ts';
 import { PORTION } from '../base/portions.ts';
 import { idsOf } from './ids_of_texts.ts';
 import { COLOURS, createColouring, createNames, functionOf, hasNumbersOnly, numberOf } from './names.ts';
@@ -61,6 +62,41 @@ describe('the colour of a name', () => {
     const named = createNames();
     named.add(0, ['#1', 'main', 'exit'], ['', '#2', '#3']);
     expect([...named.colour.slice(0, 3)]).toEqual(before);
+  });
+});
+
+describe('names that are rewritten', () => {
+  const length = 3 * PORTION;
+  const many = () => {
+    const names = createNames();
+    const texts = Array.from({ length }, (_, i) => `f${i}`);
+    names.add(0, texts, null);
+    return names;
+  };
+  it('are gone through a portion in a turn', async () => {
+    const { count, most } = countedByTurns();
+    const names = many();
+    names.rewrite((text) => {
+      count();
+      return `${text}x`;
+    });
+    await vi.waitFor(() => expect(names.of(length - 1)).toBe(`f${length - 1}x`));
+    expect(most()).toBe(PORTION);
+  });
+  it('show what was wished last, also if they change meanwhile', async () => {
+    const names = many();
+    const version = names.version.peek();
+    names.rewrite((text) => `${text}x`);
+    await nextTask();
+    names.rewrite((text) => `${text}y`);
+    names.rename(Uint32Array.of(0, length - 1), ['g', 'h'], null, true);
+    names.add(length, ['later'], null);
+    await vi.waitFor(() => expect(names.version.peek()).toBe(version + 1));
+    const ids = [0, 1, PORTION, length - 1, length];
+    expect(ids.map(names.of)).toEqual(['gy', 'f1y', `f${PORTION}y`, 'hy', 'latery']);
+    await nextTask();
+    await nextTask();
+    expect(names.version.peek()).toBe(version + 1);
   });
 });
 

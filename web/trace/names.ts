@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { hashText } from '../base/hash.ts';
+import { inPortions } from '../base/portions.ts';
 
 /** Number of slice colours: 8 hues × 2 lightnesses. */
 export const COLOURS = 16;
@@ -24,7 +25,7 @@ export interface Names {
   rename(ids: Uint32Array, names: readonly string[], keys: readonly string[] | null, goesOn?: boolean): void;
   /** Short names of these ids, in place of all that there were. `goesOn`: others follow, and belong to them. */
   shorten(ids: Uint32Array, names: readonly string[], goesOn?: boolean): void;
-  /** Shows each name as `how` returns it, until this is called again. */
+  /** Shows each name as `how` returns it, until this is called again: in portions, after the last of which the version counts on. */
   rewrite(how: (text: string) => string): void;
   /** Colours were changed: what is drawn with them is out of date. */
   recoloured(): void;
@@ -53,6 +54,10 @@ export function createNames(): Names {
   const version = signal(0);
   let colour = new Uint8Array(256);
   let rewritten = (name: string) => name;
+  let stopRewriting = () => {};
+  const announce = () => {
+    version.value += 1;
+  };
   const colouring = createColouring();
   /** The ids from this one on have no colour yet. */
   let uncoloured = 0;
@@ -135,12 +140,13 @@ export function createNames(): Names {
     },
     rewrite: (how) => {
       rewritten = how;
-      for (const [id, name] of text.entries()) show(id, given.get(id) ?? name);
-      version.value += 1;
+      stopRewriting();
+      const rewriteSome = (start: number, end: number) => {
+        for (let id = start; id < end; id += 1) show(id, given.get(id) ?? text[id]!);
+      };
+      stopRewriting = inPortions(text.length, rewriteSome, announce);
     },
-    recoloured: () => {
-      version.value += 1;
-    },
+    recoloured: announce,
     of: fullText,
     shown: shortText,
     apart: (own) => {

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { GivenNames } from '../base/given_names.ts';
 import { latest } from '../base/latest.ts';
 import type { RecordDetails, Ticks, TraceError, TraceInfo } from '../base/protocol.ts';
 import type {
@@ -72,11 +73,7 @@ export interface Records {
    * Sorts the list, as `order` of {@link RecordService}; null for the order of the trace. Resolves with whether it is sorted, or with null
    * if a newer order replaces this one, or there is no list any more.
    */
-  order(
-    sort: RecordSort | null,
-    given: readonly (readonly [name: string, shown: string])[],
-    tell: (share: number) => void,
-  ): Promise<boolean | null>;
+  order(sort: RecordSort | null, given: GivenNames, tell: (share: number) => void): Promise<boolean | null>;
   /**
    * The number in the list of the record with this locator, or of the first record at or after the position. Resolves with
    * null if there is none or the worker ends.
@@ -96,8 +93,7 @@ export interface Records {
   collect(wanted: CollectWanted, tell: (share: number) => void, stop: AbortSignal): Promise<Answer<Collected> | null>;
   /** As `tokens` of {@link RecordService}, after what is being collected. Resolves with null if the worker ends, too. */
   tokens(
-    ids: BigInt64Array,
-    names: readonly string[],
+    given: GivenNames,
     rules: readonly string[],
     pieces: number | null,
     take: (part: TokensPart) => void,
@@ -326,10 +322,10 @@ export function createRecords(source: Source, spawn: () => RemoteWorker): Record
       collecting = pass.catch(() => undefined);
       return pass;
     },
-    tokens: (ids, names, rules, pieces, take, tell, stop) => {
+    tokens: (given, rules, pieces, take, tell, stop) => {
       const pass = collecting.then(async () => {
         const service = stop.aborted ? null : await ready();
-        return service && inTime(answered(service.tokens(ids, names, rules, pieces, take, tell, stop)), stop);
+        return service && inTime(answered(service.tokens(given, rules, pieces, take, tell, stop)), stop);
       });
       collecting = pass.catch(() => undefined);
       return pass;

@@ -1,6 +1,7 @@
 /** What the page and the worker that compares two traces say to each other. */
 
 import type { TreeView } from '../../base/calls_protocol.ts';
+import type { GivenNames } from '../../base/given_names.ts';
 import type { TokensPart } from '../../base/record_protocol.ts';
 import type { HeldColumns, ResourceColumns } from '../../base/survey_protocol.ts';
 import type { Texts } from '../../base/texts.ts';
@@ -198,25 +199,19 @@ export interface Comparing {
   /** Compares the records of a pair, by its number. Nothing is found once `stop` is aborted. */
   align(pair: number, stop: AbortSignal): Promise<FoundHunks>;
   /**
-   * Compares what `profile` of `ValuesService` has found in A and in B. `own` are names of statements in the traces, and `given` those
-   * that companions give them. null for other bytes.
+   * Compares what `profile` of `ValuesService` has found in A and in B. `given`: names that companions give to
+   * statements. null for other bytes.
    */
-  compareValues(
-    a: Uint8Array,
-    b: Uint8Array,
-    own: readonly string[],
-    given: readonly string[],
-  ): Promise<ComparedValues | null>;
+  compareValues(a: Uint8Array, b: Uint8Array, given: GivenNames): Promise<ComparedValues | null>;
   /**
-   * Ranks what goes with failing. `runs` is what `profile` of `ValuesService` has found in each run, the first `passed` of which passed. null
-   * for other bytes.
+   * Ranks what goes with failing. `runs` is what `profile` of `ValuesService` has found in each run, the first `passed` of which passed.
+   * Resolves also with what the statements in it are shown as; with null for other bytes.
    */
   rankSuspects(
     runs: readonly Uint8Array[],
     passed: number,
-    own: readonly string[],
-    given: readonly string[],
-  ): Promise<FoundSuspects | null>;
+    given: GivenNames,
+  ): Promise<{ readonly found: FoundSuspects; readonly names: ReadonlyMap<string, string> } | null>;
   /** Resources and findings that only one trace has, or that differ. */
   thingsApart(a: ThingsOf, b: ThingsOf): Promise<FoundThings>;
   /** What of frames, calls, draws and uploaded bytes differs, in words; '' if nothing does. */

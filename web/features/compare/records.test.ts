@@ -1,5 +1,8 @@
 import { effect, signal } from '@preact/signals';
 import { expect, test, vi } from 'vitest';
+import { type GivenNames, shownByName } from '../../base/given_names.ts';
+import { manyNames } from '../../base/portions.fixture.ts';
+import { PORTION } from '../../base/portions.ts';
 import { whatDiffers } from './hunk_words.ts';
 import { createRecordDifferences, type Hunk, type Thread } from './records.ts';
 
@@ -31,7 +34,7 @@ function side(tracks: readonly (readonly [number, string, readonly number[]])[],
     fields: ['kind'],
   };
   const records = {
-    tokens: vi.fn(async (_ids: unknown, _names: unknown, _rules: unknown, _pieces: unknown, take: Take) => {
+    tokens: vi.fn(async (_given: GivenNames, _rules: unknown, _pieces: unknown, take: Take) => {
       take(part());
       return { value: found, error: null };
     }),
@@ -121,7 +124,7 @@ test('of long traces, the first difference is known before all is compared', asy
   // That of `main` is at 0, and that of `other` at 40.
   expect(found.first.value).toMatchObject({ tracks: [1, 1], numbers: [0, 2] });
   expect(seen).toContainEqual(['working', [0, 2]]);
-  const pieces = (a.records.tokens.mock.calls as unknown[][]).map((call) => call[3]);
+  const pieces = (a.records.tokens.mock.calls as unknown[][]).map((call) => call[2]);
   expect(pieces).toEqual([8, 64, null]);
   found.dispose();
 });
@@ -197,14 +200,15 @@ test('threads are paired by what they do, and those of one side stand alone', as
     { tracks: [null, 5], lengths: [0, 1], first: 1, end: 1, positions: [null, at(2, 3)] },
   ]);
   expect(a.records.tokens).toHaveBeenCalledWith(
-    BigInt64Array.of(7n),
-    ['f'],
+    expect.anything(),
     [],
     null,
     expect.anything(),
     expect.anything(),
     expect.anything(),
   );
+  const names = a.records.tokens.mock.lastCall?.[0] ?? [];
+  expect([...(await shownByName(names))]).toEqual([['#7', 'f']]);
   expect(await found.records(hunk)).toEqual([
     { track: 1, first: 1 },
     { track: 4, first: 1 },
@@ -215,6 +219,17 @@ test('threads are paired by what they do, and those of one side stand alone', as
   // Once for each of the two questions, not for the repeated one.
   expect(a.records.numbered).toHaveBeenCalledTimes(2);
   expect(await found.records({ ...hunk, tracks: [null, 5] })).toEqual([null, { track: 5, first: 1 }]);
+  found.dispose();
+});
+
+test('goes through a portion of the names in a turn', async () => {
+  const [a, b] = [side([[1, 'main', [0]]]), side([[1, 'main', [1]]])];
+  const many = manyNames();
+  Object.assign(a.trace.names, { text: many.text, keyOf: many.keyOf });
+  const found = differences(a, b, () => []);
+  found.wanted.value = true;
+  await vi.waitFor(() => expect(found.state.value.at).toBe('done'));
+  expect(many.most()).toBe(PORTION);
   found.dispose();
 });
 
@@ -252,7 +267,6 @@ test('what rules leave out is counted, and no part of a difference', async () =>
   differ.wanted.value = true;
   await vi.waitFor(() => expect(differ.state.value.at).toBe('done'));
   expect(a.records.tokens.mock.lastCall).toEqual([
-    expect.anything(),
     [],
     ['name:x', 'thread:other'],
     null,

@@ -1,4 +1,6 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { givenNames } from '../../base/given_names.ts';
+import { resultOf } from '../../base/portions.ts';
 import type { FoundTokens, RecordRow, TokensPart } from '../../base/record_protocol.ts';
 import { give, type Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
@@ -322,15 +324,8 @@ async function tokensOf(
 ): Promise<Tokens> {
   const { names, records, progress } = trace;
   if (progress.peek().events > MOST) return 'These traces have too many records to be compared one by one.';
-  const ids: bigint[] = [];
-  const texts: string[] = [];
-  for (const [id, text] of names.text.entries()) {
-    const key = /^#(-?\d+)$/.exec(names.keyOf(id))?.[1];
-    if (key === undefined) continue;
-    ids.push(BigInt(key));
-    texts.push(text);
-  }
-  const answer = await records.tokens(BigInt64Array.from(ids), texts, rules, pieces, take, hear, signal);
+  const given = await resultOf(givenNames(names));
+  const answer = await records.tokens(given, rules, pieces, take, hear, signal);
   return answer?.error?.sentence ?? answer?.value ?? null;
 }
 

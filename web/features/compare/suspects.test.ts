@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
+import { type GivenNames, givenNames, shownByName } from '../../base/given_names.ts';
+import { resultOf } from '../../base/portions.ts';
 import type { Remote } from '../../base/remote.ts';
 import type { Comparing, FoundSuspects, PointsOfRun } from './protocol.ts';
 import type { Run } from './runs.ts';
@@ -22,19 +24,19 @@ const side = (name: string, byte: number) =>
     },
   }) as unknown as SuspectsSide;
 
-const run = (name: string, bytes: Uint8Array | null, names: readonly (readonly [string, string])[] = []): Run => ({
+const run = (name: string, bytes: Uint8Array | null, names: GivenNames = []): Run => ({
   file: { file: new Blob(), name },
   profile: null,
-  values: bytes && { bytes, names: new Map(names) },
+  values: bytes && { bytes, names },
   failure: '',
 });
 
 it('ranks runs of A, which passed, and of B, which failed, once all are read and while it is shown', async () => {
-  const asked: unknown[] = [];
+  const asked: [unknown, number, GivenNames][] = [];
   const comparing = {
-    rankSuspects: async (...question: unknown[]) => {
+    rankSuspects: async (...question: [unknown, number, GivenNames]) => {
       asked.push(question);
-      return { sentence: 'x' } as FoundSuspects;
+      return { found: { sentence: 'x' } as FoundSuspects, names: new Map([['1:7', 'm = y']]) };
     },
   } as unknown as Remote<Comparing>;
   const [ofA, ofB] = [signal<readonly Run[]>([run('a2', null)]), signal<readonly Run[]>([run('b2', Uint8Array.of(4))])];
@@ -52,11 +54,19 @@ it('ranks runs of A, which passed, and of B, which failed, once all are read and
   expect(suspects.state.value.at).toBe('waiting');
   isShown.value = true;
   expect(suspects.state.value).toEqual({ at: 'working', share: 0.5 });
-  ofA.value = [run('a2', Uint8Array.of(2), [['1:8', 'else']]), { ...run('broken', null), failure: 'It is damaged.' }];
+  ofA.value = [
+    run('a2', Uint8Array.of(2), await resultOf(givenNames({ text: ['else'], keyOf: () => '1:8' }))),
+    { ...run('broken', null), failure: 'It is damaged.' },
+  ];
   await vi.waitFor(() => expect(suspects!.state.value.at).toBe('done'));
   const bytes = [1, 2, 3, 4].map((byte) => Uint8Array.of(byte));
-  expect(asked).toEqual([[bytes, 2, ['1:7', '1:8'], ['m = y', 'else']]]);
+  expect(asked.map(([runs, passed]) => [runs, passed])).toEqual([[bytes, 2]]);
+  expect([...(await shownByName(asked[0]?.[2] ?? []))]).toEqual([
+    ['1:7', 'm = y'],
+    ['1:8', 'else'],
+  ]);
   const state = suspects.state.value as Extract<Suspects['state']['value'], { at: 'done' }>;
+  expect(state.names.get('1:7')).toBe('m = y');
   expect(state.runs.map(({ side, name, file }) => [side, name, file === null])).toEqual([
     ['a', 'a1', true],
     ['a', 'a2', false],

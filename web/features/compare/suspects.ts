@@ -31,7 +31,7 @@ export interface CountedRun {
 export type SuspectsState = Work<{
   readonly found: FoundSuspects;
   readonly runs: readonly CountedRun[];
-  /** Names that companions give to statements, of all runs. */
+  /** Texts that its statements are shown as, by their names in the traces. */
   readonly names: ReadonlyMap<string, string>;
 }>;
 
@@ -67,15 +67,13 @@ export function createSuspects(
       const [a, b] = await Promise.all(sides.map(wholeValues));
       if (isOver()) return;
       const all = a && b && [a, ...others[0], b, ...others[1]];
+      const bytes = all?.map((of) => of.bytes);
       // A statement may be in few runs only, which need not be the ones that are open.
-      const names = new Map(all?.flatMap((of) => [...of.names]));
-      // What is sent changes hands, and these are asked about again.
-      const bytes = all?.map((of) => of.bytes.slice());
-      const found =
-        bytes && (await comparing().rankSuspects(bytes, 1 + others[0].length, [...names.keys()], [...names.values()]));
+      const given = all?.flatMap((of) => of.names);
+      const ranked = bytes && given && (await comparing().rankSuspects(bytes, 1 + others[0].length, given));
       if (isOver()) return;
-      state.value = found
-        ? { at: 'done', found, runs, names }
+      state.value = ranked
+        ? { at: 'done', ...ranked, runs }
         : { at: 'failed', sentence: 'The values could not be read.' };
     } catch (thrown) {
       if (!isOver()) state.value = { at: 'failed', sentence: String(thrown) };

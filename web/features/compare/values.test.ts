@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
 import { afterEach, expect, it, vi } from 'vitest';
+import { shownByName } from '../../base/given_names.ts';
+import { manyNames } from '../../base/portions.fixture.ts';
+import { PORTION } from '../../base/portions.ts';
 import type { Remote } from '../../base/remote.ts';
 import type { PointRange } from '../../base/values_protocol.ts';
 import type { ComparedValues, Comparing } from './protocol.ts';
@@ -34,7 +37,7 @@ function side(bytes: Uint8Array | null, names: Readonly<Record<string, string>> 
 
 /** What compares, and what it was asked to. */
 function comparing(found: ComparedValues | null = FOUND) {
-  const compareValues = vi.fn(async () => found);
+  const compareValues = vi.fn(async (..._question: Parameters<Comparing['compareValues']>) => found);
   return { compareValues, remote: () => ({ compareValues }) as unknown as Remote<Comparing> };
 }
 
@@ -44,9 +47,22 @@ it('compares what is known of both, with the names that companions give to state
   const { compareValues, remote } = comparing();
   differences = createValueDifferences([a.side, b.side], remote);
   await vi.waitFor(() => expect(differences?.state.value).toEqual({ at: 'done', found: FOUND }));
-  expect(compareValues.mock.calls).toEqual([
-    [Uint8Array.of(1), Uint8Array.of(2), ['statement 1', 'statement 3'], ['main (m.c:2)', 'swap']],
+  const [bytesA, bytesB, given] = compareValues.mock.lastCall ?? [];
+  expect([bytesA, bytesB]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
+  expect([...(await shownByName(given ?? []))]).toEqual([
+    ['statement 1', 'main (m.c:2)'],
+    ['statement 3', 'swap'],
   ]);
+});
+
+it('goes through a portion of the names in a turn', async () => {
+  const [a, b] = [side(Uint8Array.of(1)), side(Uint8Array.of(2))];
+  const many = manyNames();
+  Object.assign(a.side.trace, { names: { version: signal(0), text: many.text, keyOf: many.keyOf } });
+  const { compareValues, remote } = comparing();
+  differences = createValueDifferences([a.side, b.side], remote);
+  await vi.waitFor(() => expect(compareValues).toHaveBeenCalledTimes(1));
+  expect(many.most()).toBe(PORTION);
 });
 
 it('compares ranges, and again when one changes', async () => {

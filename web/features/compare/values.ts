@@ -1,5 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { CompanionFile } from '../../base/companions.ts';
+import { type GivenNames, givenNames } from '../../base/given_names.ts';
+import { resultOf } from '../../base/portions.ts';
 import type { Remote } from '../../base/remote.ts';
 import { createScope, type Dispose } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -34,8 +36,8 @@ export function haveValues({ trace }: Pick<OpenTrace, 'trace'>): boolean {
 /** What values of a whole file are compared by. */
 export interface WholeValues {
   readonly bytes: Uint8Array;
-  /** Names that companions give to its statements, by those in the trace. */
-  readonly names: ReadonlyMap<string, string>;
+  /** Names that companions give to its statements. */
+  readonly names: GivenNames;
 }
 
 /** A run that is opened again, in place of another one, is not read again. `by`: the companions that its names are of. */
@@ -54,8 +56,7 @@ export async function wholeValues(open: Pick<OpenTrace, 'trace' | 'file'>): Prom
   const known = whole.get(file)?.bytes;
   const bytes = known ?? (await trace.records.aboutValues((values) => values.profile(null, () => undefined)));
   if (!bytes) return null;
-  const { own, given } = givenNames([open]);
-  const names = new Map(own.map((name, i) => [name, given[i]!]));
+  const names = await resultOf(givenNames(trace.names));
   const found = { bytes, names, by: namesFilesOf(trace.companions.peek()).map((it) => it.file) };
   whole.set(file, found);
   return found;
@@ -64,24 +65,6 @@ export async function wholeValues(open: Pick<OpenTrace, 'trace' | 'file'>): Prom
 /** The companions that give names, also to further runs. */
 export function namesFilesOf<Of extends Pick<CompanionFile, 'kind'>>(companions: readonly Of[]): readonly Of[] {
   return companions.filter(({ kind }) => kind === 'names' || kind === 'binary');
-}
-
-/** Names of statements in traces, and those that companions give them in their place. */
-export function givenNames(sides: readonly Pick<OpenTrace, 'trace'>[]): {
-  readonly own: readonly string[];
-  readonly given: readonly string[];
-} {
-  const own: string[] = [];
-  const given: string[] = [];
-  for (const { trace } of sides) {
-    for (const [id, text] of trace.names.text.entries()) {
-      const key = trace.names.keyOf(id);
-      if (key === '' || key === text) continue;
-      own.push(key);
-      given.push(text);
-    }
-  }
-  return { own, given };
 }
 
 /** Compares the values of B with those of A, and again when a range or a name changes. */
@@ -104,8 +87,9 @@ export function createValueDifferences(
     try {
       const [a, b] = await Promise.all([find(sides[0], 0), find(sides[1], 1)]);
       if (stop.aborted) return;
-      const { own, given } = givenNames(sides);
-      const found = a && b && (await comparing().compareValues(a, b, own, given));
+      const given = await Promise.all(sides.map(({ trace }) => resultOf(givenNames(trace.names))));
+      if (stop.aborted) return;
+      const found = a && b && (await comparing().compareValues(a, b, given.flat()));
       if (stop.aborted) return;
       state.value = found ? { at: 'done', found } : { at: 'failed', sentence: 'The values could not be read.' };
     } catch (thrown) {

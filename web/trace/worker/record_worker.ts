@@ -1,3 +1,4 @@
+import { namesOfIds, shownByName } from '../../base/given_names.ts';
 import {
   type Listed,
   MOST_ORDERED,
@@ -249,7 +250,7 @@ export function createRecordWorker(): RecordService {
         return true;
       }
       if (rows > MOST_ORDERED) return false;
-      const names = new Map(given);
+      const names = await shownByName(given);
       const keys: Key[] = [];
       while (keys.length < rows) {
         // What the page asks meanwhile comes first.
@@ -316,10 +317,11 @@ export function createRecordWorker(): RecordService {
       else open.beginRuns(wanted.what === 'runs' ? wanted.key : undefined);
       return collected((budget) => open.collect(budget), progress, stop);
     },
-    tokens: async (ids, names, rules, pieces, take, progress, stop) => {
+    tokens: async (given, rules, pieces, take, progress, stop) => {
       const modules = (await trace.modules()) ?? [];
       const open = await reader;
-      open.beginTokens(ids, [...names], [...rules], [...modules], pieces ?? undefined);
+      const { ids, names } = await namesOfIds(given);
+      open.beginTokens(ids, names, [...rules], [...modules], pieces ?? undefined);
       spare = [];
       const turn = (budget: number) => {
         const made = open.tokens(budget);

@@ -1,5 +1,6 @@
 /* The worker that compares two traces. It knows no file: the page gives it what the workers of both have found. */
 
+import { shownByName } from '../../../base/given_names.ts';
 import { joinTexts, textsOf } from '../../../base/texts.ts';
 import { createScheduler } from '../../../trace/worker/scheduler.ts';
 import { serveToPage } from '../../../trace/worker/serving.ts';
@@ -110,13 +111,19 @@ const service: Comparing = {
       if (of !== sequences || stop.aborted) return NOTHING;
     }
   },
-  compareValues: async (a, b, own, given) => {
+  compareValues: async (a, b, given) => {
     await loaded;
-    return compareValues(a, b, [...own], [...given]) ?? null;
+    const names = await shownByName(given);
+    return compareValues(a, b, [...names.keys()], [...names.values()]) ?? null;
   },
-  rankSuspects: async (runs, passed, own, given) => {
+  rankSuspects: async (runs, passed, given) => {
     await loaded;
-    return rankSuspects([...runs], passed, [...own], [...given]) ?? null;
+    const names = await shownByName(given);
+    const found = rankSuspects([...runs], passed, [...names.keys()], [...names.values()]);
+    if (!found) return null;
+    const own = [...found.statements.map(({ name }) => name), ...found.tests.map(({ statement }) => statement)];
+    const shown = new Map(own.map((name) => [name, names.get(name) ?? name]));
+    return { found, names: shown };
   },
   thingsApart: async (...sides) => {
     await loaded;
