@@ -37,3 +37,18 @@ export function manyNames() {
   };
   return { text, keyOf, most };
 }
+
+/** A list whose reads are counted. `hear`: called for each of them. */
+export function countedReads(texts: readonly string[], hear = () => {}) {
+  let reads = 0;
+  const list = new Proxy(texts, {
+    get: (of, key) => {
+      if (typeof key === 'string' && /^\d/.test(key)) {
+        reads += 1;
+        hear();
+      }
+      return Reflect.get(of, key) as unknown;
+    },
+  });
+  return { list, reads: () => reads };
+}

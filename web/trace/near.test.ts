@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
+import { byTurns, countedReads } from '../base/portions.fixture.ts';
+import { PORTION } from '../base/portions.ts';
 import { nearestTo, wordsOf } from './near.ts';
 
 const words = ['glBindTexture', 'glBindBuffer', 'main', 'mains', 'worker', 'insn', 'x'];
 
+const nearest = (word: string, others = words) => byTurns(nearestTo(word, others, 3), () => 0).result;
+
 it('finds words with a letter that is missing, added, another one or in the wrong place', () => {
-  const nearest = (word: string) => nearestTo(word, words, 3);
   expect(nearest('glbindtexure')).toEqual(['glBindTexture']);
   expect(nearest('glBindTextrue')).toEqual(['glBindTexture']);
   expect(nearest('wroker')).toEqual(['worker']);
@@ -14,16 +17,12 @@ it('finds words with a letter that is missing, added, another one or in the wron
 });
 
 it('proposes nothing for short words, for the word itself, and for what is far away', () => {
-  expect([nearestTo('y', words, 3), nearestTo('MAIN', ['main'], 3), nearestTo('texture', words, 3)]).toEqual([
-    [],
-    [],
-    [],
-  ]);
-  expect(nearestTo('a'.repeat(1000), ['a'.repeat(999)], 3)).toEqual([]);
+  expect([nearest('y'), nearest('MAIN', ['main']), nearest('texture')]).toEqual([[], [], []]);
+  expect(nearest('a'.repeat(1000), ['a'.repeat(999)])).toEqual([]);
 });
 
 it('knows the words of names', () => {
-  expect(wordsOf(['l3(std::vector<int>)', 'main', '0x401000'])).toEqual([
+  expect(byTurns(wordsOf(['l3(std::vector<int>)', 'main', '0x401000']), () => 0).result).toEqual([
     'l3',
     'std',
     'vector',
@@ -31,4 +30,12 @@ it('knows the words of names', () => {
     'main',
     'x401000',
   ]);
+});
+
+it('goes through a portion of words and of names in a turn', () => {
+  const many = () => countedReads(Array.from({ length: 3 * PORTION }, (_, i) => `word${i}`));
+  const [others, names] = [many(), many()];
+  expect(byTurns(nearestTo('qqqqq', others.list, 2), others.reads).most).toBe(PORTION);
+  const { result, most } = byTurns(wordsOf(names.list), names.reads);
+  expect([result.length, most]).toEqual([3 * PORTION, PORTION]);
 });

@@ -1,6 +1,8 @@
+import { PORTION, type Portions } from '../base/portions.ts';
+
 /** Characters of the longest word that is compared. */
 const LONGEST = 48;
-/** Words that are compared at most, so that the page stays fluent. */
+/** Words that are compared at most, so that proposals come soon. */
 const MOST_WORDS = 100_000;
 
 /** The most differences between a word and what it may have been meant to be: none of a short one, which is near too many others. */
@@ -12,12 +14,15 @@ function allowed(length: number): number {
  * Words that are spelled nearly like a word, the nearest first, then in the order of `words`: at most `most`. Case does not count. A
  * difference is a character that is missing, added or another one, or two neighbours in each other's place.
  */
-export function nearestTo(word: string, words: readonly string[], most: number): readonly string[] {
+export function* nearestTo(word: string, words: readonly string[], most: number): Portions<readonly string[]> {
   const wanted = word.toLowerCase();
   const limit = allowed(wanted.length);
   if (limit === 0 || wanted.length > LONGEST) return [];
   const byDistance: string[][] = Array.from({ length: limit + 1 }, () => []);
-  for (const other of words.slice(0, MOST_WORDS)) {
+  const count = Math.min(words.length, MOST_WORDS);
+  for (let i = 0; i < count; i += 1) {
+    if (i > 0 && i % PORTION === 0) yield;
+    const other = words[i]!;
     if (Math.abs(other.length - wanted.length) > limit) continue;
     const distance = distanceOf(wanted, other.toLowerCase(), limit);
     if (distance > 0 && distance <= limit) byDistance[distance]!.push(other);
@@ -26,11 +31,11 @@ export function nearestTo(word: string, words: readonly string[], most: number):
 }
 
 /** The words of names: `l3`, `std` and `vector` of `l3(std::vector)`. Only of the first names, if there are very many. */
-export function wordsOf(names: readonly string[]): readonly string[] {
+export function* wordsOf(names: readonly string[]): Portions<readonly string[]> {
   const words = new Set<string>();
-  for (const name of names) {
-    if (words.size >= MOST_WORDS) break;
-    for (const [word] of name.slice(0, 400).matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) words.add(word);
+  for (let id = 0; id < names.length && words.size < MOST_WORDS; id += 1) {
+    if (id > 0 && id % PORTION === 0) yield;
+    for (const [word] of names[id]!.slice(0, 400).matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) words.add(word);
   }
   return [...words];
 }

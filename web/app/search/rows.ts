@@ -1,5 +1,7 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { formatCount, formatPercent, formatPosition, plural, shortened } from '../../base/format.ts';
-import { PORTION, type Portions } from '../../base/portions.ts';
+import { inTurns, PORTION, type Portions } from '../../base/portions.ts';
+import type { Dispose } from '../../base/scope.ts';
 import { bringToFront, DETAILS, SQL_PANEL, VARIABLES } from '../../page/dock.ts';
 import { type CommandContext, type Page, rowsOf, type SearchMode, type Start } from '../../page/page.ts';
 import { showPlace } from '../../page/places.ts';
@@ -8,7 +10,7 @@ import type { ComboRow } from '../../parts/combo.tsx';
 import { goalOf, goTo, goToName, goToPosition } from '../../timeline/go_to.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { knownOf } from '../../timeline/widgets/expression_field.tsx';
-import { type Completions, completionsOf, keyWords } from '../../trace/completion.ts';
+import { type Completion, type Completions, completionsOf, keyWords } from '../../trace/completion.ts';
 import { insteadOf } from '../../trace/instead.ts';
 import type { Names } from '../../trace/names.ts';
 import { wordsOf } from '../../trace/near.ts';
@@ -50,8 +52,6 @@ export interface Asked {
 /** Most rows of a kind beside others, and of tracks and names if only places are wanted. */
 const MOST = 4;
 const MOST_PLACES = 20;
-/** Most names that are looked at, so that typing stays fluent. */
-const MOST_NAMES = 200_000;
 /** Characters of a text in a title. */
 const LONGEST = 60;
 const NOWHERE = { to: 'nowhere', sentence: '' } as const;
@@ -126,27 +126,58 @@ function instead({ find, trace }: OpenTrace, text: string, variables: readonly s
   // At the end, more is still to be typed.
   const isWrong = state.at === 'wrong' && state.wrong.at < text.length;
   if (!isEmpty && !isWrong) return [];
-  const all = trace.names.text.slice(0, MOST_NAMES);
-  const isName = (part: string) => all.some((name) => name.toLowerCase().includes(part.toLowerCase()));
-  const spelling = { words: [...wordsIn(trace.names), ...variables], keys: keyWords(trace.info.peek()) };
-  return insteadOf(text, isWrong, isName, spelling).map(({ text: item, meaning }) => ({
+  const { names } = trace;
+  const key = JSON.stringify([text, isWrong, names.text.length, names.version.peek(), variables]);
+  let proposals = lastProposals.get(names);
+  if (proposals?.key !== key) {
+    proposals?.stop();
+    const rows = signal<readonly SearchRow[]>([]);
+    const show = (items: readonly Completion[]) => {
+      rows.value = items.map(rowInstead);
+    };
+    const keys = keyWords(trace.info.peek());
+    proposals = { key, rows, stop: inTurns(completionsInstead(text, isWrong, names, variables, keys), show) };
+    lastProposals.set(names, proposals);
+  }
+  return proposals.rows.value;
+}
+
+/** The last proposals, by what they are about. They come later where there are many names. */
+const lastProposals = new WeakMap<
+  Names,
+  { readonly key: string; readonly rows: ReadonlySignal<readonly SearchRow[]>; readonly stop: Dispose }
+>();
+
+function* completionsInstead(
+  text: string,
+  isWrong: boolean,
+  names: Names,
+  variables: readonly string[],
+  keys: readonly string[],
+): Portions<readonly Completion[]> {
+  const words = [...(yield* wordsIn(names)), ...variables];
+  return yield* insteadOf(text, isWrong, names.text, { words, keys });
+}
+
+function rowInstead({ text: item, meaning }: Completion): SearchRow {
+  return {
     id: `instead ${item}`,
     kind: 'Try',
     title: item,
     about: meaning,
     isText: true,
     put: { completions: { from: 0, to: Number.POSITIVE_INFINITY, items: [] }, item },
-  }));
+  };
 }
 
 const knownWords = new WeakMap<Names, { readonly of: string; readonly words: readonly string[] }>();
 
 /** The words of the names of a trace, which are found once as long as the names stay. */
-function wordsIn(names: Names): readonly string[] {
+function* wordsIn(names: Names): Portions<readonly string[]> {
   const of = `${names.text.length} ${names.version.peek()}`;
   let known = knownWords.get(names);
   if (known?.of !== of) {
-    known = { of, words: wordsOf(names.text.slice(0, MOST_NAMES)) };
+    known = { of, words: yield* wordsOf(names.text) };
     knownWords.set(names, known);
   }
   return known.words;
@@ -215,8 +246,7 @@ function* namesLike(text: string, names: readonly string[], most: number): Porti
   const wanted = text.toLowerCase();
   const starting: number[] = [];
   const containing: number[] = [];
-  const limit = Math.min(names.length, MOST_NAMES);
-  for (let id = 0; id < limit && starting.length < most; id += 1) {
+  for (let id = 0; id < names.length && starting.length < most; id += 1) {
     if (id > 0 && id % PORTION === 0) yield;
     const at = names[id]!.toLowerCase().indexOf(wanted);
     if (at === 0) starting.push(id);

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { act } from 'preact/test-utils';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { WrongExpression } from '../../base/find_protocol.ts';
+import { countedByTurns, countedReads } from '../../base/portions.fixture.ts';
+import { PORTION } from '../../base/portions.ts';
 import { ticks } from '../../base/ticks.ts';
 import { openSearch } from '../../page/commands.ts';
 import type { Command, Page, SearchMode, Start } from '../../page/page.ts';
@@ -266,6 +268,27 @@ it('proposes what would have worked if nothing was found', async () => {
   done('foo:bar', { at: 'wrong', wrong });
   expect(note()?.textContent).toContain('Unknown key foo.');
   expect(rows()).toContainEqual(['Try', '"foo:bar"']);
+});
+
+it('goes through a portion of the names in a turn for places and for what would have worked', async () => {
+  const { count, most } = countedByTurns();
+  const { open, type, rows, ask, find } = setUp();
+  const texts = Array.from({ length: 3 * PORTION }, (_, i) => `f${i}`);
+  texts.push('glDrawBuffer');
+  const { list, reads } = countedReads(texts, count);
+  Object.assign(open.trace.names, { text: list, of: (id: number) => texts[id] });
+  await ask('all');
+  type('glDrawBufer');
+  await vi.waitFor(() => expect(reads()).toBe(texts.length));
+  await settle();
+  act(() => {
+    find.asked.value = 'glDrawBufer';
+    find.state.value = { at: 'done', beyond: 0, stopped: false, failure: null };
+  });
+  expect(rows().filter(([kind]) => kind === 'Try')).toEqual([]);
+  await vi.waitFor(() => expect(rows()).toContainEqual(['Try', 'glDrawBuffer']));
+  // One pass may end, and the next begin, in the same turn.
+  expect(most()).toBeLessThan(2 * PORTION);
 });
 
 it('closes its list, then clears the search, with Escape', async () => {

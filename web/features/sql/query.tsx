@@ -171,7 +171,7 @@ function Text({ open, sql, state, wrong, run, stop }: TextProps) {
     const other = otherOf(open);
     const all = other ? [trace.names, other.trace.names] : [trace.names];
     for (const { version } of all) void version.value;
-    return all.length === 1 ? trace.names.text : all.flatMap(({ text }) => text);
+    return all.map(({ text }) => text);
   });
   const language: Language = isSql
     ? {

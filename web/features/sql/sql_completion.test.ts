@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { countedReads } from '../../base/portions.fixture.ts';
 import { sqlCompletions } from './sql_completion.ts';
 import { schemaOf, TABLES } from './sql_tables.ts';
 
 const known = {
   schema: schemaOf(false, { 'rvn.execution': ['transition_id', 'block_id'], 'rvn.blocks': ['pc', 'mode'] }),
-  names: ['main', 'malloc', "it's", 'do_malloc'],
+  names: [['main', 'malloc', "it's"], ['do_malloc']],
 };
 /** The texts offered where `|` stands, and the text that one of them replaces. */
 const offered = (marked: string) => {
@@ -15,6 +16,12 @@ const offered = (marked: string) => {
 };
 
 describe('completions of SQL', () => {
+  it('read no more names of two traces than they need', () => {
+    const { list, reads } = countedReads(Array.from({ length: 1000 }, (_, i) => `f${i}`));
+    const text = "select 'f";
+    expect(sqlCompletions(text, text.length, { ...known, names: [list, list] }).items).toHaveLength(12);
+    expect(reads()).toBeLessThan(50);
+  });
   it('are tables where a table is expected', () => {
     expect(offered('select * from |').texts).toEqual([...Object.keys(TABLES), 'rvn.execution', 'rvn.blocks']);
     expect(offered('select * from slices join nam|').texts).toEqual([

@@ -3,7 +3,7 @@ import { type Schema, SIDES } from './sql_tables.ts';
 
 /** Most completions shown. */
 const MOST = 12;
-/** Most names that are looked at, so that typing stays fluent. */
+/** Most names of a trace that are looked at, so that typing stays fluent. */
 const MOST_NAMES = 200_000;
 
 const KEYWORDS = (
@@ -45,8 +45,8 @@ const FUNCTIONS: readonly (readonly [name: string, meaning: string])[] = [
 /** What completions are made of. */
 export interface SqlKnown {
   readonly schema: Schema;
-  /** Names in the trace. */
-  readonly names: readonly string[];
+  /** Names in each trace. */
+  readonly names: readonly (readonly string[])[];
 }
 
 /** What may stand at the caret of a query: tables, columns of the tables that it names, names of the trace in texts. */
@@ -125,17 +125,19 @@ function openText(before: string): number | null {
 }
 
 /** Names in a text that begins with the quote at `open`. */
-function inText(text: string, open: number, caret: number, names: readonly string[]): Completions {
+function inText(text: string, open: number, caret: number, traces: SqlKnown['names']): Completions {
   const from = open + 1;
   const typed = text.slice(from, caret).replaceAll("''", "'").toLowerCase();
   const isClosed = text[caret] === "'";
   const starting: string[] = [];
   const containing: string[] = [];
-  const limit = Math.min(names.length, MOST_NAMES);
-  for (let i = 0; typed !== '' && i < limit && starting.length < MOST; i += 1) {
-    const at = names[i]!.toLowerCase().indexOf(typed);
-    if (at === 0) starting.push(names[i]!);
-    else if (at > 0 && containing.length < MOST) containing.push(names[i]!);
+  for (const names of typed === '' ? [] : traces) {
+    const limit = Math.min(names.length, MOST_NAMES);
+    for (let i = 0; i < limit && starting.length < MOST; i += 1) {
+      const at = names[i]!.toLowerCase().indexOf(typed);
+      if (at === 0) starting.push(names[i]!);
+      else if (at > 0 && containing.length < MOST) containing.push(names[i]!);
+    }
   }
   const items = [...new Set([...starting, ...containing])].slice(0, MOST).map((name) => {
     const quoted = name.replaceAll("'", "''");
