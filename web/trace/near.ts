@@ -4,6 +4,8 @@ import { PORTION, type Portions } from '../base/portions.ts';
 const LONGEST = 48;
 /** Words that are compared at most, so that proposals come soon. */
 const MOST_WORDS = 100_000;
+/** Names in a portion: taking one apart takes longer than a look at it. */
+const APART = PORTION / 5;
 
 /** The most differences between a word and what it may have been meant to be: none of a short one, which is near too many others. */
 function allowed(length: number): number {
@@ -34,7 +36,7 @@ export function* nearestTo(word: string, words: readonly string[], most: number)
 export function* wordsOf(names: readonly string[]): Portions<readonly string[]> {
   const words = new Set<string>();
   for (let id = 0; id < names.length && words.size < MOST_WORDS; id += 1) {
-    if (id > 0 && id % PORTION === 0) yield;
+    if (id > 0 && id % APART === 0) yield;
     for (const [word] of names[id]!.slice(0, 400).matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) words.add(word);
   }
   return [...words];
