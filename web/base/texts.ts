@@ -14,10 +14,10 @@ export function textsOf({ all, ends }: Texts): string[] {
 
 /**
  * Characters without a shape of their own, as `is_invisible` of `crate/trace` has them: with them, what is shown differs from what is
- * there. Those that choose between shapes, as of emoji, are seen. A joiner between emoji is not where the font has no shape for all of
- * them: they would look as they do without it.
+ * there. Selectors of variants and joiners are among them, also those of emoji: most often the shape is the one without them, as where
+ * the font has none for all that are joined.
  */
-const INVISIBLE = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
 /** A text with escapes for characters that have no shape, but for those of `lines`. */
 export function visible(text: string, lines = ''): string {

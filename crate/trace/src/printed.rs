@@ -18,8 +18,8 @@ pub fn printed(bytes: &[u8], len: u64) -> Option<&str> {
 }
 
 /// Whether a character has no shape of its own, so that what is shown differs from what is there:
-/// control characters, marks that change the direction of writing, joiners, fillers, tags.
-/// `web/base/texts.ts` has the same ones.
+/// control characters, marks that change the direction of writing, joiners, selectors of variants,
+/// fillers, tags. `web/base/texts.ts` has the same ones.
 pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -34,6 +34,7 @@ pub fn is_invisible(c: char) -> bool {
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
                 | '\u{feff}'
                 | '\u{ffa0}'
                 | '\u{fff0}'..='\u{fffb}'
@@ -86,12 +87,22 @@ mod tests {
 
     #[test]
     fn characters_without_a_shape_are_invisible() {
-        for c in
-            ['\0', '\n', '\u{9b}', '\u{ad}', '\u{200b}', '\u{200d}', '\u{202e}', '\u{2066}', '\u{feff}', '\u{e0041}']
-        {
+        for c in [
+            '\0',
+            '\n',
+            '\u{9b}',
+            '\u{ad}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{feff}',
+            '\u{fe0f}',
+            '\u{e0041}',
+        ] {
             assert!(is_invisible(c), "{c:?}");
         }
-        for c in [' ', 'a', 'é', '…', '中', '😀', '\u{fe0f}', '\u{301}'] {
+        for c in [' ', 'a', 'é', '…', '中', '😀', '\u{301}'] {
             assert!(!is_invisible(c), "{c:?}");
         }
     }
