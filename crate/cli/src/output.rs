@@ -9,7 +9,8 @@ use same_file::Handle;
 use tempfile::NamedTempFile;
 
 use crate::scratch::{self, Unfinished};
-use crate::unpack::file_of;
+use crate::sqlite::{self, LOG};
+use crate::unpack::{JOURNAL, file_of};
 use crate::{Failure, NameArgs, TraceArgs};
 
 /// A file that is being written. Without [`Output::finish`] nothing is left of it, and what was
@@ -199,16 +200,15 @@ impl Inputs {
     }
 
     /// Adds a file, as it is named on the command line: `-` for standard input, perhaps within an
-    /// archive, perhaps a database with its write-ahead log.
+    /// archive, perhaps a database with its write-ahead log or its journal.
     pub(crate) fn add(&mut self, path: &Path) {
         if path == Path::new("-") {
             self.0.extend(Handle::stdin().ok().map(|file| (file, "standard input".into())));
             return;
         }
         let path = file_of(path);
-        let mut log = path.clone().into_os_string();
-        log.push("-wal");
-        for path in [path, log.into()] {
+        let logs = [LOG, JOURNAL].map(|end| sqlite::beside(&path, end));
+        for path in logs.into_iter().chain([path]) {
             self.0.extend(handle(&path).map(|file| (file, path.display().to_string())));
         }
     }

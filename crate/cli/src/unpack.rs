@@ -164,7 +164,7 @@ fn together(database: TempPath, log: TempPath) -> io::Result<(PathBuf, Unpacked)
 }
 
 /// The end of the name of a rollback journal, after that of its database.
-const JOURNAL: &str = "-journal";
+pub(crate) const JOURNAL: &str = "-journal";
 
 /// The first bytes of a database.
 const MAGIC: &[u8] = b"SQLite format 3\0";

@@ -38,6 +38,22 @@ fn request(id: u64, method: &str, params: &Value) -> String {
 }
 
 #[test]
+fn refusals_repeat_no_long_name() {
+    let long = format!("\u{202e}{}", "x".repeat(100_000));
+    let lines = [
+        request(1, &long, &Value::Null),
+        request(2, "tools/call", &json!({ "name": long })),
+        json!({ "jsonrpc": "2.0", "id": long, "method": "ping" }).to_string(),
+    ];
+    let answers = answers(&lines);
+    let sizes: Vec<usize> = answers.iter().map(|answer| answer.to_string().len()).collect();
+    assert!(sizes.len() == 3 && sizes.iter().all(|size| *size < 500), "{sizes:?}");
+    assert_eq!((&answers[1]["id"], &answers[2]["id"]), (&2.into(), &Value::Null));
+    let sentences = answers.iter().take(2).filter_map(|answer| answer["error"]["message"].as_str());
+    assert_eq!(sentences.filter(|sentence| sentence.contains("\\u202exxx")).count(), 2);
+}
+
+#[test]
 fn what_is_no_request_has_an_error_or_no_answer() {
     let lines = [
         "nonsense".to_string(),

@@ -108,6 +108,24 @@ fn an_archive_is_not_replaced_by_what_is_read_of_it() {
 }
 
 #[test]
+fn what_is_beside_a_database_is_not_replaced() {
+    for end in ["-wal", "-journal"] {
+        let directory = with_trace("trace.sqlite", "rvn/blocks.sqlite");
+        let beside = format!("trace.sqlite{end}");
+        fs::write(directory.path().join(&beside), "not empty").unwrap();
+        is_refused(&["convert", "IN", "--to", "chrome", "-o", "OUT"], directory.path(), "trace.sqlite", &beside);
+    }
+}
+
+#[test]
+fn tables_of_a_comparison_replace_no_trace() {
+    for name in ["functions.parquet", "paths.parquet"] {
+        let directory = with_trace(name, "xray/threads.xray");
+        is_refused(&["compare", "IN", "IN", "--parquet", "OUT"], directory.path(), name, ".");
+    }
+}
+
+#[test]
 fn standard_input_is_not_replaced() {
     let directory = with_trace("trace", "xray/threads.xray");
     let path = directory.path().join("trace");

@@ -18,6 +18,11 @@ pub(super) fn is_wanted(what: &Compare) -> bool {
     what.html.is_some() || what.folded.is_some() || what.parquet.is_some()
 }
 
+/// The file of `--parquet` with the functions.
+const FUNCTIONS: &str = "functions.parquet";
+/// The file of `--parquet` with the call paths.
+const PATHS: &str = "paths.parquet";
+
 /// Fails if a file would replace one of those that are read.
 pub(super) fn check<'a>(what: &Compare, traces: impl Iterator<Item = &'a PathBuf>) -> Result<(), Failure> {
     let mut inputs = Inputs::default();
@@ -28,7 +33,9 @@ pub(super) fn check<'a>(what: &Compare, traces: impl Iterator<Item = &'a PathBuf
     for names in what.names_a.iter().chain(&what.names_b) {
         inputs.add(names);
     }
-    what.html.iter().chain(&what.folded).try_for_each(|path| inputs.spare(path))
+    what.html.iter().chain(&what.folded).try_for_each(|path| inputs.spare(path))?;
+    let tables = what.parquet.iter().flat_map(|directory| [FUNCTIONS, PATHS].map(|name| directory.join(name)));
+    tables.into_iter().try_for_each(|path| inputs.spare(&path))
 }
 
 /// Writes the files that are asked for. The first run of each side stands for it.
@@ -47,8 +54,8 @@ pub(super) fn save(what: &Compare, a: &Side, b: &Side, found: &Comparison) -> Re
     }
     if let Some(directory) = &what.parquet {
         fs::create_dir_all(directory).map_err(|error| failed(directory, &error))?;
-        write(&directory.join("functions.parquet"), &tables::functions(found))?;
-        write(&directory.join("paths.parquet"), &tables::paths(found, &tree))?;
+        write(&directory.join(FUNCTIONS), &tables::functions(found))?;
+        write(&directory.join(PATHS), &tables::paths(found, &tree))?;
     }
     Ok(())
 }

@@ -15,16 +15,18 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use unspool_trace::beginning;
 
 use crate::Failure;
+use crate::console::one_line;
 use worker::Worker;
 
 /// Answers questions about traces over the Model Context Protocol, on standard input and output.
 ///
 ///     { "mcpServers": { "unspool": { "command": "unspool", "args": ["mcp", "/home/me/traces"] } } }
 ///
-/// Nothing is written, and only files below the directories are read. Traces stay open between
-/// calls. docs/scripts.md lists the tools.
+/// Nothing is written but temporary files, and only files below the directories are read. Traces
+/// stay open between calls. docs/scripts.md lists the tools.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Mcp {
@@ -42,6 +44,8 @@ const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
 const LONGEST_TIMEOUT: u64 = 1_000_000_000;
 /// Longest message in bytes.
 const LONGEST: u64 = 1 << 20;
+/// Bytes of a request's id at most, and of a name that an error repeats: answers have a size.
+const LONGEST_ID: usize = 256;
 
 /// JSON-RPC's codes of errors.
 const PARSE_ERROR: i32 = -32700;
@@ -87,6 +91,10 @@ fn answer(worker: &mut Worker, line: &[u8]) -> Option<Value> {
         return Some(refused(&Value::Null, PARSE_ERROR, "The message is not JSON."));
     };
     let id = message.get("id").filter(|id| id.is_string() || id.is_number());
+    if id.and_then(Value::as_str).is_some_and(|id| id.len() > LONGEST_ID) {
+        let sentence = format!("The id of the request has more than {LONGEST_ID} bytes.");
+        return Some(refused(&Value::Null, INVALID_REQUEST, &sentence));
+    }
     let method = message.get("method").and_then(Value::as_str);
     let (id, method) = match (id, method) {
         (Some(id), Some(method)) => (id, method),
@@ -103,11 +111,11 @@ fn answer(worker: &mut Worker, line: &[u8]) -> Option<Value> {
             let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
             let args = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
             if !tools::is_known(name) {
-                return Some(refused(id, INVALID_PARAMS, &format!("There is no tool {name}.")));
+                return Some(refused(id, INVALID_PARAMS, &format!("There is no tool {}.", shortened(name))));
             }
             worker.call(name, &args)
         }
-        _ => return Some(refused(id, UNKNOWN_METHOD, &format!("There is no method {method}."))),
+        _ => return Some(refused(id, UNKNOWN_METHOD, &format!("There is no method {}.", shortened(method)))),
     };
     Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
@@ -121,6 +129,12 @@ fn hello(params: &Value) -> Value {
         "serverInfo": { "name": "unspool", "version": env!("CARGO_PKG_VERSION") },
         "instructions": INSTRUCTIONS,
     })
+}
+
+/// A name of a message, with escapes in one line, and cut if it is long.
+fn shortened(name: &str) -> String {
+    let shown = beginning(name, LONGEST_ID);
+    one_line(shown).into_owned() + if shown.len() < name.len() { "…" } else { "" }
 }
 
 fn refused(id: &Value, code: i32, message: &str) -> Value {
