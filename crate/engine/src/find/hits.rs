@@ -96,6 +96,8 @@ pub struct Hits {
     matched: HashMap<Place, u32>,
     /// Texts that hits refer to.
     pub(crate) texts: Vec<String>,
+    /// A bit for each name, whether a slice or an instant with it was added.
+    names: Vec<u64>,
     count: u64,
     /// An order, the numbers of the hits that are in it, and their places.
     sorted: Option<(Order, Range<u64>, Vec<Place>)>,
@@ -124,11 +126,15 @@ impl Hits {
         let points = self.points.capacity() * size_of::<Point>() + self.matched.capacity() * 16;
         let texts: usize = self.texts.iter().map(|text| text.capacity() + size_of::<String>()).sum();
         let sorted = self.sorted.as_ref().map_or(0, |(.., places)| places.capacity() * size_of::<Place>());
-        (rows + points + texts + sorted) as u64
+        (rows + points + texts + sorted + self.names.capacity() * 8) as u64
     }
 
     /// The row of slices or instants, made if it is new.
     pub(crate) fn row(&mut self, store: &Store, track: TrackId, depth: Option<i32>) -> u32 {
+        let words = store.names().len().div_ceil(64);
+        if self.names.len() < words {
+            self.names.resize(words, 0);
+        }
         if let Some(known) = self.by_place.get(&(track, depth)) {
             return *known;
         }
@@ -140,9 +146,11 @@ impl Hits {
         number
     }
 
-    /// Adds a slice of a row that [`Hits::row`] returned. Takes effect with [`Hits::finish`].
+    /// Adds a slice of a row that [`Hits::row`] returned, with its name. Takes effect with
+    /// [`Hits::finish`].
     #[inline]
-    pub(crate) fn pick(&mut self, row: u32, index: usize) {
+    pub(crate) fn pick(&mut self, row: u32, index: usize, name: u32) {
+        self.add_name(name);
         if let Some(row) = self.rows.get_mut(row as usize) {
             row.picked.pick(index as u64);
         }
@@ -157,9 +165,18 @@ impl Hits {
                 return;
             }
             of.picked.pick(index as u64);
+            let name = of.name(store, index as u64);
             if matched != NONE {
                 self.matched.insert((row, index as u32), matched);
             }
+            name.into_iter().for_each(|name| self.add_name(name));
+        }
+    }
+
+    #[inline]
+    fn add_name(&mut self, name: u32) {
+        if let Some(word) = self.names.get_mut(name as usize / 64) {
+            *word |= 1 << (name % 64);
         }
     }
 
@@ -384,19 +401,13 @@ impl Hits {
         (x, track, locator)
     }
 
-    /// For each name, whether a slice or an instant with that name is a hit, as far as found among
-    /// the first 2^12 hits of each row.
-    pub fn names(&self, store: &Store) -> Vec<u32> {
-        let mut is = vec![false; store.names().len()];
-        for row in &self.rows {
-            for rank in 0..row.picked.count().min(1 << 12) {
-                let Some(index) = row.picked.select(rank) else { break };
-                if let Some(slot) = row.name(store, index).and_then(|name| is.get_mut(name as usize)) {
-                    *slot = true;
-                }
-            }
-        }
-        (0..).zip(is).filter(|(_, is)| *is).map(|(name, _)| name).collect()
+    /// Names of the slices and instants among the hits, ascending.
+    pub fn names(&self) -> Vec<u32> {
+        let of_word = |(first, word): (u32, &u64)| {
+            let word = *word;
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| first * 64 + bit)
+        };
+        (0..).zip(&self.names).flat_map(of_word).collect()
     }
 
     /// The cells from `from` up to `to` that hits touch, on these rows, and their width: `step`

@@ -154,7 +154,7 @@ impl Find {
             let bits = by_node.get(node as usize).copied().unwrap_or(0) & possible;
             if bits != 0 && (bits & by_name_alone != 0 || slow(store, query, bits, duration, (id, depth, index))) {
                 let row = *row.get_or_insert_with(|| hits.row(store, id, Some(depth)));
-                hits.pick(row, index);
+                hits.pick(row, index, store.calls.name(node));
             }
         })
     }

@@ -15,11 +15,11 @@ use crate::jobs::{JsJob, rows_of};
 use crate::protocol::{FindPart, HitColumns, HitRank, JobPart, MarksPart};
 
 impl JsJob for Find {
-    fn part(&mut self, store: &Store) -> Option<JobPart> {
+    fn part(&mut self, _: &Store) -> Option<JobPart> {
         if !self.is_done() {
             return None;
         }
-        let names = Uint32Array(self.hits().names(store));
+        let names = Uint32Array(self.hits().names());
         Some(JobPart::Find(FindPart { count: self.hits().len() as f64, names }))
     }
 }
@@ -99,7 +99,7 @@ impl Session {
     /// The names of slices and instants among the hits of a search.
     #[wasm_bindgen(js_name = namesOfHits)]
     pub fn names_of_hits(&mut self, job: u32) -> Vec<u32> {
-        self.with_hits(job, |hits, store| hits.names(store)).unwrap_or_default()
+        self.with_hits(job, |hits, _| hits.names()).unwrap_or_default()
     }
 }
 

@@ -73,6 +73,25 @@ fn searched(store: &Store, query: SliceQuery) -> Find {
     find
 }
 
+#[test]
+fn names_of_hits_are_those_of_all_of_them() {
+    const COUNT: u32 = 10_000;
+    let mut batch = EventBatch::with_capacity(2 * COUNT as usize);
+    batch.new_tracks.push(TrackDef::new(TrackKind::Thread, "a"));
+    batch.new_names.extend((0..COUNT).map(|i| format!("f{i}").into()));
+    for name in 0..COUNT {
+        batch.push(EventKind::Begin, 0, u64::from(name) * 2, name, Locator::at(0));
+        batch.push(EventKind::End, 0, u64::from(name) * 2 + 1, name, Locator::at(0));
+    }
+    let mut store = Store::default();
+    store.apply(&mut batch);
+    store.finish(false);
+    let wanted = |name: u32| name % 3 > 0;
+    let names = (0..COUNT).map(|name| u8::from(wanted(name))).collect();
+    let mut find = searched(&store, SliceQuery { branches: vec![Vec::new()], names, checks: Vec::new() });
+    assert_eq!(find.hits().names(), (0..COUNT).filter(|name| wanted(*name)).collect::<Vec<_>>());
+}
+
 fn query(names: &[u32], tests: Vec<(bool, SliceTest)>) -> SliceQuery {
     let names = (0..NAMES).map(|name| u8::from(names.contains(&name))).collect();
     SliceQuery { branches: vec![tests], names, checks: Vec::new() }
