@@ -268,11 +268,12 @@ test('terminates the workers of the previous trace', { tag: '@worker' }, async (
   await open(page, fixture('threads.xray'));
   await pictured(page);
   await expect.poll(() => recordWorkers(page).length).toBe(1);
+  // That which was there before the trace may still be ending.
+  await expect.poll(() => traceWorkers(page).length).toBe(1);
   const before = page.workers();
-  expect(traceWorkers(page)).toHaveLength(1);
   await open(page, fixture('events.xray'));
   await pictured(page);
   await expect.poll(() => page.workers().some((worker) => before.includes(worker))).toBe(false);
-  expect(traceWorkers(page)).toHaveLength(1);
+  await expect.poll(() => traceWorkers(page).length).toBe(1);
   await expect.poll(() => recordWorkers(page).length).toBe(1);
 });

@@ -218,7 +218,10 @@ test('notes of one file in two tabs are in both', { tag: '@network' }, async ({ 
   }
   await note(page, 'of the first');
   await expect(flags(other)).toHaveText(['of the first']);
+  // A second note at the first place would replace it.
+  const first = await details(other).innerText();
   await other.keyboard.press('ArrowDown');
+  await expect(details(other)).not.toHaveText(first, { useInnerText: true });
   await note(other, 'of the second');
   await expect(flags(page)).toHaveCount(2);
   await expect(flags(other)).toHaveCount(2);

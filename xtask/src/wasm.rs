@@ -26,27 +26,20 @@ pub fn run(args: &[String]) -> Result<()> {
     same_version()?;
     let wanted: Vec<_> = modules.iter().filter(|it| only.is_none_or(|only| it.name == only)).collect();
     for round in rounds(&wanted) {
-        build(&round, profile, |module, wasm| generate(module, wasm, profile))?;
+        build(round, profile, |module, wasm| generate(module, wasm, profile))?;
     }
     Ok(())
 }
 
 /// Modules that one run of Cargo builds: the first one alone, which opens a trace, and then all
-/// others, but two of one crate apart.
+/// others. No two are of one crate.
 ///
 /// Crates that several of them share are compiled once then, with all features that one of them
 /// needs, and modules are linked side by side: with optimisation, each takes one core. A module
 /// that is built alone, by `--only`, may differ by such features.
-fn rounds<'a>(modules: &[&'a Module]) -> Vec<Vec<&'a Module>> {
-    let mut rounds: Vec<Vec<&Module>> = Vec::new();
-    for &module in modules {
-        let fits = |round: &&mut Vec<&Module>| round.iter().all(|it| it.package != module.package);
-        match rounds.iter_mut().skip(1).find(fits) {
-            Some(round) => round.push(module),
-            None => rounds.push(vec![module]),
-        }
-    }
-    rounds
+fn rounds<'a>(modules: &'a [&'a Module]) -> impl Iterator<Item = &'a [&'a Module]> {
+    let (first, others) = modules.split_at(modules.len().min(1));
+    [first, others].into_iter().filter(|round| !round.is_empty())
 }
 
 /// Writes the JavaScript and TypeScript of a module that was built.
@@ -184,6 +177,8 @@ fn pinned<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::{built_library, modules, pinned, rounds};
 
     #[test]
@@ -197,10 +192,12 @@ mod tests {
     fn builds_crates_together() {
         let modules = modules().unwrap();
         let all: Vec<_> = modules.iter().collect();
-        let together = rounds(&all);
-        // Two modules are of one crate.
-        assert_eq!(together.iter().map(Vec::len).collect::<Vec<_>>(), [1, all.len() - 2, 1]);
+        let together: Vec<_> = rounds(&all).collect();
+        assert_eq!(together.iter().map(|round| round.len()).collect::<Vec<_>>(), [1, all.len() - 1]);
         assert_eq!(together[0][0].name, "unspool_browser");
+        assert_eq!(rounds(&all[..1]).count(), 1);
+        let packages: HashSet<_> = all.iter().map(|it| &it.package).collect();
+        assert_eq!(packages.len(), all.len(), "no two are of one crate");
     }
 
     #[test]
