@@ -3,7 +3,7 @@ import { byTurns } from '../../base/portions.fixture.ts';
 import { inTurns, PORTION } from '../../base/portions.ts';
 import type { Functions } from '../../base/protocol.ts';
 import { createNames } from '../../trace/names.ts';
-import { functionRows, type Sort, sortedBy, tellingColumns, wholeOf } from './functions.ts';
+import { functionRows, partWords, type Sort, sortedBy, tellingColumns, wholeOf } from './functions.ts';
 
 const names = createNames();
 names.add(0, ['read', 'f 10', 'f 9', 'Write'], null);
@@ -58,6 +58,13 @@ describe('the table of functions', () => {
     expect([...result.subarray(0, 4)]).toEqual([0, 1000, 2000, 3000]);
     // A comparison reads two.
     expect(most).toBeLessThan(3 * PORTION);
+  });
+  it('counts all functions that a filter leaves, also those without a row', () => {
+    const first = ', the first 100,000 shown';
+    expect(partWords(300_000, 300_000, '_x')).toEqual({ of: '', cut: first });
+    expect(partWords(274_946, 300_000, 'self>1us')).toEqual({ of: '274,946 of ', cut: first });
+    expect(partWords(100_000, 300_000, 'x')).toEqual({ of: '100,000 of ', cut: '' });
+    expect(partWords(4, 4, '')).toEqual({ of: '', cut: '' });
   });
   it('reverses the order at a second click on a head', () => {
     const first = sortedBy({ by: 'total', descending: true }, 'name');

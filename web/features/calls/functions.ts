@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { formatCount } from '../../base/format.ts';
 import { inOrder, NUMBERS, numbersWhere } from '../../base/order.ts';
 import { PORTION, type Portions } from '../../base/portions.ts';
 import type { Functions } from '../../base/protocol.ts';
@@ -43,8 +44,7 @@ export function sortedBy(sort: Sort, by: FunctionColumn): Sort {
 }
 
 /**
- * Finds the rows of the table in order, as indices into the columns: functions for which `holds`, by name id, at most
- * {@link MOST_ROWS}. Ties are in the order of name ids.
+ * Finds the rows of the table in order, as indices into the columns: functions for which `holds`, by name id. Ties are in the order of name ids.
  */
 export function* functionRows(
   functions: Functions,
@@ -57,22 +57,29 @@ export function* functionRows(
   if (sort.by === 'name') {
     const collator = new Intl.Collator(undefined, { numeric: true });
     const nameOf = (row: number) => names.shown(functions.name[row]!);
-    const order = yield* inOrder(rows, (a, b) => direction * collator.compare(nameOf(a), nameOf(b)), PORTION);
-    return order.slice(0, MOST_ROWS);
+    return yield* inOrder(rows, (a, b) => direction * collator.compare(nameOf(a), nameOf(b)), PORTION);
   }
   const column = functions[sort.by];
-  const order = yield* inOrder(rows, (a, b) => direction * (column[a]! - column[b]!) || a - b, NUMBERS);
-  return order.slice(0, MOST_ROWS);
+  return yield* inOrder(rows, (a, b) => direction * (column[a]! - column[b]!) || a - b, NUMBERS);
 }
 
-/** Figures, and the rows of the table that list them. */
+/** Figures, and the rows of the table that list them: the first {@link MOST_ROWS} of `count`. */
 export interface Listed {
   readonly told: Told<Functions> | null;
   readonly rows: Uint32Array;
+  readonly count: number;
+}
+
+/** Words around the number of all functions: how many of them a filter leaves, and how many of these have rows. */
+export function partWords(count: number, length: number, filter: string) {
+  return {
+    of: count < length && filter.trim() !== '' ? `${formatCount(count)} of ` : '',
+    cut: count > MOST_ROWS ? `, the first ${formatCount(MOST_ROWS)} shown` : '',
+  };
 }
 
 /** No figures yet. */
-export const NOTHING_LISTED: Listed = { told: null, rows: new Uint32Array() };
+export const NOTHING_LISTED: Listed = { told: null, rows: new Uint32Array(), count: 0 };
 
 /** Lists the figures as they are now. Reads first what the rows depend on. */
 export function listedOf(
@@ -83,7 +90,9 @@ export function listedOf(
   const told = statistics.functions.value;
   void names.version.value;
   return (function* () {
-    return told ? { told, rows: yield* functionRows(told.columns, names, sort, holds) } : NOTHING_LISTED;
+    if (!told) return NOTHING_LISTED;
+    const rows = yield* functionRows(told.columns, names, sort, holds);
+    return { told, rows: rows.slice(0, MOST_ROWS), count: rows.length };
   })();
 }
 

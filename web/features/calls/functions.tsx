@@ -30,8 +30,8 @@ import type { FunctionFilter } from './function_filter.ts';
 import {
   type FunctionColumn,
   listedOf,
-  MOST_ROWS,
   NOTHING_LISTED,
+  partWords,
   type Sort,
   sortedBy,
   tellingColumns,
@@ -81,7 +81,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
     [open, sort, filter],
   );
   useEffect(() => listed.dispose, [listed]);
-  const { told, rows } = statistics.functions.value ? listed.result.value : NOTHING_LISTED;
+  const { told, rows, count } = statistics.functions.value ? listed.result.value : NOTHING_LISTED;
   const info = trace.info.value;
   if (!info) return null;
   const clock = shownClock ?? info.clock;
@@ -111,7 +111,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         <Amount
           words={[
             filter.searching.value ? 'Searching… ' : '',
-            amount(told, rows.length, filter.text.value, info.sliceNoun, open),
+            amount(told, count, filter.text.value, info.sliceNoun, open),
             tellingColumns(told.columns).includes('total') ? unitOf(clock) : '',
           ].join('')}
           exact={statistics.exact.value}
@@ -138,14 +138,13 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
 
 function amount(
   { columns, slices, visited, exact }: Told<unknown>,
-  rows: number,
+  count: number,
   filter: string,
   noun: string,
   { trace, statistics }: OpenTrace,
 ): string {
   const { length } = columns as FunctionColumns;
-  const of = rows < length && filter.trim() !== '' ? `${formatCount(rows)} of ` : '';
-  const cut = rows === MOST_ROWS && rows < length ? `, the first ${formatCount(rows)} shown` : '';
+  const { of, cut } = partWords(count, length, filter);
   const tracks = tracksOf(trace.tracks.value.values(), statistics.whose.value);
   const counted = countedSlices(slices, tracks, { sliceNoun: noun });
   // Calls have functions. Lifetimes, frames and groups have names.
