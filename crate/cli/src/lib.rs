@@ -63,13 +63,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::builder::Styles;
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use progress::Progress;
 use unspool_engine::read::{ReadAt, head_and_tail};
 use unspool_formats::trace_db;
 use unspool_symbols::short_names;
-use unspool_trace::{Limits, Naming, OpenOptions};
+use unspool_trace::{Limits, Naming, OpenOptions, is_invisible};
 
 #[derive(Parser)]
 #[command(name = "unspool", version, about = "Inspects traces of programs.", arg_required_else_help = true)]
@@ -308,10 +309,17 @@ fn run() -> ExitCode {
     }
     let command = match Cli::try_parse_from(&args) {
         Ok(cli) => cli.command,
-        Err(error) if error.use_stderr() && asks_for_json(&args) => {
-            let text = error.render().to_string();
-            let sentence = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            Failure::usage(sentence).say();
+        Err(error) if error.use_stderr() => {
+            let text = unstyled(&error, &args);
+            if asks_for_json(&args) {
+                let sentence = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+                Failure::usage(sentence).say();
+            } else if text.contains(|c| c != '\n' && is_invisible(c)) {
+                // Control characters of the arguments do not reach the terminal.
+                console::say(text.trim_end());
+            } else {
+                error.exit();
+            }
             return ExitCode::from(2);
         }
         Err(error) => error.exit(),
@@ -329,6 +337,13 @@ fn run() -> ExitCode {
             ExitCode::from(error.status())
         }
     }
+}
+
+/// An error in the arguments without styles: they are sequences of control characters, as those
+/// that an argument may have.
+fn unstyled(error: &clap::Error, args: &[OsString]) -> String {
+    let plain = Cli::command().styles(Styles::plain()).try_get_matches_from(args);
+    plain.err().as_ref().unwrap_or(error).render().ansi().to_string()
 }
 
 /// The status of a command that has answered.

@@ -44,6 +44,25 @@ fn names_do_not_control_the_terminal() {
 }
 
 #[test]
+fn arguments_do_not_control_the_terminal() {
+    let bad = "x\x1b]0;title\x07\u{9b}2J";
+    let says = "x\\u001b]0;title\\u0007\\u009b2J";
+    let option = format!("--{bad}");
+    for args in [
+        &["info", "a.trace", bad][..],
+        &["slices", "a.trace", "--range", bad],
+        &["stats", "a.trace", "--by", bad],
+        &["completions", bad],
+        &["info", "a.trace", &option],
+        &[bad],
+        &["info", "a.trace", bad, "--json"],
+    ] {
+        is_printable(args, says);
+        assert_eq!(unspool(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
 fn files_do_not_control_the_terminal() {
     let Some(folder) = unspool_corpus::path("attacks") else { return };
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
