@@ -14,6 +14,7 @@ describe('texts as one', () => {
       'b\\u{200b}é 中😀\\u{e0041}\\u{a}',
     ]);
     expect(visible('e\u{301}❤\u{fe0f}')).toBe('e\u{301}❤\\u{fe0f}');
+    expect(visible('\u{6dd}\u{2800}\u{13430}')).toBe('\\u{6dd}\\u{2800}\\u{13430}');
     // No font has one shape for these two.
     expect(visible('😀\u{200d}😁')).toBe('😀\\u{200d}😁');
   });

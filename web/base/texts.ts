@@ -17,7 +17,7 @@ export function textsOf({ all, ends }: Texts): string[] {
  * there. Selectors of variants and joiners are among them, also those of emoji: most often the shape is the one without them, as where
  * the font has none for all that are joined.
  */
-const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\u{16fe4}\u{1d159}]/gu;
 
 /** A text with escapes for characters that have no shape, but for those of `lines`. */
 export function visible(text: string, lines = ''): string {

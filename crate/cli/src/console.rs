@@ -229,7 +229,7 @@ impl<W: Write> Write for Printable<W> {
 fn is_suspicious(byte: u8) -> bool {
     // The first bytes of invisible characters in UTF-8.
     (byte < 0x20 && !matches!(byte, b'\n' | b'\t'))
-        || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
+        || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xdb | 0xdc | 0xe0..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
 /// Escapes text. Returns how many bytes were used: all but the beginning of something that may go
@@ -282,9 +282,8 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "a\x1b[31mb\u{9b}2J\x7f\r\n…é\tx\u{202e}y\u{2066}\u{200b}\u{feff}\u{e0041}中z\u{2028}\0\rq\n";
-    const ESCAPED: &str =
-        "a\\u001b[31mb\\u009b2J\\u007f\r\n…é\tx\\u202ey\\u2066\\u200b\\ufeff\\udb40\\udc41中z\\u2028\\u0000\\u000dq\n";
+    const TEXT: &str = "a\x1b[31mb\u{9b}2J\x7f\r\n…é\tx\u{202e}y\u{2066}\u{200b}\u{feff}\u{e0041}中z\u{2028}\0\rq\u{6dd}\u{70f}\u{890}\n";
+    const ESCAPED: &str = "a\\u001b[31mb\\u009b2J\\u007f\r\n…é\tx\\u202ey\\u2066\\u200b\\ufeff\\udb40\\udc41中z\\u2028\\u0000\\u000dq\\u06dd\\u070f\\u0890\n";
 
     #[test]
     fn control_characters_are_escaped_in_any_portions() {

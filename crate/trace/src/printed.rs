@@ -18,27 +18,37 @@ pub fn printed(bytes: &[u8], len: u64) -> Option<&str> {
 }
 
 /// Whether a character has no shape of its own, so that what is shown differs from what is there:
-/// control characters, marks that change the direction of writing, joiners, selectors of variants,
-/// fillers, tags. `web/base/texts.ts` has the same ones.
+/// control and format characters, such as marks that change the direction of writing and joiners,
+/// selectors of variants, fillers, tags. `web/base/texts.ts` has the same ones.
 pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
             '\u{ad}'
                 | '\u{34f}'
+                | '\u{600}'..='\u{605}'
                 | '\u{61c}'
+                | '\u{6dd}'
+                | '\u{70f}'
+                | '\u{890}' | '\u{891}'
+                | '\u{8e2}'
                 | '\u{115f}' | '\u{1160}'
                 | '\u{17b4}' | '\u{17b5}'
                 | '\u{180b}'..='\u{180f}'
                 | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{2800}'
                 | '\u{3164}'
                 | '\u{fe00}'..='\u{fe0f}'
                 | '\u{feff}'
                 | '\u{ffa0}'
                 | '\u{fff0}'..='\u{fffb}'
+                | '\u{110bd}' | '\u{110cd}'
+                | '\u{13430}'..='\u{1343f}'
+                | '\u{16fe4}'
                 | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d159}'
                 | '\u{1d173}'..='\u{1d17a}'
                 | '\u{e0000}'..='\u{e0fff}'
         )
@@ -92,6 +102,9 @@ mod tests {
             '\n',
             '\u{9b}',
             '\u{ad}',
+            '\u{6dd}',
+            '\u{2800}',
+            '\u{13430}',
             '\u{200b}',
             '\u{200d}',
             '\u{202e}',
