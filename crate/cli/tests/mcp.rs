@@ -185,6 +185,38 @@ fn a_timeout_beyond_all_clocks_is_refused() {
     assert_eq!(ran.status.code(), Some(2), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
+/// As the system does for lack of memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn sql_whose_process_is_killed_has_an_answer() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    let mut server = Server::start(&fixtures, "30");
+    let id = server.process.id();
+    let killing = std::thread::spawn(move || {
+        let running = loop {
+            let of_all: Vec<String> = started(id).iter().flat_map(|worker| started(worker.parse().unwrap())).collect();
+            if !of_all.is_empty() {
+                break of_all;
+            }
+            std::thread::yield_now();
+        };
+        assert!(Command::new("kill").arg("-KILL").args(running).status().unwrap().success());
+    });
+    let endless = "with recursive c(i) as (select 1 union all select i+1 from c) select count(*) from c";
+    let (failed, said) = server.ask("sql", &json!({ "path": "xray/threads.xray", "statement": endless }));
+    assert!(failed && said.contains("has ended without an answer"), "{said}");
+    killing.join().unwrap();
+    server.end();
+}
+
+/// The processes that a process has started.
+#[cfg(target_os = "linux")]
+fn started(id: u32) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let children = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    children.flat_map(|ids| ids.split_whitespace().map(String::from).collect::<Vec<_>>()).collect()
+}
+
 /// A server that is asked line by line.
 #[cfg(target_os = "linux")]
 struct Server {
@@ -194,9 +226,9 @@ struct Server {
 
 #[cfg(target_os = "linux")]
 impl Server {
-    fn start(roots: &Path) -> Self {
+    fn start(roots: &Path, seconds: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-        command.args(["mcp", "--timeout", "1"]).arg(roots).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(["mcp", "--timeout", seconds]).arg(roots).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
         let answers = BufReader::new(process.stdout.take().unwrap());
         Self { process, answers }
@@ -216,13 +248,7 @@ impl Server {
 
     /// Sends a signal to the processes that the server has started. Returns their number.
     fn signal(&self, signal: &str) -> usize {
-        let id = self.process.id();
-        let tasks = std::fs::read_dir(format!("/proc/{id}/task")).unwrap();
-        let started: String = tasks
-            .map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let started: Vec<&str> = started.split_whitespace().collect();
+        let started = started(self.process.id());
         assert!(Command::new("kill").arg(signal).args(&started).status().unwrap().success());
         started.len()
     }
@@ -253,7 +279,7 @@ fn every_tool_is_ended_at_the_timeout_and_the_next_question_answered() {
         ("picture", json!({ "path": log, "kind": "flame" })),
     ];
     let asked = questions.map(|(tool, arguments)| {
-        let mut server = Server::start(&fixtures);
+        let mut server = Server::start(&fixtures, "1");
         std::thread::spawn(move || {
             let (failed, first) = server.ask(tool, &arguments);
             assert!(!failed, "{tool}: {first}");
@@ -276,7 +302,7 @@ fn names_stay_when_the_process_that_answers_has_ended() {
     let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray/threads.xray");
     std::fs::copy(log, folder.path().join("log.xray")).unwrap();
     std::fs::write(folder.path().join("names.csv"), "8,eighth\n").unwrap();
-    let mut server = Server::start(folder.path());
+    let mut server = Server::start(folder.path(), "30");
     let (failed, said) = server.ask("open", &json!({ "path": "log.xray", "names": "names.csv" }));
     assert!(!failed, "{said}");
     let stats = json!({ "path": "log.xray" });
@@ -285,5 +311,14 @@ fn names_stay_when_the_process_that_answers_has_ended() {
     // As the system does for lack of memory.
     server.signal("-KILL");
     assert_eq!(server.ask("stats", &stats), (false, first));
+    // Without them, no question has an answer with other names.
+    std::fs::remove_file(folder.path().join("names.csv")).unwrap();
+    server.signal("-KILL");
+    let compare = json!({ "a": "log.xray", "b": "log.xray" });
+    for (tool, arguments) in [("stats", &stats), ("stats", &stats), ("compare", &compare)] {
+        let (failed, said) = server.ask(tool, arguments);
+        assert!(failed && said.starts_with("names.csv: there is no such file"), "{tool}: {said}");
+    }
+    assert!(!server.ask("open", &stats).0 && !server.ask("stats", &stats).0);
     server.end();
 }

@@ -149,9 +149,8 @@ pub(super) fn failed(error: &Failure) -> Value {
 /// arguments of `open`.
 pub(super) fn recall(traces: &mut Traces, args: &Value) {
     let args = Args(args);
-    if let Ok(names) = args.names(traces) {
-        traces.recall(args.path(), names);
-    }
+    let names = args.names(traces);
+    traces.recall(args.path(), names);
 }
 
 fn text(answer: Value) -> Value {
@@ -371,7 +370,7 @@ fn compare(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
     let mut more = Vec::new();
     for side in ["a", "b"] {
         let path = traces.allowed(args.text(side).unwrap_or_default())?;
-        let names = traces.names_of(&path);
+        let names = traces.names_of(&path)?;
         command.push(path.display().to_string());
         more.extend(names.into_iter().flat_map(|names| names.options(&format!("-{side}"))));
     }

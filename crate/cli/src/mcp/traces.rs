@@ -31,8 +31,11 @@ pub(super) struct Traces {
     /// The one that was used last is the last.
     open: Vec<Open>,
     /// The names with which traces were open in a process that was ended.
-    earlier: BTreeMap<PathBuf, NameArgs>,
+    earlier: BTreeMap<PathBuf, Recalled>,
 }
+
+/// The names of a trace, or why there are none: one of their files is gone.
+type Recalled = Result<NameArgs, String>;
 
 /// Directories without symbolic links.
 ///
@@ -105,11 +108,14 @@ impl Traces {
                 if self.open.len() >= MOST_OPEN {
                     self.open.remove(0);
                 }
-                let earlier = self.earlier.remove(&path);
                 let none = NameArgs { names: None, binary: Vec::new(), short_names: false };
-                let names = names.or(earlier).unwrap_or(none);
+                let names = match names {
+                    Some(names) => names,
+                    None => self.names_of(&path)?.cloned().unwrap_or(none),
+                };
                 // Pictures are drawn from levels of detail.
                 let opened = Opened::of(read_named(&TraceArgs::of(&path), &names)?);
+                self.earlier.remove(&path);
                 Open { path, names, opened }
             }
         };
@@ -118,8 +124,9 @@ impl Traces {
     }
 
     /// Has a trace be opened with these names, unless it may not be read any more.
-    pub(super) fn recall(&mut self, path: &str, names: NameArgs) {
+    pub(super) fn recall(&mut self, path: &str, names: Result<NameArgs, Failure>) {
         if let Ok(path) = self.allowed(path) {
+            let names = names.map_err(|error| format!("{error} The trace was opened with it. Open the trace again."));
             self.earlier.insert(path, names);
         }
     }
@@ -139,10 +146,16 @@ impl Traces {
         Ok(NameArgs { names: names.map(|names| self.allowed(names)).transpose()?, binary, short_names: false })
     }
 
-    /// What names the functions of a trace, if it is open.
-    pub(super) fn names_of(&self, path: &Path) -> Option<&NameArgs> {
-        let open = self.open.iter().find(|open| open.path == path).map(|open| &open.names);
-        open.or_else(|| self.earlier.get(path))
+    /// What names the functions of a trace, if it is or was open.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file with which it was open is gone.
+    pub(super) fn names_of(&self, path: &Path) -> Result<Option<&NameArgs>, Failure> {
+        if let Some(open) = self.open.iter().find(|open| open.path == path) {
+            return Ok(Some(&open.names));
+        }
+        self.earlier.get(path).map(|names| names.as_ref().map_err(Failure::usage)).transpose()
     }
 
     /// A question begins. Returns how long it may take.
@@ -218,6 +231,11 @@ impl Deadline {
             return Ok(bytes);
         }
         let last = said.rsplit(|byte| *byte == b'\n').find(|line| !line.is_empty()).unwrap_or_default();
+        if last.is_empty() {
+            return Err(Failure::new(
+                "The process of this question has ended without an answer, perhaps for lack of memory. Ask for less.",
+            ));
+        }
         let error: Value = serde_json::from_slice(last).unwrap_or_default();
         let message = error.pointer("/error/message").and_then(Value::as_str);
         Err(Failure::new(message.map_or_else(|| String::from_utf8_lossy(last).into_owned(), String::from)))
