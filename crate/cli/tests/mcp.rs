@@ -322,3 +322,40 @@ fn names_stay_when_the_process_that_answers_has_ended() {
     assert!(!server.ask("open", &stats).0 && !server.ask("stats", &stats).0);
     server.end();
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_has_changed_is_read_again_and_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/xray");
+    let (log, names) = (folder.path().join("log.xray"), folder.path().join("names.csv"));
+    std::fs::copy(fixtures.join("threads.xray"), &log).unwrap();
+    std::fs::write(&names, "8,eighth\n").unwrap();
+    let mut server = Server::start(folder.path(), "30");
+    assert!(!server.ask("open", &json!({ "path": "log.xray", "names": "names.csv" })).0);
+    let mut ask = |tool: &str, arguments: Value| -> Value {
+        let (failed, said) = server.ask(tool, &arguments);
+        assert!(!failed, "{tool}: {said}");
+        serde_json::from_str(&said).unwrap()
+    };
+    let file = json!({ "path": "log.xray" });
+    let sql = json!({ "path": "log.xray", "statement": "select count(*) as count from slices" });
+    let before = ask("sql", sql.clone());
+    assert!(before["rows"][0]["count"].as_u64() > Some(0) && before["remark"].is_null());
+    // Names of the same length, in another file.
+    std::fs::write(folder.path().join("new"), "8,eightX\n").unwrap();
+    std::fs::rename(folder.path().join("new"), &names).unwrap();
+    let stats = ask("stats", file.clone());
+    assert!(stats["remark"].is_string() && stats.to_string().contains("eightX"), "{stats}");
+    assert!(ask("stats", file.clone())["remark"].is_null());
+    std::fs::copy(fixtures.join("events.xray"), &log).unwrap();
+    let after = ask("sql", sql.clone());
+    assert!(after["remark"].is_string() && after["rows"] != before["rows"], "{after}");
+    assert!(ask("sql", sql)["remark"].is_null());
+    // While nothing of it can be read, there is an error. Then it has the names of before.
+    std::fs::write(&log, "").unwrap();
+    assert!(server.ask("stats", &file).0);
+    std::fs::copy(fixtures.join("threads.xray"), &log).unwrap();
+    assert!(server.ask("stats", &file).1.contains("eightX"));
+    server.end();
+}

@@ -131,7 +131,7 @@ pub(super) fn call(traces: &mut Traces, name: &str, args: &Value) -> Value {
                 "state" => state(traces, &args),
                 _ => return drawn(traces, &args),
             };
-            Ok(json!([text(answer?)]))
+            Ok(json!([text(with_remark(traces, answer?))]))
         })
     });
     match answer {
@@ -232,6 +232,15 @@ fn with_hints(mut answer: Value, left_out: Option<String>, next: &[&str]) -> Val
         if !next.is_empty() {
             fields.insert("next".into(), json!(next));
         }
+    }
+    answer
+}
+
+/// Says if an answer is about another content than those before.
+fn with_remark(traces: &Traces, mut answer: Value) -> Value {
+    if let Some(fields) = answer.as_object_mut().filter(|_| traces.has_changed()) {
+        let remark = "The file, or one of its names, has changed since it was read. It was read again.";
+        fields.insert("remark".into(), remark.into());
     }
     answer
 }
@@ -485,7 +494,9 @@ fn drawn(traces: &mut Traces, args: &Args<'_>) -> Result<Value, Failure> {
     let drawn =
         if kind == "flame" { picture::flame(session, &question) } else { picture::timeline(session, &question) };
     let picture::Drawn { png, says } = drawn.map_err(|error| Failure::new(error.to_string()))?;
-    Ok(json!([{ "type": "image", "data": picture::base64(&png), "mimeType": "image/png" }, text(says)]))
+    Ok(
+        json!([{ "type": "image", "data": picture::base64(&png), "mimeType": "image/png" }, text(with_remark(traces, says))]),
+    )
 }
 
 #[cfg(test)]

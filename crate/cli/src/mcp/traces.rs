@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -32,6 +32,8 @@ pub(super) struct Traces {
     open: Vec<Open>,
     /// The names with which traces were open in a process that was ended.
     earlier: BTreeMap<PathBuf, Recalled>,
+    /// A file had changed, so the current question has read it again.
+    has_changed: bool,
 }
 
 /// The names of a trace, or why there are none: one of their files is gone.
@@ -55,13 +57,45 @@ pub(super) struct Open {
     /// Without symbolic links.
     path: PathBuf,
     names: NameArgs,
+    /// Of its file and those of names, before they were read.
+    stamps: Vec<Option<Stamp>>,
     opened: Opened,
+}
+
+/// Marks of a file that change with its content.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    /// Its device and number there.
+    identity: Option<(u64, u64)>,
+}
+
+impl Stamp {
+    /// Of a file, or of the archive that has it; `None` if it is gone.
+    fn of(path: &Path) -> Option<Self> {
+        let about = unpack::file_of(path).metadata().ok()?;
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            Some((about.dev(), about.ino()))
+        };
+        #[cfg(not(unix))]
+        let identity = None;
+        Some(Self { len: about.len(), modified: about.modified().ok(), identity })
+    }
+
+    /// Of a trace and its names.
+    fn of_all(path: &Path, names: &NameArgs) -> Vec<Option<Self>> {
+        std::iter::once(path).chain(names.files()).map(Self::of).collect()
+    }
 }
 
 impl Traces {
     /// Of traces below directories without symbolic links.
     pub(super) fn of(roots: Vec<PathBuf>, timeout: Duration) -> Self {
-        Self { roots, timeout, until: Deadline::after(timeout), open: Vec::new(), earlier: BTreeMap::new() }
+        let until = Deadline::after(timeout);
+        Self { roots, timeout, until, open: Vec::new(), earlier: BTreeMap::new(), has_changed: false }
     }
 
     /// A path without symbolic links, if it is below a directory of this server. One that is not
@@ -90,20 +124,21 @@ impl Traces {
         Err(refused())
     }
 
-    /// Opens a trace, unless it is open with the same names.
+    /// Opens a trace, unless it is open with the same names and no file of it has changed.
     ///
     /// # Errors
     ///
     /// Returns an error if it may not or cannot be read.
     pub(super) fn open(&mut self, path: &str, names: Option<NameArgs>) -> Result<&Opened, Failure> {
         let path = self.allowed(path)?;
-        let found = self.open.iter().position(|open| open.path == path);
+        let found = self.open.iter().position(|open| open.path == path).map(|at| self.open.remove(at));
         let open = match (found, names) {
             // Without a word about names, those of before stay.
-            (Some(at), None) => self.open.remove(at),
+            (Some(open), None) if open.stamps == Stamp::of_all(&path, &open.names) => open,
             (found, names) => {
-                if let Some(at) = found {
-                    self.open.remove(at);
+                if let Some(before) = found {
+                    self.has_changed = names.is_none();
+                    self.earlier.insert(path.clone(), Ok(before.names));
                 }
                 if self.open.len() >= MOST_OPEN {
                     self.open.remove(0);
@@ -114,9 +149,10 @@ impl Traces {
                     None => self.names_of(&path)?.cloned().unwrap_or(none),
                 };
                 // Pictures are drawn from levels of detail.
+                let stamps = Stamp::of_all(&path, &names);
                 let opened = Opened::of(read_named(&TraceArgs::of(&path), &names)?);
                 self.earlier.remove(&path);
-                Open { path, names, opened }
+                Open { path, names, stamps, opened }
             }
         };
         self.open.push(open);
@@ -161,7 +197,13 @@ impl Traces {
     /// A question begins. Returns how long it may take.
     pub(super) fn begin(&mut self) -> Duration {
         self.until = Deadline::after(self.timeout);
+        self.has_changed = false;
         self.timeout
+    }
+
+    /// Whether the current question has read a trace again because a file had changed.
+    pub(super) fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// When the answer to the current question has to be there.
