@@ -86,7 +86,7 @@ fn names_of_hits_are_those_of_all_of_them() {
     let mut store = Store::default();
     store.apply(&mut batch);
     store.finish(false);
-    let wanted = |name: u32| name % 3 > 0;
+    let wanted = |name: u32| !name.is_multiple_of(3);
     let names = (0..COUNT).map(|name| u8::from(wanted(name))).collect();
     let mut find = searched(&store, SliceQuery { branches: vec![Vec::new()], names, checks: Vec::new() });
     assert_eq!(find.hits().names(), (0..COUNT).filter(|name| wanted(*name)).collect::<Vec<_>>());
