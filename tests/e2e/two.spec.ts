@@ -208,22 +208,24 @@ test('tracks scroll along with their counterparts', { tag: '@layout' }, async ({
   await openTwo(page);
   await choose(page, chosen('one.xray', THREADS), chosen('two.xray', THREADS));
   await expect(areaOf(page, 'B')).toHaveAccessibleName('Timeline of B, two.xray');
+  await settled(page, 'ready', 'one.xray');
+  await secondRead(page);
   const top = (at: 'A' | 'B') =>
     side(page, at)
       .locator('.scroller')
       .evaluate((it) => it.scrollTop);
-  await side(page, 'A')
-    .locator('.scroller')
-    .evaluate((it) => {
-      it.scrollTop = 60;
-    });
-  await expect.poll(() => top('B')).toBe(60);
-  await side(page, 'B')
-    .locator('.scroller')
-    .evaluate((it) => {
-      it.scrollTop = 20;
-    });
+  // The user scrolls the one that follows at once: both are one event.
+  await page.evaluate(() => {
+    const [a, b] = document.querySelectorAll('.side .scroller');
+    const once = () => {
+      if (b?.scrollTop === 60) b.scrollTo(0, 20);
+      else requestAnimationFrame(once);
+    };
+    a?.scrollTo(0, 60);
+    once();
+  });
   await expect.poll(() => top('A')).toBe(20);
+  await expect.poll(() => top('B')).toBe(20);
 });
 
 /** The dialog of the browser returns files that the page itself has written, so that their handles are known. */

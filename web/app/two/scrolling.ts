@@ -19,13 +19,15 @@ export function scrollTogether(pair: Pair, scrollers: readonly [HTMLElement, HTM
   const tracksOf = (side: 0 | 1) => sides[side].arrangement.ordered.value;
   const forth = computed(() => pairTracks(tracksOf(0), tracksOf(1)));
   const back = computed(() => new Map([...forth.value].map(([a, b]) => [b, a])));
-  /** The scroller that is moved here, and not by the user. */
-  let moved: HTMLElement | null = null;
+  /** The scroller that is moved here, and where to. */
+  let moved: { readonly scroller: HTMLElement; readonly top: number } | null = null;
   const follow = (side: 0 | 1) => {
     const scroller = scrollers[side];
-    if (moved === scroller) {
+    if (moved?.scroller === scroller) {
+      // The user may have scrolled on before there was an event.
+      const isThere = scroller.scrollTop === moved.top;
       moved = null;
-      return;
+      if (isThere) return;
     }
     const other = side === 0 ? 1 : 0;
     const [from, to] = [sides[side].layout.peek(), sides[other].layout.peek()];
@@ -40,7 +42,7 @@ export function scrollTogether(pair: Pair, scrollers: readonly [HTMLElement, HTM
     if (Math.abs(before - target) <= SLACK) return;
     follower.scrollTop = target;
     // At the end of the tracks it may stay where it is, without an event.
-    if (follower.scrollTop !== before) moved = follower;
+    if (follower.scrollTop !== before) moved = { scroller: follower, top: follower.scrollTop };
   };
   scope.listen(scrollers[0], 'scroll', () => follow(0));
   scope.listen(scrollers[1], 'scroll', () => follow(1));
