@@ -150,7 +150,8 @@ export interface RecordService extends ValuesService {
   rows(first: number, count: number, stop: AbortSignal): Promise<readonly RecordRow[] | null>;
   /**
    * Sorts the list that was made last, of which rows are in that order from then on: at most {@link MOST_ORDERED} rows, or by position.
-   * null for the order of the trace. `given`: names that are shown in place of those in the file. `hear` gets how far it is, from 0 to 1. Resolves with whether it is sorted: false if it is stopped.
+   * null for the order of the trace. `given`: names that are shown in place of those in the file. `hear` gets how far it is, from 0 to 1.
+   * Resolves with whether it is sorted: false if it is stopped.
    */
   order(sort: RecordSort | null, given: GivenNames, hear: (share: number) => void, stop: AbortSignal): Promise<boolean>;
   /** The same for a user who takes the list along: not after other questions. */

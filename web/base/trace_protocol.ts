@@ -109,7 +109,7 @@ export interface TraceReports {
   attached(attachment: Attachment): void;
   /** A program says that calls are below others that cannot have made them, or says so no more: the file should be read again with this. */
   again(jumps: Uint8Array): void;
-  /** Tracks that are new or have changed. With `more`, the rest of them follows at once. */
+  /** Tracks that are new or have changed. `goesOn`: the rest of them follows at once. */
   tracks(tracks: readonly Track[], goesOn: boolean): void;
   /** These derived tracks were removed to make room. */
   evicted(tracks: Uint32Array): void;
