@@ -22,13 +22,15 @@ it('finishes what it does before it begins again', async () => {
     const from = least.value;
     return numbersWhere(2 * PORTION, (number) => number >= from);
   };
-  const { result, dispose } = computedInPortions(begin, null);
+  const { result, isWorking, dispose } = computedInPortions(begin, null);
+  expect(isWorking.value).toBe(true);
   const lengths: (number | undefined)[] = [];
   const forget = result.subscribe((value) => lengths.push(value?.length));
   for (least.value = 1; least.peek() < 4; least.value += 1) await nextTask();
   for (let i = 0; i < 4; i += 1) await nextTask();
   forget();
   dispose();
+  expect(isWorking.value).toBe(false);
   expect(lengths[0]).toBeUndefined();
   expect(lengths).toContain(2 * PORTION - 1);
   expect(lengths.at(-1)).toBe(2 * PORTION - 4);

@@ -5,6 +5,8 @@ import type { Dispose } from './scope.ts';
 /** The last result of work that is done again when what it depends on changes. */
 export interface Computed<T> {
   readonly result: ReadonlySignal<T>;
+  /** Whether the result is that of before, and another one is being made. */
+  readonly isWorking: ReadonlySignal<boolean>;
   readonly dispose: Dispose;
 }
 
@@ -14,6 +16,7 @@ export interface Computed<T> {
  */
 export function computedInPortions<T>(begin: () => Portions<T>, initial: T): Computed<T> {
   const result = signal(initial);
+  const isWorking = signal(false);
   let next: Portions<T> | null = null;
   let stop: Dispose | null = null;
   const start = (work: Portions<T>) => {
@@ -22,12 +25,15 @@ export function computedInPortions<T>(begin: () => Portions<T>, initial: T): Com
       isDone = true;
       stop = null;
       result.value = value;
+      isWorking.value = next !== null;
       if (!next) return;
       const following = next;
       next = null;
       start(following);
     });
-    if (!isDone) stop = end;
+    if (isDone) return;
+    stop = end;
+    isWorking.value = true;
   };
   const forget = effect(() => {
     const work = begin();
@@ -36,6 +42,7 @@ export function computedInPortions<T>(begin: () => Portions<T>, initial: T): Com
   });
   return {
     result,
+    isWorking,
     dispose: () => {
       forget();
       stop?.();

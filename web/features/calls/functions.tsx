@@ -110,7 +110,7 @@ export function Functions({ open, theme, sort, filter, clock: shownClock, lead, 
         />
         <Amount
           words={[
-            filter.searching.value ? 'Searching… ' : '',
+            filter.searching.value ? 'Searching… ' : listed.isWorking.value ? 'Listing… ' : '',
             amount(told, count, filter.text.value, info.sliceNoun, open),
             tellingColumns(told.columns).includes('total') ? unitOf(clock) : '',
           ].join('')}
