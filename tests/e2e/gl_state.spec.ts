@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { open, pictured, recording, test, typeGoTo } from './page.ts';
+import { open, pictured, recording, stay, test, typeGoTo } from './page.ts';
 
 const pane = (page: Page) => page.getByRole('complementary', { name: 'State' });
 const section = (page: Page, name: string) => pane(page).getByRole('region', { name, exact: true });
@@ -77,6 +77,7 @@ test('the picture of a texture is there once it is in sight, and Back leads to i
   const texture = row(page, 'Textures', 'MaterialTexture0 · unit 0');
   await texture.scrollIntoViewIfNeeded();
   await expect(texture.locator('canvas')).toBeVisible();
+  await stay(page);
   await texture.getByTitle('Show it in Resources').click();
   const resource = page.getByRole('region', { name: 'Resource', exact: true });
   await expect(resource.locator('canvas')).toBeVisible();

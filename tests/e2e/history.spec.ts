@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { area, DIALOG, details, fixture, open, pictured, test } from './page.ts';
+import { area, DIALOG, details, fixture, open, pictured, stay, test } from './page.ts';
 
 const said = (page: Page) => page.locator('#announcer').textContent();
 const entry = (page: Page) => page.evaluate(() => history.state?.entry as number | undefined);
@@ -12,8 +12,7 @@ async function selectThree(page: Page): Promise<string[]> {
     await page.keyboard.press(key);
     await expect.poll(() => said(page)).not.toBe(seen.at(-1));
     seen.push((await said(page))!);
-    // What is selected at once after another one, as by a key that is held, is not a place of its own.
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 150)));
+    await stay(page);
   }
   return seen;
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-import { details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { details, fixture, open, pictured, settled, showCalls, stay, test } from './page.ts';
 
 /** Copies a link to what is shown by the menu, and returns it. */
 async function copied(page: Page): Promise<string> {
@@ -182,6 +182,7 @@ test('the address follows the view, with Back and Forward, and leads to it after
   await page.keyboard.press('Enter');
   await page.locator('.area').focus();
   await page.keyboard.press('Enter');
+  await stay(page);
   await page.keyboard.press('r');
   await written(page, true);
   const head = page.locator('.details-head');

@@ -153,6 +153,14 @@ export async function pictured(page: Page): Promise<void> {
   await page.waitForFunction(() => performance.getEntriesByName('unspool:first-picture').length > 0);
 }
 
+/**
+ * Stays longer than between two selections by a key that is held (`HELD_MS` in visits.ts), which pass places by: what is chosen next is
+ * another place in the history.
+ */
+export async function stay(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 150)));
+}
+
 /** Drops a file on the page. Its content is that of `path`, with the part after the header repeated `times` times. */
 export async function drop(page: Page, name: string, path: string, times = 1): Promise<void> {
   const base64 = readFileSync(path).toString('base64');

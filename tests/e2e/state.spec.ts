@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { fixture, open, pictured, plain, recording, test, typeGoTo } from './page.ts';
+import { fixture, open, pictured, plain, recording, stay, test, typeGoTo } from './page.ts';
 import { goTo, isBefore, memory, pane, register, stateAt } from './state.ts';
 
 test('registers and memory before a step, and what it writes', async ({ page }) => {
@@ -155,6 +155,7 @@ test('what a trace executes, the hottest first, and for other programs', async (
 test('the name of an operand leads to the steps that read or write it, and Back', async ({ page }) => {
   await stateAt(page, recording('frames/real-loads-stores.frames'), 2400);
   await page.getByRole('tab', { name: 'Details', exact: true }).click();
+  await stay(page);
   await page
     .getByRole('complementary', { name: 'Details' })
     .getByRole('button', { name: '[0x4a7310]', exact: true })

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { details, fixture, open, pictured, test } from './page.ts';
+import { details, fixture, open, pictured, stay, test } from './page.ts';
 
 const OVERRUN = fixture('trace_db/overrun.trace');
 const bar = (page: Page) => page.locator('.variables .panel-bar');
@@ -44,6 +44,7 @@ test('a variable of a point leads to all its values, and Back to the panel befor
   await tab(page, fixture('trace_db/variables.trace'), 'Points');
   await page.locator('#event-6').click();
   const point = await details(page).getByRole('heading').textContent();
+  await stay(page);
   await details(page).getByRole('button', { name: 'key', exact: true }).click();
   await expect(page.getByRole('tab', { name: 'Variables' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.variables tr[aria-selected="true"] td').first()).toContainText('key');
