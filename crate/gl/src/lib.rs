@@ -11,6 +11,7 @@
 //! direct     functions that name the object which others find where it is bound
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
 //! lists      which functions display lists hold
+//! machine    what every context and object holds, cell by cell
 //! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
@@ -22,33 +23,13 @@
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
 //!
-//! State, resources, frames, findings and the replay follow the same calls, and keep different
-//! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
-//! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
-//! what they change. Contexts and stacks of matrices are kept here, too.
+//! [`machine`] follows calls for all who ask what a context or an object holds. What calls mean is
+//! written once: where their arguments are ([`Arguments`]), which object they are about, what they
+//! change.
 //!
-//! Buffers, programs, framebuffers, vertex arrays and the fixed function are followed by each
-//! reader itself, because moving a kind has stopped to make the code smaller. Lines of code without
-//! comments and tests, and characters, in this crate, `graphics` and `replay` together:
-//!
-//! | kind | `gl` | `graphics` | `replay` | sum | characters |
-//! |---|---|---|---|---|---|
-//! | pixels, compressed formats | 1,263 | -1,247 | -324 | -308 | -8,500 |
-//! | matrices | 167 | -109 | -69 | -11 | 2,100 |
-//! | contexts, windows | 182 | -161 | -20 | 1 | -1,400 |
-//! | matrix stacks, lists, textures | 413 | -213 | -80 | 120 | 200 |
-//! | direct state access, several bindings, interleaved arrays | 164 | -62 | -104 | -2 | -2,400 |
-//!
-//! Pixels were the same work done twice. Of the other kinds most of the code is what each reader
-//! does with a call, and that stays: a description spares the places of arguments and the variants
-//! of names, and costs about as much itself. What it brings is that all readers know the same
-//! functions. So the last row includes what Resources and State did not know before: several
-//! bindings, image units, copies of images, and the arrays of interleaved formats.
-//!
-//! The replay does not read the state. Cells have what State shows, with the calls that set it. The
-//! replay needs contents of buffers and textures, arrays in the memory of the program, and which of
-//! it WebGL2 has, none of which is in cells: the roots of the state would have to hold what its
-//! snapshots hold now.
+//! Resources, redundant calls, findings, frames that replay by themselves and the replay still
+//! follow bindings and names of objects themselves, and keep different things: events, digests,
+//! what WebGL2 has. They share what is described here, and each of them is to ask the machine.
 
 #![forbid(unsafe_code)]
 
@@ -60,6 +41,7 @@ pub mod contexts;
 pub mod direct;
 mod functions;
 pub mod lists;
+pub mod machine;
 pub mod mappings;
 pub mod matrices;
 pub mod matrix;

@@ -10,7 +10,7 @@
 //! times       how long calls took in a replay of apitrace
 //! reader      the Reader that passes the calls of a trace on
 //! survey      one pass over all calls, for frames and resources
-//! state       the shadow state machine: what every context and object holds at any call
+//! state       what every context and object holds at any call
 //! page        the surfaces for JavaScript (feature `page`)
 //! ```
 //!

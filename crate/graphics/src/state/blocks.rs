@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::cells::{Content, Numbers, Value};
 use super::conditions::{self, Active};
+use unspool_gl::machine::cells::{Content, Numbers, Value};
 
 /// A uniform block of layout `std140`.
 #[derive(Debug, PartialEq)]

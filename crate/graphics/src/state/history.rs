@@ -6,10 +6,10 @@ use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;
 
 use super::inputs::Order;
-use super::machine::{Machine, Root, is_draw};
 use super::report::{Found, Report};
 use crate::reader::{CallVisitor, Reader};
 use unspool_gl::call::Call;
+use unspool_gl::machine::{Machine, Root, is_draw};
 
 /// How far a history is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl<S: ByteSource> History<S> {
     pub fn open(format: &str, index: &[u8], source: S, limit: usize) -> Result<Self, Error> {
         let reader = Reader::open(format, index, source)?;
         let machine = Machine::default();
-        let roots = vec![Kept { root: machine.root.clone(), from: 0 }];
+        let roots = vec![Kept { root: machine.root(), from: 0 }];
         Ok(Self { reader, machine, roots, late: Vec::new(), limit })
     }
 
@@ -67,8 +67,8 @@ impl<S: ByteSource> History<S> {
     /// How far it is.
     pub fn progress(&self) -> Progress {
         let pieces = self.roots.len() as u32 - 1;
-        let roots: usize = self.roots.iter().map(|kept| size_of::<Kept>() + kept.root.cells.root_bytes()).sum();
-        let bytes = roots + self.machine.copied + self.machine.slots.bytes();
+        let roots: usize = self.roots.iter().map(|kept| size_of::<Kept>() + kept.root.bytes()).sum();
+        let bytes = roots + self.machine.memory();
         let (built, count, of) = (self.reader.first_of(pieces), self.reader.count(), self.reader.pieces());
         Progress { built, count, pieces, of, bytes, is_full: bytes > self.limit && pieces < of }
     }
@@ -110,24 +110,14 @@ impl<S: ByteSource> History<S> {
         let until = self.late.iter().find(|(late, _)| *late == call).map_or(piece, |(_, until)| *until);
         let Some(kept) = self.roots.get(piece as usize) else { return Ok(None) };
         let (first, from) = (self.reader.first_of(piece), kept.from.min(piece));
-        let copied = self.machine.copied;
-        let latest = core::mem::replace(&mut self.machine.root, kept.root.clone());
-        let mut fold = Fold {
-            machine: &mut self.machine,
-            names: Vec::new(),
-            first,
-            is_skipping: true,
-            call,
-            is_before,
-            found: None,
-        };
-        let passed = self.reader.pass(from..until + 1, &mut fold);
-        let found = fold.found.take();
-        let report = found.map(|found| Report::of(&mut self.machine, call, found, is_before));
-        self.machine.root = latest;
-        // What the fold has copied is gone with its root.
-        self.machine.copied = copied;
-        passed.map(|()| report)
+        let reader = &mut self.reader;
+        self.machine.with_root(kept.root.clone(), |machine| {
+            let names = Vec::new();
+            let mut fold = Fold { machine, names, first, is_skipping: true, call, is_before, found: None };
+            reader.pass(from..until + 1, &mut fold)?;
+            let found = fold.found.take();
+            Ok(found.map(|found| Report::of(fold.machine, call, found, is_before)))
+        })
     }
 }
 
@@ -148,7 +138,7 @@ impl Building<'_> {
     /// The next piece begins.
     fn keep(&mut self) {
         self.at += 1;
-        self.roots.push(Kept { root: self.machine.root.clone(), from: self.base + self.at as u32 });
+        self.roots.push(Kept { root: self.machine.root(), from: self.base + self.at as u32 });
     }
 
     /// A call has returned although the next piece has begun.

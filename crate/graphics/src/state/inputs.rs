@@ -3,14 +3,14 @@
 
 use unspool_gl::gl;
 
-use super::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
-use super::cells::{Cell, Value};
 use super::json::Json;
-use super::machine::Machine;
 use super::report::constant;
-use super::what;
 use crate::known::Known;
 use unspool_gl::call::{self, Call};
+use unspool_gl::machine::Machine;
+use unspool_gl::machine::buffers::{self, CLIENT_ARRAYS, CLIENT_TEXTURE};
+use unspool_gl::machine::cells::{Cell, Value};
+use unspool_gl::machine::what;
 
 /// An array that gives the vertices of a draw something.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,7 +224,7 @@ fn buffer(json: &mut Json, machine: &Machine, (name, instance): (u32, u32)) {
 
 /// Writes what a draw takes: a `GlDraw` of `web/features/graphics/gl_state_protocol.ts`.
 pub(super) fn write(machine: &Machine, array: u32, inputs: &[Input], order: &Order) -> String {
-    let is_on = |what| machine.value(machine.context, what, 0) == &Value::Bool(true);
+    let is_on = |what| machine.value(machine.context_owner(), what, 0) == &Value::Bool(true);
     let restart = if is_on(what::PRIMITIVE_RESTART_FIXED_INDEX) {
         Some(match order.indexed {
             gl::UNSIGNED_BYTE => 0xff,
@@ -232,7 +232,7 @@ pub(super) fn write(machine: &Machine, array: u32, inputs: &[Input], order: &Ord
             _ => 0xffff_ffff,
         })
     } else if is_on(what::PRIMITIVE_RESTART) || is_on(what::PRIMITIVE_RESTART_NV) {
-        Some(machine.number(machine.context, what::PRIMITIVE_RESTART_INDEX, 0).unwrap_or_default())
+        Some(machine.number(machine.context_owner(), what::PRIMITIVE_RESTART_INDEX, 0).unwrap_or_default())
     } else {
         None
     };
@@ -262,7 +262,7 @@ pub(super) fn write(machine: &Machine, array: u32, inputs: &[Input], order: &Ord
         match order.indirect {
             Some([count, offset, stride]) => json.key("indirect").object(|json| {
                 json.key("buffer");
-                buffer(json, machine, machine.object(machine.context, what::DRAW_INDIRECT_BUFFER_BINDING, 0));
+                buffer(json, machine, machine.object(machine.context_owner(), what::DRAW_INDIRECT_BUFFER_BINDING, 0));
                 json.key("count").int(count);
                 json.key("offset").int(offset);
                 json.key("stride").int(stride);

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use unspool_gl::functions;
 
-use super::cells::Value;
 use unspool_gl::contexts::Profile;
+use unspool_gl::machine::cells::Value;
 
 use super::inputs::Order;
 use super::json::{Json, shown};
-use super::machine::Machine;
 use super::sections;
-use super::what;
+use unspool_gl::machine::Machine;
+use unspool_gl::machine::parameters::Parameter;
+use unspool_gl::machine::what;
 
 /// A line of a section.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,9 +110,9 @@ impl Report {
     pub(super) fn of(machine: &mut Machine, call: u64, found: Found, is_before: bool) -> Self {
         let Found { name, is_draw, order } = found;
         let mut report = Self { call, name, is_draw, is_before, order, ..Self::default() };
-        machine.look(machine.thread);
-        let Some(context) = machine.context() else { return report };
-        report.since = if is_draw && !is_before { context.previous_draw } else { context.last_draw };
+        machine.look_again();
+        let Some([last, previous]) = machine.latest_draws() else { return report };
+        report.since = if is_draw && !is_before { previous } else { last };
         report.is_partial = machine.is_implicit();
         report.context = machine.whole().map(|whole| {
             let text = match &whole.version {
@@ -333,7 +334,7 @@ fn matrix(numbers: &[f64], rows: usize) -> String {
 }
 
 /// The initial value of a parameter in a context of a profile.
-pub(super) fn initial(profile: Profile, parameter: &super::parameters::Parameter) -> Value {
+pub(super) fn initial(profile: Profile, parameter: &Parameter) -> Value {
     match parameter.what {
         // Points are always sprites where there is no fixed function.
         what::POINT_SPRITE => Value::Bool(!profile.has_fixed_function()),

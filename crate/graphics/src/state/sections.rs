@@ -4,17 +4,17 @@ use unspool_gl::contexts::Profile;
 use unspool_gl::gl;
 
 use super::blocks;
-use super::buffers;
-use super::cells::{Attachment, Cell, Image, Value};
-use super::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
 use super::inputs;
-use super::machine::Machine;
-use super::parameters::{self, Group, Parameter};
-use super::programs::STAGES;
 use super::report::{Named, Object, Report, Row, Section, Shader, constant, initial, text};
-use super::textures::{self, level_index};
 use super::uniforms::{self, Uniform};
-use super::what;
+use unspool_gl::machine::Machine;
+use unspool_gl::machine::buffers;
+use unspool_gl::machine::cells::{Attachment, Cell, Image, Value};
+use unspool_gl::machine::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS, MATERIAL_PARAMETERS};
+use unspool_gl::machine::parameters::{self, Group, Parameter};
+use unspool_gl::machine::programs::STAGES;
+use unspool_gl::machine::textures::{self, level_index};
+use unspool_gl::machine::what;
 
 /// Attributes that a state dump lists.
 const LISTED_ATTRIBUTES: u32 = 16;
@@ -64,7 +64,7 @@ impl View<'_> {
 
     /// The object that the context binds.
     fn bound(&self, what: u16, index: u32) -> (u32, u32, Option<u32>) {
-        match self.machine.cell(self.machine.context, what, index) {
+        match self.machine.cell(self.machine.context_owner(), what, index) {
             Some(Cell { value: Value::Object { name, instance }, call }) => (*name, *instance, Some(*call)),
             _ => (0, 0, None),
         }
@@ -122,14 +122,9 @@ impl View<'_> {
         for (_, program, ..) in self.programs() {
             let mut locations: Vec<u32> = self
                 .machine
-                .slots
-                .of(program)
-                .iter()
-                .filter(|(what, _, number)| {
-                    let is_set = self.machine.root.cells.get(*number).is_some_and(|cell| cell.value != Value::Unset);
-                    matches!(*what, what::UNIFORM | what::UNIFORM_NAME) && is_set
-                })
-                .map(|(_, index, _)| *index)
+                .cells_of(program)
+                .filter(|(what, ..)| matches!(*what, what::UNIFORM | what::UNIFORM_NAME))
+                .map(|(_, index, _)| index)
                 .collect();
             locations.sort_unstable();
             locations.dedup();
@@ -174,8 +169,8 @@ impl View<'_> {
         };
         for (_, program, ..) in self.programs() {
             for block in sources.iter().flat_map(|source| blocks::blocks(source)) {
-                let of = |wanted: u16| machine.slots.of(program).iter().filter(move |(what, ..)| *what == wanted);
-                let index = of(what::BLOCK_NAME).map(|(_, index, _)| *index).find(|index| {
+                let of = |wanted: u16| machine.cells_of(program).filter(move |(what, ..)| *what == wanted);
+                let index = of(what::BLOCK_NAME).map(|(_, index, _)| index).find(|index| {
                     matches!(machine.value(program, what::BLOCK_NAME, *index), Value::Text(name) if **name == *block.name)
                 });
                 let binding = match index {
@@ -185,8 +180,8 @@ impl View<'_> {
                     None => None,
                 };
                 let at = (target as u32) << 8 | binding.unwrap_or(block.binding) & 0xff;
-                let (_, buffer) = machine.object(self.machine.context, what::INDEXED_BUFFER, at);
-                let from = machine.number(self.machine.context, what::INDEXED_OFFSET, at).unwrap_or(0);
+                let (_, buffer) = machine.object(self.machine.context_owner(), what::INDEXED_BUFFER, at);
+                let from = machine.number(self.machine.context_owner(), what::INDEXED_OFFSET, at).unwrap_or(0);
                 let Some(Cell { value: Value::Content(content), call }) = machine.cell(buffer, what::CONTENT, 0) else {
                     continue;
                 };
@@ -322,7 +317,7 @@ impl View<'_> {
                 if texture == 0 {
                     continue;
                 }
-                let is_enabled = machine.value(self.machine.context, target as u16, unit) == &Value::Bool(true);
+                let is_enabled = machine.value(self.machine.context_owner(), target as u16, unit) == &Value::Bool(true);
                 let sampler =
                     samplers.iter().find(|(uniform, _, of)| *of == unit && is_sampler_of(&uniform.kind, target));
                 let mut said = vec![self.labelled("texture", texture, instance)];
@@ -396,11 +391,9 @@ impl View<'_> {
             rows.push(self.of("framebuffer", name, row));
             let mut attached: Vec<(u32, &Cell)> = self
                 .machine
-                .slots
-                .of(instance)
-                .iter()
+                .cells_of(instance)
                 .filter(|(what, ..)| *what == what::ATTACHMENT)
-                .filter_map(|(_, index, number)| Some((*index, self.machine.root.cells.get(*number)?)))
+                .map(|(_, index, cell)| (index, cell))
                 .collect();
             attached.sort_by_key(|(index, _)| *index);
             for (index, cell) in attached {
@@ -415,7 +408,7 @@ impl View<'_> {
             rows.push(self.row(report, "Stencil bits", bits.to_string(), call));
             report.parameters.push(("GL_STENCIL_BITS".into(), vec![(None, Value::Int(bits), "")]));
         }
-        if let Some(cell) = self.machine.cell(self.machine.context, what::VIEWPORT, 0) {
+        if let Some(cell) = self.machine.cell(self.machine.context_owner(), what::VIEWPORT, 0) {
             rows.push(self.row(report, "Viewport", text(&cell.value, ""), Some(cell.call)));
         }
         report.sections.push(Section { title: "Framebuffer", is_used: true, rows });
@@ -428,7 +421,7 @@ impl View<'_> {
             _ => 0,
         };
         let is_of_array = parameter.what == what::ELEMENT_ARRAY_BUFFER_BINDING;
-        let owner = if is_of_array { self.array } else { self.machine.context };
+        let owner = if is_of_array { self.array } else { self.machine.context_owner() };
         match self.machine.cell(owner, parameter.what, index) {
             Some(cell) => (cell.value.clone(), Some(cell.call)),
             None if self.machine.is_implicit() => (Value::Unknown, None),
@@ -445,7 +438,7 @@ impl View<'_> {
             }
             let name = format!("GL_{}", parameter.name);
             if parameter.what == what::POLYGON_MODE {
-                let back = match self.machine.value(self.machine.context, what::POLYGON_MODE, 1) {
+                let back = match self.machine.value(self.machine.context_owner(), what::POLYGON_MODE, 1) {
                     Value::Unset => parameter.initial.clone(),
                     other => other.clone(),
                 };
@@ -505,7 +498,7 @@ impl View<'_> {
                 | what::DEPTH_RANGE
         );
         let indexes = if is_indexed { 1..16 } else { 0..0 };
-        let cell = |index| Some((index, self.machine.cell(self.machine.context, parameter.what, index)?));
+        let cell = |index| Some((index, self.machine.cell(self.machine.context_owner(), parameter.what, index)?));
         indexes
             .filter_map(cell)
             .map(|(index, cell)| {
@@ -519,18 +512,16 @@ impl View<'_> {
         let mut rows = Vec::new();
         let machine = self.machine;
         let mut bound: Vec<(u32, &Cell)> = machine
-            .slots
-            .of(self.machine.context)
-            .iter()
+            .cells_of(machine.context_owner())
             .filter(|(what, ..)| *what == what::INDEXED_BUFFER)
-            .filter_map(|(_, index, number)| Some((*index, machine.root.cells.get(*number)?)))
+            .map(|(_, index, cell)| (index, cell))
             .collect();
         bound.sort_by_key(|(index, _)| *index);
         for (index, cell) in bound {
             let Value::Object { name: name @ 1.., instance } = cell.value else { continue };
             let (target, _) = buffers::TARGETS.get((index >> 8) as usize).copied().unwrap_or_default();
             let mut said = self.labelled("buffer", name, instance);
-            let part = |what| machine.value(self.machine.context, what, index);
+            let part = |what| machine.value(self.machine.context_owner(), what, index);
             match (part(what::INDEXED_OFFSET), part(what::INDEXED_SIZE)) {
                 (Value::Int(offset), Value::Int(size)) => said.push_str(&format!(", {size} bytes from {offset}")),
                 _ => said.push_str(&self.buffer_size(instance)),
@@ -551,7 +542,7 @@ impl View<'_> {
             return;
         }
         let machine = self.machine;
-        let owner = self.machine.context;
+        let owner = self.machine.context_owner();
         for (light, title) in (0..).zip(LIGHTS) {
             let is_on = machine.value(owner, what::LIGHT0 + light, 0) == &Value::Bool(true);
             let mut rows = Vec::new();
@@ -593,17 +584,14 @@ impl View<'_> {
             }
         }
         let mut rows = Vec::new();
-        for (what, index, number) in machine.slots.of(owner) {
-            let Some(cell) = machine.root.cells.get(*number).filter(|cell| cell.value != Value::Unset) else {
-                continue;
-            };
-            let name = match *what {
+        for (what, index, cell) in machine.cells_of(owner) {
+            let name = match what {
                 CLIP_PLANE_OF => format!("CLIP_PLANE{index}"),
-                what::TEX_GEN_MODE_OF => format!("Unit {} TEXTURE_GEN_MODE {}", index / 4, coordinate(*index)),
-                what::TEX_GEN_ENABLED => format!("Unit {} TEXTURE_GEN {}", index / 4, coordinate(*index)),
-                what::TEX_GEN_OBJECT => format!("Unit {} OBJECT_PLANE {}", index / 4, coordinate(*index)),
+                what::TEX_GEN_MODE_OF => format!("Unit {} TEXTURE_GEN_MODE {}", index / 4, coordinate(index)),
+                what::TEX_GEN_ENABLED => format!("Unit {} TEXTURE_GEN {}", index / 4, coordinate(index)),
+                what::TEX_GEN_OBJECT => format!("Unit {} OBJECT_PLANE {}", index / 4, coordinate(index)),
                 what::TEXTURE_ENV_MODE | what::TEXTURE_ENV_COLOR | what::COMBINE_RGB..=what::COMBINE_LAST => {
-                    let name = constant((*what).into(), "TextureEnvParameter");
+                    let name = constant(what.into(), "TextureEnvParameter");
                     format!("Unit {index} {}", name.trim_start_matches("GL_"))
                 }
                 _ => continue,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::cells::{Cell, Numbers, Value};
 use super::glsl::{self, Declared};
 use super::report::text;
+use unspool_gl::machine::cells::{Cell, Numbers, Value};
 
 /// A uniform of the program in use.
 #[derive(Debug)]

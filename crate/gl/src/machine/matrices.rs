@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use unspool_gl::gl;
-use unspool_gl::matrices::{Function, Stack};
+use crate::gl;
+use crate::matrices::{Function, Stack};
 
 use super::cells::Value;
-use super::machine::{Handlers, Machine};
 use super::what;
-use unspool_gl::call::Call;
+use super::{Handlers, Machine};
+use crate::call::Call;
 
-pub(super) const HANDLERS: Handlers = &[("MatrixMode", |m, c, _| m.set(what::MATRIX_MODE, Value::Constant(c.uint(0))))];
+pub(crate) const HANDLERS: Handlers = &[("MatrixMode", |m, c, _| m.set(what::MATRIX_MODE, Value::Constant(c.uint(0))))];
 
 impl Machine {
     /// A call of a function that changes a stack of matrices.
-    pub(super) fn call_of_matrices(&mut self, function: Function, call: &Call) {
+    pub(crate) fn call_of_matrices(&mut self, function: Function, call: &Call) {
         let mode = self.number(self.context, what::MATRIX_MODE, 0).and_then(|mode| u32::try_from(mode).ok());
         let (chosen, is_known) = ((mode.unwrap_or(gl::MODELVIEW), self.unit()), !self.is_implicit());
         let mut found = None;

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::cells::{Cell, Key, Value};
 use super::fixed::{floats, follow_color, list_of};
-use super::machine::{Handlers, Machine};
 use super::parameters::{self, Group, find};
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("PixelStorei", pixel_store),
     ("PixelStoref", pixel_store),
     ("EnableClientState", |m, c, _| m.client_state(c.uint(0), None, true)),
@@ -346,7 +346,7 @@ fn pixel_store(machine: &mut Machine, call: &Call, _: Variant) {
 
 /// What glPushAttrib or glPushClientAttrib has kept.
 #[derive(Clone)]
-pub(super) struct Saved {
+pub(crate) struct Saved {
     mask: u32,
     /// The owner of the vertex array that was kept, 0 for none.
     array: u32,

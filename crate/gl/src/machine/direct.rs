@@ -1,18 +1,18 @@
 //! Direct state access: each function is the one for what is bound. While that is executed, the
 //! object that the call names takes the place of the bound one.
 
-use unspool_gl::direct::{About, Direct};
-use unspool_gl::gl;
+use crate::direct::{About, Direct};
+use crate::gl;
 
-use super::machine::{Machine, Run};
 use super::objects::Kind;
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::Call;
+use super::{Machine, Run};
+use crate::Variant;
+use crate::call::Call;
 
 /// What a call names in place of what is bound or selected.
 #[derive(Default)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// The owner of the cells of an object.
     object: Option<(Kind, u32)>,
     /// A buffer for arrays: its name and the owner of its cells.
@@ -23,7 +23,7 @@ pub(super) struct Named {
 
 impl Machine {
     /// Executes a function for what is bound.
-    pub(super) fn run_direct(&mut self, direct: Direct, run: Run, call: &Call, variant: Variant) {
+    pub(crate) fn run_direct(&mut self, direct: Direct, run: Run, call: &Call, variant: Variant) {
         let name = call.uint(0);
         let mut named = Named::default();
         let kind = match direct.about {
@@ -56,23 +56,23 @@ impl Machine {
 
     /// The owner of the cells of an object. Framebuffer 0 is the window, and vertex array 0 is an
     /// array, too.
-    pub(super) fn own_or_instance(&mut self, kind: Kind, name: u32) -> u32 {
+    pub(crate) fn own_or_instance(&mut self, kind: Kind, name: u32) -> u32 {
         let is_own = name == 0 && matches!(kind, Kind::Framebuffer | Kind::VertexArray);
         if is_own { self.own(kind, 0) } else { self.instance(kind, name) }
     }
 
     /// The owner of the object of a kind that the call names.
-    pub(super) fn named(&self, kind: Kind) -> Option<u32> {
+    pub(crate) fn named(&self, kind: Kind) -> Option<u32> {
         self.named.object.filter(|(of, _)| *of == kind).map(|(_, owner)| owner)
     }
 
     /// The buffer that arrays are in: its name and the owner of its cells.
-    pub(super) fn array_buffer(&self) -> (u32, u32) {
+    pub(crate) fn array_buffer(&self) -> (u32, u32) {
         self.named.buffer.unwrap_or_else(|| self.object(self.context, what::ARRAY_BUFFER_BINDING, 0))
     }
 
     /// The texture unit that a cell says is active, or that the call names.
-    pub(super) fn unit_of(&self, what: u16) -> u32 {
+    pub(crate) fn unit_of(&self, what: u16) -> u32 {
         let active = || self.number(self.context, what, 0).map_or(0, |unit| (unit as u32).wrapping_sub(gl::TEXTURE0));
         self.named.unit.unwrap_or_else(active)
     }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::gl;
 use unspool_formats::apitrace::list_names;
-use unspool_gl::gl;
 
 use super::cells::Value;
-use super::machine::{Handlers, Machine};
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("NewList", new_list),
     ("EndList", end_list),
     ("DeleteLists", delete_lists),
@@ -27,7 +27,7 @@ const MAX_CALLS: usize = 1 << 16;
 
 /// A list that is being compiled.
 #[derive(Clone)]
-pub(super) struct Compiling {
+pub(crate) struct Compiling {
     name: u32,
     /// Calls are executed, too.
     executes: bool,
@@ -36,7 +36,7 @@ pub(super) struct Compiling {
 
 /// Keeps a call if a list is being compiled. `is_current`: its function only sets a current colour,
 /// normal or the like. Returns whether the call is to be executed.
-pub(super) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bool {
+pub(crate) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bool {
     let Some(compiling) = machine.context().and_then(|context| context.compiling.as_ref()) else { return true };
     let executes = compiling.executes;
     let mut is_first = true;

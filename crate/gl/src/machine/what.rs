@@ -1,74 +1,124 @@
-//! What cells are: mostly the constant that a program would pass to `glGet`. Numbers below 0x100
+//! Names of cells: mostly the constant that a program would pass to `glGet`. Numbers below 0x100
 //! are our own.
 
-use unspool_gl::gl;
+use crate::gl;
 
 macro_rules! whats {
-    ($($name:ident = $value:expr;)*) => {
-        $(pub(super) const $name: u16 = $value;)*
+    ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
+        $($(#[$doc])* pub const $name: u16 = $value;)*
     };
 }
 
 /// Cells that have the number of the constant of the same name.
 macro_rules! constants {
     ($($name:ident)*) => {
-        $(pub(super) const $name: u16 = gl::$name as u16;)*
+        $(#[doc = concat!("The cell of `GL_", stringify!($name), "`.")] pub const $name: u16 = gl::$name as u16;)*
     };
 }
 
 whats! {
-    // Of share groups and contexts: the object with a name.
-    NAME_OF = 0x01; // the name of an object
+    /// The name of an object.
+    NAME_OF = 0x01;
+    /// The label of an object.
     LABEL = 0x02;
+    /// The target that a texture was bound to first.
     TARGET = 0x03;
+    /// An object is deleted, but still in use.
     DELETED = 0x04;
-    KIND_FIRST = 0x10; // + the kind of object
-    LEVEL = 0x20; // of a texture: level | face << 5
-    SIZE = 0x21; // of a buffer
-    CONTENT = 0x24; // of a buffer of uniforms
-    MAPPED_LAST = 0x25; // of a share group: the buffer of uniforms that was mapped last
-    MAPPED_AT = 0x26; // of a buffer: where, in the memory of the program
-    MAPPED_FROM = 0x27; // of a buffer: the first byte that is
+    /// Of share groups and contexts, by name: the owner of an object. The kind of object is added.
+    KIND_FIRST = 0x10;
+    /// A level of a texture, by `level | face << 5`.
+    LEVEL = 0x20;
+    /// Bytes of a buffer.
+    SIZE = 0x21;
+    /// The content of a buffer of uniforms.
+    CONTENT = 0x24;
+    /// Of a share group: the buffer of uniforms that was mapped last.
+    MAPPED_LAST = 0x25;
+    /// The address of a mapped buffer in the memory of the program.
+    MAPPED_AT = 0x26;
+    /// The first byte of a buffer that is mapped.
+    MAPPED_FROM = 0x27;
+    /// The number of bytes of a buffer that are mapped.
     MAPPED_SIZE = 0x28;
+    /// The usage of a buffer.
     USAGE = 0x22;
+    /// A buffer is mapped.
     MAPPED = 0x23;
-    ATTACHED = 0x30; // of a program: its shaders
-    UNIFORM = 0x31; // by location
+    /// The shaders of a program.
+    ATTACHED = 0x30;
+    /// A uniform of a program, by location.
+    UNIFORM = 0x31;
+    /// The name of a uniform, by location.
     UNIFORM_NAME = 0x32;
+    /// A program is linked.
     LINKED = 0x33;
-    ATTRIBUTE_NAME = 0x34; // by location
-    BLOCK_BINDING = 0x35; // by index of the uniform block
+    /// The name of an attribute of a program, by location.
+    ATTRIBUTE_NAME = 0x34;
+    /// The binding of a uniform block, by its index.
+    BLOCK_BINDING = 0x35;
+    /// The source of a shader.
     SOURCE = 0x36;
-    STAGE = 0x37; // of a shader: its type
+    /// The type of a shader.
+    STAGE = 0x37;
+    /// A shader is compiled.
     COMPILED = 0x38;
-    STAGE_SOURCE = 0x39; // of a program: by type of shader - VERTEX.. (index of the constant's low bits)
+    /// The source of a program's stage, by the low bits of the type of shader.
+    STAGE_SOURCE = 0x39;
+    /// The name of a uniform block, by its index.
     BLOCK_NAME = 0x3a;
+    /// The log of the compiler or linker.
     INFO_LOG = 0x3b;
-    STORAGE = 0x40; // of a renderbuffer
-    ATTACHMENT = 0x41; // of a framebuffer: index is the attachment's low bits
-    CLIENT_ENABLED = 0x50; // of a vertex array: client arrays by number
+    /// The image of a renderbuffer.
+    STORAGE = 0x40;
+    /// An attachment of a framebuffer, by the low bits of the attachment.
+    ATTACHMENT = 0x41;
+    /// A client array of a vertex array is on, by its number.
+    CLIENT_ENABLED = 0x50;
+    /// Numbers of an element of a client array.
     CLIENT_SIZE = 0x51;
+    /// The type of the numbers of a client array.
     CLIENT_TYPE = 0x52;
+    /// The stride of a client array.
     CLIENT_STRIDE = 0x53;
+    /// The beginning of a client array.
     CLIENT_POINTER = 0x54;
+    /// The buffer that a client array is in.
     CLIENT_BUFFER = 0x55;
-    LIGHT_FIRST = 0x60; // + the parameter, by light
-    MATERIAL_FIRST = 0x70; // + the parameter, by face
+    /// Parameters of lights, by light. The number of the parameter is added.
+    LIGHT_FIRST = 0x60;
+    /// Parameters of materials, by face. The number of the parameter is added.
+    MATERIAL_FIRST = 0x70;
+    /// The last parameter of materials.
     MATERIAL_LAST = 0x7f;
-    TEX_GEN_MODE_OF = 0x80; // by unit * 4 + coordinate
+    /// The generation of texture coordinates, by `unit * 4 + coordinate`.
+    TEX_GEN_MODE_OF = 0x80;
+    /// Texture coordinates are generated, likewise.
     TEX_GEN_ENABLED = 0x81;
+    /// The object plane, likewise.
     TEX_GEN_OBJECT = 0x82;
+    /// The eye plane, likewise.
     TEX_GEN_EYE = 0x83;
-    INDEXED_BUFFER = 0x90; // by target number << 8 | index
+    /// A buffer that is bound to an index, by `number of the target << 8 | index`.
+    INDEXED_BUFFER = 0x90;
+    /// The beginning of its range.
     INDEXED_OFFSET = 0x91;
+    /// The size of its range.
     INDEXED_SIZE = 0x92;
+    /// A texture that is bound to an image unit.
     IMAGE_UNIT = 0x93;
-    DRAWABLE = 0xa0; // of a context
+    /// The window of a context that is drawn to.
+    DRAWABLE = 0xa0;
+    /// The window of a context that is read from.
     READ_DRAWABLE = 0xa1;
-    QUERY_ACTIVE = 0xa2; // by target number
-    STENCIL_BITS_OF_WINDOW = 0xa5; // of a context: what the program was given
-    SCISSOR_OF_WINDOW = 0xa4; // of a context: the tracer has set the scissor box
-    LIST_OF = 0xa3; // of a share group: by name
+    /// The query that runs, by the low bits of its target.
+    QUERY_ACTIVE = 0xa2;
+    /// Stencil bits of the window, as the program has read them.
+    STENCIL_BITS_OF_WINDOW = 0xa5;
+    /// The tracer has set the scissor box of a context.
+    SCISSOR_OF_WINDOW = 0xa4;
+    /// Of a share group: the display list with a name.
+    LIST_OF = 0xa3;
 }
 
 constants! {
@@ -106,6 +156,6 @@ constants! {
 }
 
 /// The last of 32 lights.
-pub(super) const LIGHT_LAST: u16 = LIGHT0 + 31;
+pub const LIGHT_LAST: u16 = LIGHT0 + 31;
 /// The last parameter of combiners.
-pub(super) const COMBINE_LAST: u16 = super::fixed::COMBINE_LAST as u16;
+pub const COMBINE_LAST: u16 = super::fixed::COMBINE_LAST as u16;

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use unspool_gl::arrays::{Interleaved, NEVER_INTERLEAVED};
-use unspool_gl::gl;
-use unspool_gl::several::{One, Several};
+use crate::arrays::{Interleaved, NEVER_INTERLEAVED};
+use crate::gl;
+use crate::several::{One, Several};
 
 use super::cells::{Content, Value};
-use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
 /// Targets of buffers and the cells of their bindings.
-pub(super) const TARGETS: [(u32, u16); 15] = [
+pub const TARGETS: [(u32, u16); 15] = [
     (gl::ARRAY_BUFFER, what::ARRAY_BUFFER_BINDING),
     (gl::ELEMENT_ARRAY_BUFFER, what::ELEMENT_ARRAY_BUFFER_BINDING),
     (gl::PIXEL_PACK_BUFFER, what::PIXEL_PACK_BUFFER_BINDING),
@@ -32,7 +32,7 @@ pub(super) const TARGETS: [(u32, u16); 15] = [
     (gl::PARAMETER_BUFFER, what::PARAMETER_BUFFER_BINDING),
 ];
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("BindBuffer", |m, c, _| m.bind_buffer(c.uint(0), c.uint(1))),
     ("BindBufferBase", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), None)),
     ("BindBufferRange", |m, c, _| m.bind_range(c.uint(0), c.uint(1), c.uint(2), Some((c.int(3), c.int(4))))),
@@ -144,7 +144,7 @@ fn copied_to(machine: &mut Machine, call: &Call, _: Variant) {
 }
 
 /// Client arrays by number; those of texture coordinates follow, one a unit.
-pub(super) const CLIENT_ARRAYS: [(u32, &str); 7] = [
+pub const CLIENT_ARRAYS: [(u32, &str); 7] = [
     (gl::VERTEX_ARRAY, "GL_VERTEX_ARRAY"),
     (gl::NORMAL_ARRAY, "GL_NORMAL_ARRAY"),
     (gl::COLOR_ARRAY, "GL_COLOR_ARRAY"),
@@ -153,10 +153,11 @@ pub(super) const CLIENT_ARRAYS: [(u32, &str); 7] = [
     (gl::FOG_COORD_ARRAY, "GL_FOG_COORD_ARRAY"),
     (gl::SECONDARY_COLOR_ARRAY, "GL_SECONDARY_COLOR_ARRAY"),
 ];
-pub(super) const CLIENT_TEXTURE: u32 = 8;
+/// The first of the client arrays of texture coordinates.
+pub const CLIENT_TEXTURE: u32 = 8;
 
 /// Vertex attributes, and bindings of buffers for them.
-pub(super) const MAX_ATTRIBUTES: u32 = 64;
+pub const MAX_ATTRIBUTES: u32 = 64;
 
 /// What a shader gets of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,7 +169,7 @@ enum Form {
 
 impl Machine {
     /// The vertex array that is bound, or that the call names: the owner of its cells.
-    pub(super) fn vertex_array(&mut self) -> u32 {
+    pub fn vertex_array(&mut self) -> u32 {
         if let Some(named) = self.named(Kind::VertexArray) {
             return named;
         }
@@ -344,7 +345,7 @@ impl Machine {
     }
 
     /// Enables or disables a client array.
-    pub(super) fn client_state(&mut self, array: u32, unit: Option<u32>, is_on: bool) {
+    pub(crate) fn client_state(&mut self, array: u32, unit: Option<u32>, is_on: bool) {
         let number = match CLIENT_ARRAYS.iter().position(|(of, _)| *of == array) {
             Some(number) => number as u32,
             None if array == gl::TEXTURE_COORD_ARRAY => {
@@ -378,7 +379,7 @@ fn pointer_of(number: u32, call: &Call, at: usize) -> Value {
 }
 
 fn interleaved(machine: &mut Machine, call: &Call, _: Variant) {
-    let Some((parts, total)) = unspool_gl::arrays::interleaved(call.uint(0)) else { return };
+    let Some((parts, total)) = crate::arrays::interleaved(call.uint(0)) else { return };
     let stride = if call.int(1) == 0 { total.into() } else { call.int(1) };
     let owner = machine.vertex_array();
     for Interleaved { array, size, kind, offset } in parts {
@@ -405,7 +406,7 @@ fn bind_many(machine: &mut Machine, call: &Call, several: Several) {
 }
 
 /// Reads what the name of a function says of its arguments, for attributes that no array gives.
-pub(super) fn current_attribute(machine: &mut Machine, call: &Call, variant: Variant, is_integer: bool) {
+pub(crate) fn current_attribute(machine: &mut Machine, call: &Call, variant: Variant, is_integer: bool) {
     let index = call.uint(0);
     if index >= MAX_ATTRIBUTES {
         return;

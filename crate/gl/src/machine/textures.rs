@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use unspool_gl::gl;
-use unspool_gl::pixels::with_name;
-use unspool_gl::several::{One, Several};
-use unspool_gl::textures::{Command, Does, Function, face_of, is_cube, smaller};
+use crate::gl;
+use crate::pixels::with_name;
+use crate::several::{One, Several};
+use crate::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
-use super::machine::{Handlers, Machine};
 use super::objects::{Kind, parameter_value};
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::Call;
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::Call;
 
 /// Targets: the constant, the cell of the binding, and the name.
-pub(super) const TARGETS: [(u32, u16, &str); 12] = [
+pub const TARGETS: [(u32, u16, &str); 12] = [
     (gl::TEXTURE_1D, what::TEXTURE_BINDING_1D, "GL_TEXTURE_1D"),
     (gl::TEXTURE_2D, what::TEXTURE_BINDING_2D, "GL_TEXTURE_2D"),
     (gl::TEXTURE_3D, what::TEXTURE_BINDING_3D, "GL_TEXTURE_3D"),
@@ -30,7 +30,7 @@ pub(super) const TARGETS: [(u32, u16, &str); 12] = [
     (gl::TEXTURE_EXTERNAL_OES, what::TEXTURE_BINDING_EXTERNAL_OES, "GL_TEXTURE_EXTERNAL_OES"),
 ];
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("TextureView", texture_view),
     ("BindImageTextures", |m, c, _| {
         for One { index, name, .. } in Several::Images.bound(c) {
@@ -66,7 +66,7 @@ pub(super) const HANDLERS: Handlers = &[
 ];
 
 /// The number of a level of a face.
-pub(super) fn level_index(level: u32, face: u32) -> u32 {
+pub fn level_index(level: u32, face: u32) -> u32 {
     level.min(31) | face << 5
 }
 
@@ -85,7 +85,7 @@ impl Machine {
 
     /// The texture that is bound to a target of the active unit: the owner of its cells. 0 for
     /// proxies.
-    pub(super) fn bound(&mut self, target: u32) -> u32 {
+    pub(crate) fn bound(&mut self, target: u32) -> u32 {
         self.named(Kind::Texture).unwrap_or_else(|| self.bound_at(self.unit(), target))
     }
 
@@ -106,7 +106,7 @@ impl Machine {
     }
 
     /// A call of a function that gives a texture sizes or contents.
-    pub(super) fn call_of_textures(&mut self, function: Function, call: &Call) {
+    pub(crate) fn call_of_textures(&mut self, function: Function, call: &Call) {
         let command = function.command(call);
         let Command { does, level, internal, samples, .. } = command;
         let instance = match (command.name, command.target) {

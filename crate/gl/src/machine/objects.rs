@@ -1,18 +1,18 @@
 //! Names of objects: generated, used, labelled and deleted.
 
-use unspool_gl::gl;
-use unspool_gl::several::{One, Several};
+use crate::gl;
+use crate::several::{One, Several};
 
 use super::cells::Value;
 use super::fixed::list_of;
-use super::machine::{Handlers, Machine};
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Texture,
     Buffer,
     /// Shaders and programs have their names in common.
@@ -35,7 +35,7 @@ impl Kind {
 
 macro_rules! kinds {
     ($($kind:ident $generate:literal $create:literal $delete:literal $argument:literal;)*) => {
-        pub(super) const HANDLERS: Handlers = &[
+        pub(crate) const HANDLERS: Handlers = &[
             $(
                 // A name that is generated is not an object yet: an earlier one of the name is
                 // forgotten.
@@ -87,7 +87,7 @@ impl Machine {
 
     /// The owner of the cells of an object. It gets one if it has none: older contexts take names
     /// that were not generated. 0 for name 0.
-    pub(super) fn instance(&mut self, kind: Kind, name: u32) -> u32 {
+    pub(crate) fn instance(&mut self, kind: Kind, name: u32) -> u32 {
         if name == 0 {
             return 0;
         }
@@ -99,7 +99,7 @@ impl Machine {
     }
 
     /// A new object with a name.
-    pub(super) fn make(&mut self, kind: Kind, name: u32) -> u32 {
+    pub(crate) fn make(&mut self, kind: Kind, name: u32) -> u32 {
         let instance = self.new_owner();
         let (owner, what, index) = self.place_of(kind, name);
         self.put(owner, what, index, Value::Int(instance.into()));
@@ -108,7 +108,7 @@ impl Machine {
     }
 
     /// The object that name 0 means in the current context, such as its own vertex array.
-    pub(super) fn own(&mut self, kind: Kind, index: u32) -> u32 {
+    pub(crate) fn own(&mut self, kind: Kind, index: u32) -> u32 {
         let (owner, what) = (self.context, what::KIND_FIRST + kind as u16);
         let index = (1 << 18) + index;
         if let Some(instance) = self.number(owner, what, index) {
@@ -120,7 +120,7 @@ impl Machine {
     }
 
     /// Binds an object to the current context.
-    pub(super) fn bind(&mut self, kind: Kind, what: u16, index: u32, name: u32) {
+    pub(crate) fn bind(&mut self, kind: Kind, what: u16, index: u32, name: u32) {
         let instance = self.instance(kind, name);
         self.set_at(what, index, Value::Object { name, instance });
     }
@@ -227,7 +227,7 @@ fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
 
 /// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value
 /// follows.
-pub(super) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
+pub(crate) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
     let first = list_of(call, at + 1).into_iter().next().and_then(call::Value::float).unwrap_or_default();
     match call.uint(at) {
         gl::TEXTURE_BORDER_COLOR => {

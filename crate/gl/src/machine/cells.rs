@@ -72,7 +72,7 @@ pub enum Value {
     /// Owners of objects.
     Instances(Arc<Vec<u32>>),
     /// A display list.
-    List(Arc<Vec<unspool_gl::call::Call>>),
+    List(Arc<Vec<crate::call::Call>>),
 }
 
 impl Value {
@@ -271,8 +271,8 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::super::what;
     use super::*;
+    use crate::machine::what;
 
     fn key(owner: u32, index: u32) -> Key {
         Key { owner, what: what::BLEND, index }

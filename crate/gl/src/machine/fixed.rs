@@ -1,15 +1,15 @@
 //! Current colours, normals and coordinates, lights, materials, fog, texture environments and
 //! generated coordinates.
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::cells::{Key, Value};
-use super::machine::{Handlers, Machine};
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("Color*", color),
     ("SecondaryColor*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, floats(v.numbers(c, 0, LAST_ONE, true), 4))),
     ("Normal*", |m, c, v| m.set(what::CURRENT_NORMAL, floats(v.numbers(c, 0, [0.0; 4], true), 3))),
@@ -84,7 +84,7 @@ pub(super) const HANDLERS: Handlers = &[
 const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// Parameters of a light, and where their cells are.
-pub(super) const LIGHT_PARAMETERS: [(u32, u8); 10] = [
+pub const LIGHT_PARAMETERS: [(u32, u8); 10] = [
     (gl::AMBIENT, 4),
     (gl::DIFFUSE, 4),
     (gl::SPECULAR, 4),
@@ -97,11 +97,11 @@ pub(super) const LIGHT_PARAMETERS: [(u32, u8); 10] = [
     (gl::QUADRATIC_ATTENUATION, 1),
 ];
 /// Parameters of a material, and their numbers.
-pub(super) const MATERIAL_PARAMETERS: [(u32, u8); 5] =
+pub const MATERIAL_PARAMETERS: [(u32, u8); 5] =
     [(gl::AMBIENT, 4), (gl::DIFFUSE, 4), (gl::SPECULAR, 4), (gl::EMISSION, 4), (gl::SHININESS, 1)];
 
 /// Numbers as they are kept.
-pub(super) fn floats(numbers: [f64; 4], count: u8) -> Value {
+pub(crate) fn floats(numbers: [f64; 4], count: u8) -> Value {
     Value::Floats(numbers.map(|number| number as f32), count)
 }
 
@@ -145,7 +145,7 @@ fn packed(call: &Call, kind: usize, variant: Variant, is_normalized: bool) -> Va
 }
 
 /// Where GL_COLOR_MATERIAL is enabled, materials follow the current colour.
-pub(super) fn follow_color(machine: &mut Machine) {
+pub(crate) fn follow_color(machine: &mut Machine) {
     let context = machine.context;
     if machine.value(context, what::COLOR_MATERIAL, 0) != &Value::Bool(true) {
         return;
@@ -207,7 +207,7 @@ fn matrix(machine: &Machine, what: u16) -> Option<[f64; 16]> {
     match machine.value(machine.context, what, 0) {
         Value::Matrix(matrix) => Some(**matrix),
         _ if machine.is_implicit() => None,
-        _ => Some(unspool_gl::matrix::IDENTITY),
+        _ => Some(crate::matrix::IDENTITY),
     }
 }
 
@@ -289,7 +289,7 @@ fn clip_plane(machine: &mut Machine, call: &Call, is_fixed: bool) {
 }
 
 /// Where the cells of clip planes are: GL_CLIP_PLANE0 itself is the switch.
-pub(super) const CLIP_PLANE_OF: u16 = 0x00f0;
+pub const CLIP_PLANE_OF: u16 = 0x00f0;
 
 /// The inverse of a matrix, by Gauss and Jordan. `None` if there is none.
 #[allow(clippy::indexing_slicing, reason = "rows are below 4 and columns below 8")]
@@ -319,7 +319,7 @@ fn inverse(matrix: &[f64; 16]) -> Option<[f64; 16]> {
 
 /// Parameters of combiners follow `GL_COMBINE_RGB`, up to the last number that was reserved for
 /// them.
-pub(super) const COMBINE_LAST: u32 = 0x859f;
+pub(crate) const COMBINE_LAST: u32 = 0x859f;
 
 fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {
     let (target, parameter, unit) = (call.uint(0), call.uint(1), machine.unit());
@@ -353,13 +353,13 @@ fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
 
 impl Machine {
     /// Whether a cell exists with a value.
-    pub(super) fn is_set(&self, owner: u32, what: u16, index: u32) -> bool {
+    pub fn is_set(&self, owner: u32, what: u16, index: u32) -> bool {
         self.root.cells.find(&self.slots, Key { owner, what, index }).is_some()
     }
 }
 
 /// The numbers of an argument that is a list; a single number if it is not one.
-pub(super) fn list_of(call: &Call, at: usize) -> Vec<call::Value<'_>> {
+pub(crate) fn list_of(call: &Call, at: usize) -> Vec<call::Value<'_>> {
     match call.argument(at) {
         call::Value::List(values) => values.collect(),
         call::Value::Null => Vec::new(),

@@ -3,38 +3,55 @@
 
 use std::sync::{Arc, OnceLock};
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::cells::Value;
 use super::what;
 
 /// What parameters are about: a section of what is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group {
+pub enum Group {
+    /// Viewport and scissor.
     Viewport,
+    /// Blending.
     Blend,
+    /// The depth test.
     Depth,
+    /// The stencil test.
     Stencil,
+    /// Rasterization.
     Raster,
+    /// Multisampling.
     Multisample,
+    /// Clear values and write masks.
     Clear,
+    /// Bindings of buffers.
     Buffers,
+    /// Other bindings.
     Objects,
+    /// Texture units.
     Textures,
+    /// The layout of pixels in memory.
     PixelStore,
-    /// What follows is only in contexts with the fixed function.
+    /// Matrices. Only contexts with the fixed function have this and what follows.
     Transform,
+    /// Lights and materials.
     Lighting,
+    /// Current attributes of vertices.
     Current,
+    /// Fog.
     Fog,
+    /// Other state of the fixed function.
     Fixed,
+    /// Changes to pixels on their way.
     PixelTransfer,
+    /// Hints.
     Hints,
 }
 
 impl Group {
     /// The title of its section.
-    pub(super) fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Self::Viewport => "Viewport and scissor",
             Self::Blend => "Blending",
@@ -58,22 +75,24 @@ impl Group {
     }
 
     /// Whether only contexts with the fixed function have it.
-    pub(super) fn is_legacy(self) -> bool {
+    pub fn is_legacy(self) -> bool {
         matches!(self, Self::Transform | Self::Lighting | Self::Current | Self::Fog | Self::Fixed | Self::PixelTransfer)
     }
 }
 
 /// A parameter.
 #[derive(Clone, Debug)]
-pub(super) struct Parameter {
-    pub(super) what: u16,
+pub struct Parameter {
+    /// Its cell.
+    pub what: u16,
     /// Without the prefix `GL_`.
-    pub(super) name: &'static str,
-    pub(super) group: Group,
+    pub name: &'static str,
+    /// The section that has it.
+    pub group: Group,
     /// [`Value::Unknown`] if it depends on the driver or the window.
-    pub(super) initial: Value,
+    pub initial: Value,
     /// The group of its constants.
-    pub(super) constants: &'static str,
+    pub constants: &'static str,
     /// glPushAttrib keeps it if its mask has one of these bits.
     bits: u32,
     /// glEnable takes it.
@@ -81,19 +100,19 @@ pub(super) struct Parameter {
 }
 
 /// The parameter with this constant.
-pub(super) fn find(what: u16) -> Option<&'static Parameter> {
+pub(crate) fn find(what: u16) -> Option<&'static Parameter> {
     let all = all();
     all.binary_search_by_key(&what, |parameter| parameter.what).ok().and_then(|at| all.get(at))
 }
 
 /// Whether glEnable takes this constant. Clip planes have one each.
-pub(super) fn is_capability(what: u16) -> bool {
+pub(crate) fn is_capability(what: u16) -> bool {
     matches!(what, what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 | what::LIGHT0..=what::LIGHT_LAST)
         || find(what).is_some_and(|parameter| parameter.is_capability)
 }
 
 /// The bits of glPushAttrib that keep a cell of a context.
-pub(super) fn attribute_bits(what: u16) -> u32 {
+pub(crate) fn attribute_bits(what: u16) -> u32 {
     match what {
         // Lights, materials and their switches.
         what::LIGHT0..=what::LIGHT_LAST => gl::LIGHTING_BIT | gl::ENABLE_BIT,
@@ -117,7 +136,7 @@ pub(super) fn attribute_bits(what: u16) -> u32 {
 }
 
 /// All parameters, ascending.
-pub(super) fn all() -> &'static [Parameter] {
+pub fn all() -> &'static [Parameter] {
     static ALL: OnceLock<Vec<Parameter>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut all: Vec<Parameter> = ROWS.iter().map(Row::parameter).collect();
@@ -173,7 +192,7 @@ impl Row {
                 (Value::Floats(four, numbers.len() as u8), "")
             }
             Initial::Object => (Value::Object { name: 0, instance: 0 }, ""),
-            Initial::Matrix => (Value::Matrix(Arc::new(unspool_gl::matrix::IDENTITY)), ""),
+            Initial::Matrix => (Value::Matrix(Arc::new(crate::matrix::IDENTITY)), ""),
             Initial::Constant(constant) => (Value::Constant(constant), ""),
             Initial::ConstantOf(constant, constants) => (Value::Constant(constant), constants),
         };
@@ -451,11 +470,11 @@ mod tests {
             assert!(pair[0].what < pair[1].what, "{} is there twice", pair[1].name);
         }
         for parameter in all() {
-            let known = unspool_gl::functions().names(parameter.what.into());
+            let known = crate::functions().names(parameter.what.into());
             let name = format!("GL_{}", parameter.name);
             assert!(known.is_empty() || known.contains(&name), "{:x} is {known:?}, not {name}", parameter.what);
             if let Value::Constant(constant) = parameter.initial {
-                let text = unspool_gl::functions().constant(constant, parameter.constants);
+                let text = crate::functions().constant(constant, parameter.constants);
                 assert!(text.is_some(), "{}: {constant:x}", parameter.name);
             }
         }

@@ -1,27 +1,60 @@
-//! The machine: which call does what, and on which context.
+//! The machine of OpenGL: which call does what, on which context and which object.
+//!
+//! ```text
+//! cells        everything that was set, each with the call that set it, as a copy-on-write array
+//! what         what cells are
+//! parameters   names, groups and initial values of state
+//! contexts     contexts, as far as they are more than cells
+//! objects      names of objects: generated, bound, labelled, deleted
+//! direct       functions that name the object which others find where it is bound
+//! lists        display lists
+//! buffers, fixed, framebuffers, matrices, programs, raster, textures   what functions set
+//! ```
+//!
+//! Nothing is guessed. What no call has set has the initial value of the specification, or none
+//! where that depends on the driver or the window. A call that failed is not known as such, because
+//! traces do not record errors; calls with constants that do not exist change nothing.
+//!
+//! Calls come in the order in which they returned. Handlers, by function, set *cells*: each belongs
+//! to a context, a share group or an object, is known by a constant of OpenGL and an index, and
+//! remembers the call that set it. Functions of extensions are those of versions
+//! ([`crate::Functions::canonical`]). Display lists keep calls, and executing them is bounded.
+//! Objects have an owner of their own for each time that their name is generated.
+
+pub mod buffers;
+pub mod cells;
+mod contexts;
+mod direct;
+pub mod fixed;
+mod framebuffers;
+mod lists;
+mod matrices;
+mod objects;
+pub mod parameters;
+pub mod programs;
+mod raster;
+pub mod textures;
+pub mod what;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::contexts::Contexts;
-use unspool_gl::direct::{Direct, bound_of, registered};
-use unspool_gl::{functions, matrices, plain, windows};
 
-use super::cells::{Cell, Cells, Key, Slots, Value};
-use super::contexts::Context;
-use super::direct::Named;
-use super::what;
-use super::{buffers, contexts, fixed, framebuffers, lists, objects, programs, raster, textures};
-use unspool_gl::Variant;
-use unspool_gl::call::Call;
+use crate::call::Call;
+use crate::contexts::Contexts;
+use crate::direct::{Direct, bound_of, registered};
+use crate::{Variant, functions, plain, windows};
+use cells::{Cell, Cells, Key, Slots, Value};
+use contexts::Context;
+use direct::Named;
 
-/// What a call does.
-pub(super) type Run = fn(&mut Machine, &Call, Variant);
+/// Execution of a call.
+pub(crate) type Run = fn(&mut Machine, &Call, Variant);
 
 /// Functions that change state, without the prefix `gl`, and what they do. A name that ends with
 /// `*` goes on with what [`Variant`] reads.
-pub(super) type Handlers = &'static [(&'static str, Run)];
+pub(crate) type Handlers = &'static [(&'static str, Run)];
 
 /// Handlers of all functions.
 const ALL: &[Handlers] = &[
@@ -30,7 +63,7 @@ const ALL: &[Handlers] = &[
     fixed::HANDLERS,
     framebuffers::HANDLERS,
     lists::HANDLERS,
-    super::matrices::HANDLERS,
+    matrices::HANDLERS,
     objects::HANDLERS,
     programs::HANDLERS,
     raster::HANDLERS,
@@ -40,17 +73,17 @@ const ALL: &[Handlers] = &[
 /// Most calls of display lists that one call executes. Lists may nest.
 const MAX_LISTED: u32 = 1 << 16;
 
-/// What executes the calls of a function.
+/// The executor of the calls of a function.
 #[derive(Clone, Copy)]
 enum Does {
     Nothing,
     Run(Run, Variant),
     Windows(windows::Function),
-    Matrices(matrices::Function),
-    Textures(unspool_gl::textures::Function),
+    Matrices(crate::matrices::Function),
+    Textures(crate::textures::Function),
 }
 
-/// What is known of a function.
+/// A function as the machine executes it.
 #[derive(Clone, Copy)]
 struct Operation {
     does: Does,
@@ -68,42 +101,102 @@ struct Operation {
 
 /// All of the state at a moment. A copy costs little and shares its parts.
 #[derive(Clone, Default)]
-pub(super) struct Root {
-    pub(super) cells: Cells,
+pub struct Root {
+    pub(crate) cells: Cells,
     /// Owners that were given, except 0, which stands for none.
-    pub(super) owners: u32,
-    pub(super) all: Arc<Contexts>,
-    /// What contexts have beside cells.
-    pub(super) contexts: Arc<Vec<Arc<Context>>>,
+    pub(crate) owners: u32,
+    pub(crate) all: Arc<Contexts>,
+    /// Contexts, as far as they are more than cells.
+    pub(crate) contexts: Arc<Vec<Arc<Context>>>,
 }
 
 /// Takes calls in the order in which they returned.
 #[derive(Default)]
 pub struct Machine {
-    pub(super) root: Root,
-    pub(super) slots: Slots,
+    pub(crate) root: Root,
+    pub(crate) slots: Slots,
     /// Numbers of names and handles that are not small numbers.
     interned: HashMap<u64, u32>,
     operations: Vec<Operation>,
     known: HashMap<String, Option<u32>>,
     /// The call that is being executed.
-    pub(super) at: u32,
-    pub(super) thread: u64,
+    pub(crate) at: u32,
+    pub(crate) thread: u64,
     /// The owners of the current context and its share group. 0 without a context.
-    pub(super) context: u32,
-    pub(super) share: u32,
+    pub(crate) context: u32,
+    pub(crate) share: u32,
     /// Index of the current context.
-    pub(super) current: usize,
+    pub(crate) current: usize,
     /// How many calls the lists that are executed may still have.
-    pub(super) budget: u32,
-    pub(super) nesting: u32,
+    pub(crate) budget: u32,
+    pub(crate) nesting: u32,
     /// What the call that is being executed names in place of what is bound.
-    pub(super) named: Named,
+    pub(crate) named: Named,
     /// A call has set a parameter of one draw buffer or viewport: until then such cells are not
     /// looked for.
-    pub(super) has_indexed: bool,
+    pub(crate) has_indexed: bool,
     /// Bytes that were copied since roots were kept: what these take.
-    pub(super) copied: usize,
+    pub(crate) copied: usize,
+}
+
+impl Root {
+    /// Bytes of memory of the parts that a copy does not share.
+    pub fn bytes(&self) -> usize {
+        self.cells.root_bytes()
+    }
+}
+
+/// Reading of the state.
+impl Machine {
+    /// All of the state as it is now.
+    pub fn root(&self) -> Root {
+        self.root.clone()
+    }
+
+    /// Does something with another state. The one that the machine has now is there again
+    /// afterwards, and what was copied for it is gone.
+    pub fn with_root<T>(&mut self, root: Root, does: impl FnOnce(&mut Self) -> T) -> T {
+        let copied = self.copied;
+        let latest = core::mem::replace(&mut self.root, root);
+        let done = does(self);
+        self.root = latest;
+        self.copied = copied;
+        done
+    }
+
+    /// Bytes of memory of all roots together, about, but for [`Root::bytes`] of each.
+    pub fn memory(&self) -> usize {
+        self.copied + self.slots.bytes()
+    }
+
+    /// Looks at the context that is current on a thread: what is asked from now on is about it.
+    pub fn look(&mut self, thread: u64) {
+        self.thread = thread;
+        self.enter_context();
+    }
+
+    /// Looks at the context of the latest call's thread.
+    pub fn look_again(&mut self) {
+        self.enter_context();
+    }
+
+    /// The owner of the cells of the context that is looked at. 0 without a context.
+    pub fn context_owner(&self) -> u32 {
+        self.context
+    }
+
+    /// The latest two draws of the context that is looked at, the latest one first. `None` without
+    /// a context.
+    pub fn latest_draws(&self) -> Option<[Option<u32>; 2]> {
+        self.context().map(|context| [context.last_draw, context.previous_draw])
+    }
+
+    /// What an owner's cells hold: what, index and cell, in the order in which they were first set.
+    pub fn cells_of(&self, owner: u32) -> impl Iterator<Item = (u16, u32, &Cell)> {
+        let cells = self.slots.of(owner).iter();
+        let cell = |(what, index, number): &(u16, u32, u32)| Some((*what, *index, self.root.cells.get(*number)?));
+        cells.filter_map(cell).filter(|(.., cell)| cell.value != Value::Unset)
+    }
 }
 
 impl Machine {
@@ -134,7 +227,7 @@ impl Machine {
     }
 
     /// Executes a call of the current context, or records it if a list is being compiled.
-    pub(super) fn execute(&mut self, call: &Call, may_record: bool) {
+    pub(crate) fn execute(&mut self, call: &Call, may_record: bool) {
         let Some(operation) = self.operations.get(call.function as usize).copied() else { return };
         if self.context == 0 && operation.is_gl {
             self.imply_context();
@@ -158,19 +251,13 @@ impl Machine {
         }
     }
 
-    /// Looks at the context of a thread.
-    pub(super) fn look(&mut self, thread: u64) {
-        self.thread = thread;
-        self.enter_context();
-    }
-
     /// Whether a function sets a current colour, normal or the like.
-    pub(super) fn is_current(&self, function: u32) -> bool {
+    pub(crate) fn is_current(&self, function: u32) -> bool {
         self.operations.get(function as usize).is_some_and(|operation| operation.is_current)
     }
 
     /// Looks up the current context of the thread.
-    pub(super) fn enter_context(&mut self) {
+    pub(crate) fn enter_context(&mut self) {
         self.current = self.root.all.current(self.thread).map_or(usize::MAX, |at| at as usize);
         let owner = |at: usize| self.root.contexts.get(at).map_or(0, |context| context.owner);
         let group = self.root.all.all().get(self.current).map(|context| context.group as usize);
@@ -178,37 +265,37 @@ impl Machine {
     }
 
     /// What is known of the current context as a whole.
-    pub(super) fn whole(&self) -> Option<&contexts::Whole> {
+    pub fn whole(&self) -> Option<&crate::contexts::Context> {
         self.root.all.all().get(self.current)
     }
 
     /// Whether the current context was not created within the trace: what no call has set is not
     /// known.
-    pub(super) fn is_implicit(&self) -> bool {
+    pub fn is_implicit(&self) -> bool {
         self.whole().is_some_and(|context| context.created.is_none())
     }
 
     /// The current context. Programs whose trace was trimmed may use one that was never made
     /// current.
-    pub(super) fn context(&self) -> Option<&Context> {
+    pub(crate) fn context(&self) -> Option<&Context> {
         self.root.contexts.get(self.current).map(|context| &**context)
     }
 
     /// Changes the current context.
-    pub(super) fn change_context(&mut self, change: impl FnOnce(&mut Context)) {
+    pub(crate) fn change_context(&mut self, change: impl FnOnce(&mut Context)) {
         if let Some(context) = Arc::make_mut(&mut self.root.contexts).get_mut(self.current) {
             change(Arc::make_mut(context));
         }
     }
 
     /// A new owner of cells.
-    pub(super) fn new_owner(&mut self) -> u32 {
+    pub(crate) fn new_owner(&mut self) -> u32 {
         self.root.owners += 1;
         self.root.owners
     }
 
     /// A small number for a name or a handle: itself if it is small.
-    pub(super) fn small(&mut self, number: u64) -> u32 {
+    pub(crate) fn small(&mut self, number: u64) -> u32 {
         if number < 1 << 19 {
             return number as u32;
         }
@@ -218,7 +305,7 @@ impl Machine {
 
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
-    pub(super) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
+    pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
         if owner == 0 {
             return;
         }
@@ -230,27 +317,27 @@ impl Machine {
     }
 
     /// Sets a cell of the current context.
-    pub(super) fn set(&mut self, what: u16, value: Value) {
+    pub(crate) fn set(&mut self, what: u16, value: Value) {
         self.put(self.context, what, 0, value);
     }
 
     /// Sets a cell of the current context that has an index.
-    pub(super) fn set_at(&mut self, what: u16, index: u32, value: Value) {
+    pub(crate) fn set_at(&mut self, what: u16, index: u32, value: Value) {
         self.put(self.context, what, index, value);
     }
 
     /// A cell.
-    pub(super) fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
+    pub fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
         self.root.cells.find(&self.slots, Key { owner, what, index })
     }
 
     /// The value of a cell.
-    pub(super) fn value(&self, owner: u32, what: u16, index: u32) -> &Value {
+    pub fn value(&self, owner: u32, what: u16, index: u32) -> &Value {
         self.cell(owner, what, index).map_or(&Value::Unset, |cell| &cell.value)
     }
 
     /// A number or constant that a cell holds.
-    pub(super) fn number(&self, owner: u32, what: u16, index: u32) -> Option<i64> {
+    pub fn number(&self, owner: u32, what: u16, index: u32) -> Option<i64> {
         match self.value(owner, what, index) {
             Value::Int(n) => Some(*n),
             Value::Constant(n) => Some((*n).into()),
@@ -260,7 +347,7 @@ impl Machine {
     }
 
     /// The object that a cell holds: its name and the owner of its cells, both 0 for none.
-    pub(super) fn object(&self, owner: u32, what: u16, index: u32) -> (u32, u32) {
+    pub fn object(&self, owner: u32, what: u16, index: u32) -> (u32, u32) {
         match self.value(owner, what, index) {
             Value::Object { name, instance } => (*name, *instance),
             _ => (0, 0),
@@ -268,7 +355,7 @@ impl Machine {
     }
 
     /// The active texture unit.
-    pub(super) fn unit(&self) -> u32 {
+    pub fn unit(&self) -> u32 {
         self.unit_of(what::ACTIVE_TEXTURE)
     }
 }
@@ -285,9 +372,9 @@ fn operation(name: &str) -> Option<Operation> {
     });
     // Handlers have names without the ends of extensions.
     let plain = if is_gl { plain(bare) } else { bare };
-    let is_listed = unspool_gl::lists::is_compiled(name);
-    let textures = || unspool_gl::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
-    let matrices = || matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
+    let is_listed = crate::lists::is_compiled(name);
+    let textures = || crate::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
+    let matrices = || crate::matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
     let shared = windows::Function::of(name).map(Does::Windows).or_else(matrices).or_else(textures);
     let mut found = (0, shared.unwrap_or(Does::Nothing));
     for (pattern, run) in ALL.iter().copied().flatten() {
@@ -324,13 +411,13 @@ fn computes(bare: &str) -> bool {
 
 /// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to
 /// the next.
-pub(super) fn is_draw(call: &Call, name: &str) -> bool {
+pub fn is_draw(call: &Call, name: &str) -> bool {
     call.rendered.is_any() || functions().canonical(name).is_some_and(computes)
 }
 
 #[cfg(test)]
 mod tests {
-    use unspool_gl::{absence, names};
+    use crate::{absence, names};
 
     use super::*;
 

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use unspool_gl::direct::{About, Direct};
-use unspool_gl::gl;
+use crate::direct::{About, Direct};
+use crate::gl;
 
 use super::cells::{Attachment, Cell, Image, Value};
 use super::fixed::list_of;
-use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::textures::level_index;
 use super::what;
-use unspool_gl::call::Call;
+use super::{Handlers, Machine};
+use crate::call::Call;
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("GetIntegerv", |m, c, _| {
         let (name, _) = m.object(m.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
         let bits = list_of(c, 1).first().and_then(|value| value.int());
@@ -131,7 +131,7 @@ impl Machine {
 
     /// Stencil bits of the framebuffer that is drawn to, and the call that says so. `None` if they
     /// are not known: what a window has is not in a trace unless the program has asked.
-    pub(super) fn stencil_bits(&self) -> Option<(i64, Option<u32>)> {
+    pub fn stencil_bits(&self) -> Option<(i64, Option<u32>)> {
         let (name, framebuffer) = self.object(self.context, what::DRAW_FRAMEBUFFER_BINDING, 0);
         if name == 0 {
             let cell = self.cell(self.context, what::STENCIL_BITS_OF_WINDOW, 0)?;

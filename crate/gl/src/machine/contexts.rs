@@ -2,40 +2,39 @@
 
 use std::sync::Arc;
 
-pub(super) use unspool_gl::contexts::Context as Whole;
-use unspool_gl::gl;
-use unspool_gl::matrices::Stacks;
-use unspool_gl::windows::{Act, Function};
+use crate::gl;
+use crate::matrices::Stacks;
+use crate::windows::{Act, Function};
 
 use super::cells::Value;
 use super::lists::Compiling;
-use super::machine::{Handlers, Machine};
 use super::raster::Saved;
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::Call;
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::Call;
 
-pub(super) const HANDLERS: Handlers = &[("GetString", get_string)];
+pub(crate) const HANDLERS: Handlers = &[("GetString", get_string)];
 
 /// A context.
 #[derive(Clone, Default)]
-pub(super) struct Context {
+pub(crate) struct Context {
     /// The owner of its cells. The next one is that of names of objects, if it is the first of its
     /// group.
-    pub(super) owner: u32,
+    pub(crate) owner: u32,
     /// The latest two draws.
-    pub(super) last_draw: Option<u32>,
-    pub(super) previous_draw: Option<u32>,
-    pub(super) compiling: Option<Compiling>,
-    pub(super) stacks: Arc<Stacks<f64>>,
+    pub(crate) last_draw: Option<u32>,
+    pub(crate) previous_draw: Option<u32>,
+    pub(crate) compiling: Option<Compiling>,
+    pub(crate) stacks: Arc<Stacks<f64>>,
     /// What glPushAttrib and glPushClientAttrib have kept: numbers of cells.
-    pub(super) attributes: Arc<Vec<Saved>>,
-    pub(super) client_attributes: Arc<Vec<Saved>>,
+    pub(crate) attributes: Arc<Vec<Saved>>,
+    pub(crate) client_attributes: Arc<Vec<Saved>>,
 }
 
 impl Context {
     /// A call has drawn.
-    pub(super) fn drawn(&mut self, at: u32) {
+    pub(crate) fn drawn(&mut self, at: u32) {
         self.previous_draw = self.last_draw;
         self.last_draw = Some(at);
     }
@@ -43,7 +42,7 @@ impl Context {
 
 impl Machine {
     /// Creates contexts, makes them current and so on.
-    pub(super) fn call_of_windows(&mut self, function: Function, call: &Call) {
+    pub(crate) fn call_of_windows(&mut self, function: Function, call: &Call) {
         let act = Arc::make_mut(&mut self.root.all).call(function, call);
         self.hold();
         if let Some(Act::MakesCurrent { windows: Some([draw, read]), .. }) = act {
@@ -53,7 +52,7 @@ impl Machine {
     }
 
     /// A context for calls of a thread that has none: the trace begins after the program did.
-    pub(super) fn imply_context(&mut self) {
+    pub(crate) fn imply_context(&mut self) {
         Arc::make_mut(&mut self.root.all).imply(self.thread);
         self.hold();
     }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use unspool_gl::gl;
+use crate::gl;
 
 use super::buffers::current_attribute;
 use super::cells::{Numbers, Value};
 use super::fixed::{floats, list_of};
-use super::machine::{Handlers, Machine};
 use super::objects::Kind;
 use super::what;
-use unspool_gl::Variant;
-use unspool_gl::call::{self, Call};
+use super::{Handlers, Machine};
+use crate::Variant;
+use crate::call::{self, Call};
 
-pub(super) const HANDLERS: Handlers = &[
+pub(crate) const HANDLERS: Handlers = &[
     ("CreateShader", |m, c, _| create_shader(m, c, c.result(), c.uint(0))),
     ("CreateProgram", |m, c, _| {
         if let Some(name) = c.result().int().filter(|name| *name != 0) {
@@ -116,7 +116,7 @@ const STAGE_BITS: [(u32, u32); 6] = [
     (gl::COMPUTE_SHADER_BIT, gl::COMPUTE_SHADER),
 ];
 /// Types of shaders, in the order of the pipeline.
-pub(super) const STAGES: [(u32, &str); 6] = [
+pub const STAGES: [(u32, &str); 6] = [
     (gl::VERTEX_SHADER, "GL_VERTEX_SHADER"),
     (gl::TESS_CONTROL_SHADER, "GL_TESS_CONTROL_SHADER"),
     (gl::TESS_EVALUATION_SHADER, "GL_TESS_EVALUATION_SHADER"),
@@ -269,7 +269,7 @@ fn uniform(machine: &mut Machine, call: &Call, variant: Variant, program: u32, f
     let Some(location) = u32::try_from(call.int(first)).ok() else { return };
     let count = if variant.is_vector { call.int(first + 1).max(0) as usize } else { 1 };
     let is_integer = variant.is_integer();
-    let value = if count == 1 && variant.unit != unspool_gl::Unit::Double {
+    let value = if count == 1 && variant.unit != crate::Unit::Double {
         let at = if variant.is_vector { first + 2 } else { first + 1 };
         let numbers = variant.numbers(call, at, [0.0; 4], false);
         match (is_integer, variant.count) {
