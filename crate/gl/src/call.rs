@@ -148,6 +148,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The number of bytes in the program's memory. 0 for anything else.
+    pub fn bytes_of_program(self) -> u64 {
+        if let Self::Bytes(_, len) = self { len } else { 0 }
+    }
+
     /// As text.
     #[inline]
     pub fn text(self) -> Option<&'a str> {

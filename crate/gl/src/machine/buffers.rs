@@ -7,6 +7,7 @@ use crate::gl;
 use crate::several::{One, Several};
 
 use super::cells::{Content, Value};
+use super::effects::Effect;
 use super::objects::Kind;
 use super::what;
 use super::{Handlers, Machine};
@@ -50,35 +51,60 @@ pub(crate) const HANDLERS: Handlers = &[
     ("BufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
         m.write_content(instance, c.int(1), c.int(2), c.argument(3));
+        m.tell_buffer(instance, |object| Effect::Uploaded { object, bytes: c.argument(3).bytes_of_program() });
     }),
     ("CopyBufferSubData", |m, c, _| {
-        let instance = m.bound_buffer(c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
+        let (from, to) = (m.bound_buffer(c.uint(0)), m.bound_buffer(c.uint(1)));
+        m.copy_content(from, to, c);
     }),
     ("CopyNamedBufferSubData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
+        let (from, to) = (m.instance(Kind::Buffer, c.uint(0)), m.instance(Kind::Buffer, c.uint(1)));
+        m.copy_content(from, to, c);
     }),
     ("NamedCopyBufferSubData", |m, c, _| {
-        let instance = m.instance(Kind::Buffer, c.uint(1));
-        m.write_content(instance, c.int(3), c.int(4), call::Value::Null);
+        let (from, to) = (m.instance(Kind::Buffer, c.uint(0)), m.instance(Kind::Buffer, c.uint(1)));
+        m.copy_content(from, to, c);
     }),
     ("ClearBufferData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
         m.write_content(instance, 0, i64::MAX, call::Value::Null);
+        m.tell_buffer(instance, |object| Effect::Filled { object });
     }),
     ("ClearBufferSubData", |m, c, _| {
         let instance = m.bound_buffer(c.uint(0));
         m.write_content(instance, c.int(2), c.int(3), call::Value::Null);
+        m.tell_buffer(instance, |object| Effect::Filled { object });
     }),
     ("InvalidateBufferData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
         m.write_content(instance, 0, i64::MAX, call::Value::Null);
+        m.tell_buffer(instance, |object| Effect::Forgotten { object });
     }),
     ("InvalidateBufferSubData", |m, c, _| {
         let instance = m.instance(Kind::Buffer, c.uint(0));
         m.write_content(instance, c.int(1), c.int(2), call::Value::Null);
+        m.tell_buffer(instance, |object| Effect::Forgotten { object });
     }),
+    ("ReadPixels", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("ReadnPixels", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetnTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetTextureImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetTextureSubImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetCompressedTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetnCompressedTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetCompressedTextureImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetCompressedTextureSubImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("GetQueryObjectiv", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
+    ("GetQueryObjectuiv", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
+    ("GetQueryObjecti64v", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
+    ("GetQueryObjectui64v", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
+    ("GetQueryBufferObjectiv", write_named),
+    ("GetQueryBufferObjectuiv", write_named),
+    ("GetQueryBufferObjecti64v", write_named),
+    ("GetQueryBufferObjectui64v", write_named),
+    ("BeginTransformFeedback", |m, _, _| m.tell(Effect::Feedback { is_on: true })),
+    ("EndTransformFeedback", |m, _, _| m.tell(Effect::Feedback { is_on: false })),
     ("memcpy", copied_to),
     ("MapBuffer", |m, c, _| m.map(c, Some((0, i64::MAX)))),
     ("MapBufferRange", |m, c, _| m.map(c, Some((c.int(1), c.int(2))))),
@@ -141,6 +167,12 @@ fn copied_to(machine: &mut Machine, call: &Call, _: Variant) {
         let offset = number(what::MAPPED_FROM).saturating_add(within);
         machine.write_content(instance, offset, call.int(2), call.argument(1));
     }
+}
+
+fn write_named(machine: &mut Machine, call: &Call, _: Variant) {
+    let instance = machine.instance(Kind::Buffer, call.uint(1));
+    machine.write_content(instance, 0, i64::MAX, call::Value::Null);
+    machine.tell_buffer(instance, |object| Effect::Written { object });
 }
 
 /// Client arrays by number; those of texture coordinates follow, one a unit.
@@ -218,7 +250,31 @@ impl Machine {
         self.set_at(what::INDEXED_SIZE, at, range.map_or(Value::Unset, |(_, size)| part(size)));
     }
 
+    /// Tells what happens to a buffer, if there is one.
+    fn tell_buffer(&mut self, buffer: u32, effect: impl FnOnce(u32) -> Effect) {
+        if buffer != 0 && self.is_observed {
+            self.tell(effect(buffer));
+        }
+    }
+
+    /// The graphics processor writes the buffer that is bound to a target, if one is.
+    fn write_bound(&mut self, target: u32) {
+        let instance = self.bound_buffer(target);
+        self.write_content(instance, 0, i64::MAX, call::Value::Null);
+        self.tell_buffer(instance, |object| Effect::Written { object });
+    }
+
+    fn copy_content(&mut self, from: u32, to: u32, call: &Call) {
+        self.write_content(to, call.int(3), call.int(4), call::Value::Null);
+        self.tell_buffer(to, |to| Effect::Copied { to, from });
+    }
+
     fn allocate(&mut self, instance: u32, size: i64, usage: Option<u32>, data: call::Value<'_>) {
+        // A negative size is an error.
+        if let Ok(bytes) = u64::try_from(size) {
+            self.tell_buffer(instance, |object| Effect::Allocated { object, bytes });
+        }
+        self.tell_buffer(instance, |object| Effect::Uploaded { object, bytes: data.bytes_of_program() });
         self.put(instance, what::SIZE, 0, Value::Int(size));
         self.put(instance, what::USAGE, 0, usage.map_or(Value::Unset, Value::Constant));
         self.put(instance, what::MAPPED, 0, Value::Bool(false));
@@ -258,6 +314,7 @@ impl Machine {
     /// Maps a range of a buffer, or ends that.
     fn map(&mut self, call: &Call, range: Option<(i64, i64)>) {
         let instance = self.bound_buffer(call.uint(0));
+        self.tell_mapped(instance, call, range);
         self.put(instance, what::MAPPED, 0, Value::Bool(range.is_some() && call.result().int() != Some(0)));
         let Some((from, size)) = range.filter(|_| self.is_set(instance, what::CONTENT, 0)) else { return };
         // What is written is copied by calls of memcpy, of which only those to the latest mapping
@@ -274,6 +331,20 @@ impl Machine {
         ] {
             self.put(instance, what, 0, Value::Int(value));
         }
+    }
+
+    fn tell_mapped(&mut self, instance: u32, call: &Call, range: Option<(i64, i64)>) {
+        let Some((offset, length)) = range else {
+            return self.tell_buffer(instance, |object| Effect::Unmapped { object });
+        };
+        let is_range = length != i64::MAX;
+        let access = if is_range { call.uint(3) } else { 0 };
+        if access & (gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT) != 0 {
+            self.tell_buffer(instance, |object| Effect::Forgotten { object });
+        }
+        let address = call.result().int().unwrap_or_default() as u64;
+        let (offset, length) = (offset.max(0) as u64, is_range.then_some(length.max(0) as u64));
+        self.tell_buffer(instance, |object| Effect::Mapped { object, address, offset, length });
     }
 
     fn enable_attribute(&mut self, index: u32, is_on: bool) {

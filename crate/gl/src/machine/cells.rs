@@ -109,7 +109,7 @@ pub struct Content {
 }
 
 /// A level of a texture, or a renderbuffer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Image {
     /// Width in texels.
     pub width: u32,
@@ -121,6 +121,8 @@ pub struct Image {
     pub format: u32,
     /// Samples of a texel; 0 for one that is not multisampled.
     pub samples: u32,
+    /// The type of the pixels that came with it, 0 if none did: what an unsized format stands for.
+    pub pixels: u32,
 }
 
 /// What is attached to a framebuffer.

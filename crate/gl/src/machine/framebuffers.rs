@@ -6,6 +6,7 @@ use crate::direct::{About, Direct};
 use crate::gl;
 
 use super::cells::{Attachment, Cell, Image, Value};
+use super::effects::Effect;
 use super::fixed::list_of;
 use super::objects::Kind;
 use super::textures::level_index;
@@ -95,11 +96,15 @@ impl Machine {
     fn renderbuffer(&mut self, format: u32, width: u32, height: u32, samples: u32) {
         let bound = || self.object(self.context, what::RENDERBUFFER_BINDING, 0).1;
         let instance = self.named(Kind::Renderbuffer).unwrap_or_else(bound);
-        let image = Image { width, height, depth: 1, format, samples };
+        let image = Image { width, height, depth: 1, format, samples, pixels: 0 };
         self.put(instance, what::STORAGE, 0, Value::Image(Arc::new(image)));
+        self.tell(Effect::Sized { object: instance, level: 0, image });
     }
 
     fn put_attachment(&mut self, framebuffer: u32, attachment: u32, value: &Value) {
+        if let Value::Attachment(it) = value {
+            self.tell(Effect::Attached { whole: framebuffer, part: it.instance });
+        }
         if attachment == gl::DEPTH_STENCIL_ATTACHMENT {
             self.put(framebuffer, what::ATTACHMENT, gl::DEPTH_ATTACHMENT, value.clone());
             self.put(framebuffer, what::ATTACHMENT, gl::STENCIL_ATTACHMENT, value.clone());

@@ -36,7 +36,7 @@ pub(crate) struct Compiling {
 
 /// Keeps a call if a list is being compiled. `is_current`: its function only sets a current colour,
 /// normal or the like. Returns whether the call is to be executed.
-pub(crate) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bool {
+pub(crate) fn record(machine: &mut Machine, call: &Call, function: u32, is_current: bool) -> bool {
     let Some(compiling) = machine.context().and_then(|context| context.compiling.as_ref()) else { return true };
     let executes = compiling.executes;
     let mut is_first = true;
@@ -44,16 +44,18 @@ pub(crate) fn record(machine: &mut Machine, call: &Call, is_current: bool) -> bo
         // Vertices have a normal or a colour each. Of a run of such calls the last one of each
         // function counts.
         let run = compiling.calls.iter().rev().take_while(|call| machine.is_current(call.function));
-        is_first = !run.into_iter().any(|earlier| earlier.function == call.function);
+        is_first = !run.into_iter().any(|earlier| earlier.function == function);
     }
     machine.change_context(|context| {
         let Some(compiling) = &mut context.compiling else { return };
         let calls = Arc::make_mut(&mut compiling.calls);
-        if !is_first && let Some(at) = calls.iter().rposition(|earlier| earlier.function == call.function) {
+        if !is_first && let Some(at) = calls.iter().rposition(|earlier| earlier.function == function) {
             calls.remove(at);
         }
         if calls.len() < MAX_CALLS {
-            calls.push(call.clone());
+            let mut kept = call.clone();
+            kept.function = function;
+            calls.push(kept);
         }
     });
     executes
@@ -112,7 +114,7 @@ impl Machine {
                 break;
             }
             self.budget -= 1;
-            self.execute(call, false);
+            self.execute(call, call.function, false);
         }
         self.nesting -= 1;
     }

@@ -1,6 +1,7 @@
 //! The machine of OpenGL: which call does what, on which context and which object.
 //!
 //! ```text
+//! effects      what a call did to objects, for those who follow them
 //! cells        everything that was set, each with the call that set it, as a copy-on-write array
 //! what         what cells are
 //! parameters   names, groups and initial values of state
@@ -25,11 +26,12 @@ pub mod buffers;
 pub mod cells;
 mod contexts;
 mod direct;
+pub mod effects;
 pub mod fixed;
 mod framebuffers;
 mod lists;
 mod matrices;
-mod objects;
+pub mod objects;
 pub mod parameters;
 pub mod programs;
 mod raster;
@@ -48,6 +50,7 @@ use crate::{Variant, functions, plain, windows};
 use cells::{Cell, Cells, Key, Slots, Value};
 use contexts::Context;
 use direct::Named;
+use effects::{Draws, Effect};
 
 /// Execution of a call.
 pub(crate) type Run = fn(&mut Machine, &Call, Variant);
@@ -97,6 +100,8 @@ struct Operation {
     is_current: bool,
     /// It is a function of OpenGL, which needs a context.
     is_gl: bool,
+    /// The way in which it draws, if it may.
+    draws: Draws,
 }
 
 /// All of the state at a moment. A copy costs little and shares its parts.
@@ -137,6 +142,8 @@ pub struct Machine {
     pub(crate) has_indexed: bool,
     /// Bytes that were copied since roots were kept: what these take.
     pub(crate) copied: usize,
+    pub(crate) is_observed: bool,
+    pub(crate) effects: Vec<Effect>,
 }
 
 impl Root {
@@ -205,7 +212,8 @@ impl Machine {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
-        let found = operation(name).map(|operation| {
+        let is_wanted = |_: &Operation| !self.is_observed || !sets_values(name);
+        let found = operation(name).filter(is_wanted).map(|operation| {
             self.operations.push(operation);
             self.operations.len() as u32 - 1
         });
@@ -215,6 +223,12 @@ impl Machine {
 
     /// Executes a call.
     pub fn apply(&mut self, call: &Call) {
+        self.apply_as(call, call.function);
+    }
+
+    /// Executes a call of the function with this number, as [`Machine::function`] has returned it.
+    pub fn apply_as(&mut self, call: &Call, function: u32) {
+        self.effects.clear();
         if call.is_incomplete {
             return;
         }
@@ -223,16 +237,21 @@ impl Machine {
         self.budget = MAX_LISTED;
         self.nesting = 0;
         self.enter_context();
-        self.execute(call, true);
+        self.execute(call, function, true);
     }
 
     /// Executes a call of the current context, or records it if a list is being compiled.
-    pub(crate) fn execute(&mut self, call: &Call, may_record: bool) {
-        let Some(operation) = self.operations.get(call.function as usize).copied() else { return };
+    pub(crate) fn execute(&mut self, call: &Call, function: u32, may_record: bool) {
+        let Some(operation) = self.operations.get(function as usize).copied() else { return };
         if self.context == 0 && operation.is_gl {
+            // After a context was released, calls of the thread have none. Without that, the trace
+            // began after the program did.
+            if self.root.all.latest(self.thread).is_some() {
+                return;
+            }
             self.imply_context();
         }
-        if may_record && operation.is_listed && !lists::record(self, call, operation.is_current) {
+        if may_record && operation.is_listed && !lists::record(self, call, function, operation.is_current) {
             return;
         }
         match operation.does {
@@ -248,6 +267,7 @@ impl Machine {
         if operation.may_draw && may_record && (operation.computes || call.rendered.is_any()) {
             let at = self.at;
             self.change_context(|context| context.drawn(at));
+            self.tell_drawn(call, operation.draws);
         }
     }
 
@@ -309,11 +329,24 @@ impl Machine {
         if owner == 0 {
             return;
         }
+        self.tell_placed(owner, what, index, &value);
         let key = Key { owner, what, index };
         if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value && value.is_known()) {
             return;
         }
+        if effects::is_mask(what) {
+            self.tell(Effect::Masked);
+        }
         self.copied += self.root.cells.set(&mut self.slots, key, Cell { value, call: self.at });
+    }
+
+    /// Gives a cell, by its number, a value that it had before.
+    pub(crate) fn put_back(&mut self, number: u32, key: Key, value: Value) {
+        self.tell_placed(key.owner, key.what, key.index, &value);
+        if effects::is_mask(key.what) {
+            self.tell(Effect::Masked);
+        }
+        self.copied += self.root.cells.put(number, Cell { value, call: self.at });
     }
 
     /// Sets a cell of the current context.
@@ -390,7 +423,8 @@ fn operation(name: &str) -> Option<Operation> {
     let (_, does) = found;
     let direct = || if matches!(does, Does::Nothing) { direct_operation(name) } else { None };
     let (does, direct) = direct().unwrap_or((does, None));
-    let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl };
+    let draws = Draws::of(plain, computes);
+    let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
 }
 
@@ -402,6 +436,23 @@ fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
     };
     let (bound, direct) = bound_of(name, |bound| does_of(bound).is_some())?;
     Some((does_of(&bound)?, Some(direct)))
+}
+
+/// Whether calls of a function only set what says nothing about objects: uniforms, current
+/// attributes, matrices, lights and the like.
+fn sets_values(name: &str) -> bool {
+    let Some(bare) = functions().canonical(name) else { return false };
+    let plain = plain(bare);
+    let is_of = |(pattern, _): &(&str, Run)| match pattern.strip_suffix('*') {
+        Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse).is_some(),
+        None => *pattern == bare || *pattern == plain,
+    };
+    let begins = ["Uniform", "ProgramUniform", "VertexAttrib"];
+    let is_value =
+        |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin)) && handler.0.ends_with('*');
+    crate::matrices::Function::of(bare).is_some()
+        || fixed::HANDLERS.iter().chain(programs::HANDLERS.iter().filter(is_value)).any(is_of)
+            && NameFlags::of(name).renders.is_none()
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.

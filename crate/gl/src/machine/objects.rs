@@ -4,6 +4,7 @@ use crate::gl;
 use crate::several::{One, Several};
 
 use super::cells::Value;
+use super::effects::Effect;
 use super::fixed::list_of;
 use super::what;
 use super::{Handlers, Machine};
@@ -12,24 +13,40 @@ use crate::call::{self, Call};
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// Texture.
     Texture,
+    /// Buffer.
     Buffer,
-    /// Shaders and programs have their names in common.
+    /// Program. Shaders and programs have their names in common.
     Program,
+    /// Renderbuffer.
     Renderbuffer,
+    /// Sampler.
     Sampler,
-    /// The names of what follows are not shared.
+    /// Vertex array. The names of this and what follows are not shared.
     VertexArray,
+    /// Framebuffer.
     Framebuffer,
+    /// Query.
     Query,
+    /// Program pipeline.
     Pipeline,
+    /// Transform feedback.
     TransformFeedback,
+    /// Shader.
+    Shader,
 }
 
 impl Kind {
     fn is_shared(self) -> bool {
-        matches!(self, Self::Texture | Self::Buffer | Self::Program | Self::Renderbuffer | Self::Sampler)
+        matches!(self, Self::Texture | Self::Buffer | Self::Program | Self::Shader | Self::Renderbuffer | Self::Sampler)
+    }
+
+    /// The cell of names of the kind.
+    fn what(self) -> u16 {
+        let of = if self == Self::Shader { Self::Program } else { self };
+        what::KIND_FIRST + of as u16
     }
 }
 
@@ -45,7 +62,7 @@ macro_rules! kinds {
             )*
             ("ObjectLabel", label),
             ("LabelObject", label_ext),
-            ("BeginQuery", |m, c, _| m.set_at(what::QUERY_ACTIVE, c.uint(0) & 0xffff, Value::Int(c.int(1)))),
+            ("BeginQuery", |m, c, _| m.bind(Kind::Query, what::QUERY_ACTIVE, c.uint(0) & 0xffff, c.uint(1))),
             ("EndQuery", |m, c, _| m.set_at(what::QUERY_ACTIVE, c.uint(0) & 0xffff, Value::Unset)),
             ("BindProgramPipeline", |m, c, _| m.bind(Kind::Pipeline, what::PROGRAM_PIPELINE_BINDING, 0, c.uint(0))),
             ("BindTransformFeedback", |m, c, _| {
@@ -80,9 +97,9 @@ const MOST_NAMES: usize = 1 << 16;
 
 impl Machine {
     /// Where the object with a name is noted: owner, what, index.
-    fn place_of(&mut self, kind: Kind, name: u32) -> (u32, u16, u32) {
+    pub(super) fn place_of(&mut self, kind: Kind, name: u32) -> (u32, u16, u32) {
         let owner = if kind.is_shared() { self.share } else { self.context };
-        (owner, what::KIND_FIRST + kind as u16, self.small(name.into()))
+        (owner, kind.what(), self.small(name.into()))
     }
 
     /// The owner of the cells of an object. It gets one if it has none: older contexts take names
@@ -95,21 +112,26 @@ impl Machine {
         if let Some(instance) = self.number(owner, what, index) {
             return instance as u32;
         }
-        self.make(kind, name)
+        self.make_as(kind, name, false)
     }
 
-    /// A new object with a name.
+    /// The object that a call has given a new name.
     pub(crate) fn make(&mut self, kind: Kind, name: u32) -> u32 {
+        self.make_as(kind, name, true)
+    }
+
+    fn make_as(&mut self, kind: Kind, name: u32, is_generated: bool) -> u32 {
         let instance = self.new_owner();
         let (owner, what, index) = self.place_of(kind, name);
         self.put(owner, what, index, Value::Int(instance.into()));
         self.put(instance, what::NAME_OF, 0, Value::Int(name.into()));
+        self.tell(Effect::Created { object: instance, kind, name, is_generated });
         instance
     }
 
     /// The object that name 0 means in the current context, such as its own vertex array.
     pub(crate) fn own(&mut self, kind: Kind, index: u32) -> u32 {
-        let (owner, what) = (self.context, what::KIND_FIRST + kind as u16);
+        let (owner, what) = (self.context, kind.what());
         let index = (1 << 18) + index;
         if let Some(instance) = self.number(owner, what, index) {
             return instance as u32;
@@ -150,6 +172,9 @@ impl Machine {
             }
         }
         self.unbind(&gone);
+        for object in gone {
+            self.tell(Effect::Deleted { object });
+        }
     }
 
     /// Objects that are deleted are not bound any more: in the current context, its vertex array
@@ -188,7 +213,8 @@ fn kind_of(identifier: u32) -> Option<Kind> {
     Some(match identifier {
         gl::TEXTURE => Kind::Texture,
         gl::BUFFER | gl::BUFFER_OBJECT_EXT => Kind::Buffer,
-        gl::SHADER | gl::PROGRAM | gl::SHADER_OBJECT_ARB | gl::PROGRAM_OBJECT_ARB => Kind::Program,
+        gl::SHADER | gl::SHADER_OBJECT_ARB => Kind::Shader,
+        gl::PROGRAM | gl::PROGRAM_OBJECT_ARB => Kind::Program,
         gl::RENDERBUFFER => Kind::Renderbuffer,
         gl::SAMPLER => Kind::Sampler,
         gl::VERTEX_ARRAY | gl::VERTEX_ARRAY_OBJECT_EXT => Kind::VertexArray,
@@ -217,6 +243,7 @@ fn set_label(machine: &mut Machine, call: &Call, at: usize) {
     let text = call.argument(at).text().unwrap_or_default();
     let value = if text.is_empty() { Value::Unset } else { Value::Text(text.into()) };
     machine.put(instance, what::LABEL, 0, value);
+    machine.tell(Effect::Labelled { object: instance });
 }
 
 fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {

@@ -6,6 +6,7 @@ use crate::gl;
 
 use super::buffers::current_attribute;
 use super::cells::{Numbers, Value};
+use super::effects::Effect;
 use super::fixed::{floats, list_of};
 use super::objects::Kind;
 use super::what;
@@ -23,11 +24,13 @@ pub(crate) const HANDLERS: Handlers = &[
     ("CreateShaderProgramv", create_shader_program),
     ("ShaderSource", |m, c, _| {
         let source = text_of(c, 2, 3);
-        let shader = m.instance(Kind::Program, c.uint(0));
+        let shader = m.instance(Kind::Shader, c.uint(0));
+        let bytes = source.len() as u64;
         m.put(shader, what::SOURCE, 0, Value::Text(source.into()));
+        m.tell(Effect::Uploaded { object: shader, bytes });
     }),
     ("CompileShader", |m, c, _| {
-        let shader = m.instance(Kind::Program, c.uint(0));
+        let shader = m.instance(Kind::Shader, c.uint(0));
         m.put(shader, what::COMPILED, 0, Value::Unset);
         m.put(shader, what::COMPILED, 0, Value::Int(m.at.into()));
     }),
@@ -66,10 +69,10 @@ pub(crate) const HANDLERS: Handlers = &[
         let program = m.instance(Kind::Program, c.uint(0));
         m.put(program, what::BLOCK_BINDING, c.uint(1), Value::Int(c.int(2)));
     }),
-    ("GetShaderInfoLog", |m, c, _| log(m, c, 3)),
-    ("GetProgramInfoLog", |m, c, _| log(m, c, 3)),
-    ("GetShaderiv", status),
-    ("GetProgramiv", status),
+    ("GetShaderInfoLog", |m, c, _| log(m, c, Kind::Shader)),
+    ("GetProgramInfoLog", |m, c, _| log(m, c, Kind::Program)),
+    ("GetShaderiv", |m, c, _| status(m, c, Kind::Shader)),
+    ("GetProgramiv", |m, c, _| status(m, c, Kind::Program)),
     ("UseProgramStages", |m, c, _| {
         let pipeline = m.instance(Kind::Pipeline, c.uint(0));
         let program = m.instance(Kind::Program, c.uint(2));
@@ -164,7 +167,7 @@ fn text_of(call: &Call, strings: usize, lengths: usize) -> String {
 
 fn create_shader(machine: &mut Machine, _: &Call, made: call::Value<'_>, stage: u32) {
     if let Some(name) = made.int().filter(|name| *name != 0) {
-        let shader = machine.make(Kind::Program, name as u32);
+        let shader = machine.make(Kind::Shader, name as u32);
         machine.put(shader, what::STAGE, 0, Value::Constant(stage));
     }
 }
@@ -175,11 +178,12 @@ fn create_shader_program(machine: &mut Machine, call: &Call, _: Variant) {
     let source = text_of(call, 2, usize::MAX);
     machine.put(program, what::STAGE_SOURCE, call.uint(0) & 0xffff, Value::Text(source.into()));
     machine.put(program, what::LINKED, 0, Value::Int(machine.at.into()));
+    machine.tell(Effect::Linked { program });
 }
 
 fn attach(machine: &mut Machine, call: &Call, is_attached: bool) {
     let program = machine.instance(Kind::Program, call.uint(0));
-    let shader = machine.instance(Kind::Program, call.uint(1));
+    let shader = machine.instance(Kind::Shader, call.uint(1));
     let mut shaders = match machine.value(program, what::ATTACHED, 0) {
         Value::Instances(shaders) => (**shaders).clone(),
         _ => Vec::new(),
@@ -187,6 +191,7 @@ fn attach(machine: &mut Machine, call: &Call, is_attached: bool) {
     shaders.retain(|it| *it != shader);
     if is_attached {
         shaders.push(shader);
+        machine.tell(Effect::Attached { whole: program, part: shader });
     }
     machine.put(program, what::ATTACHED, 0, Value::Instances(Arc::new(shaders)));
 }
@@ -231,6 +236,7 @@ fn link(machine: &mut Machine, name: u32) {
         }
     }
     machine.put(program, what::LINKED, 0, Value::Int(machine.at.into()));
+    machine.tell(Effect::Linked { program });
 }
 
 /// Deletes a shader or program. Sources stay with the programs that were linked from them.
@@ -238,26 +244,27 @@ fn delete(machine: &mut Machine, name: u32) {
     if name == 0 {
         return;
     }
-    let instance = machine.instance(Kind::Program, name);
+    let (owner, what, index) = machine.place_of(Kind::Program, name);
+    let Some(instance) = machine.number(owner, what, index).map(|instance| instance as u32) else { return };
     let (_, current) = machine.object(machine.context, what::CURRENT_PROGRAM, 0);
     machine.put(instance, what::DELETED, 0, Value::Bool(true));
     if current != instance {
-        let (owner, index) = (machine.share, machine.small(name.into()));
-        machine.put(owner, what::KIND_FIRST + Kind::Program as u16, index, Value::Unset);
+        machine.put(owner, what, index, Value::Unset);
     }
+    machine.tell(Effect::Deleted { object: instance });
 }
 
-fn log(machine: &mut Machine, call: &Call, at: usize) {
-    let text = call.argument(at).text().unwrap_or_default();
-    let object = machine.instance(Kind::Program, call.uint(0));
+fn log(machine: &mut Machine, call: &Call, kind: Kind) {
+    let text = call.argument(3).text().unwrap_or_default();
+    let object = machine.instance(kind, call.uint(0));
     machine.note(object, what::INFO_LOG, 0, text);
 }
 
 /// A status that the program asked for.
-fn status(machine: &mut Machine, call: &Call, _: Variant) {
+fn status(machine: &mut Machine, call: &Call, kind: Kind) {
     let parameter = call.uint(1);
     if parameter == gl::COMPILE_STATUS || parameter == gl::LINK_STATUS {
-        let object = machine.instance(Kind::Program, call.uint(0));
+        let object = machine.instance(kind, call.uint(0));
         let value = list_of(call, 2).first().and_then(|value| value.int());
         if let Some(value) = value {
             machine.put(object, parameter as u16, 0, Value::Bool(value != 0));

@@ -350,8 +350,8 @@ pub(crate) struct Saved {
     mask: u32,
     /// The owner of the vertex array that was kept, 0 for none.
     array: u32,
-    /// Numbers of cells, ascending.
-    cells: Vec<(u32, Cell)>,
+    /// Cells, ascending by number.
+    cells: Vec<(u32, Key, Cell)>,
 }
 
 fn push(machine: &mut Machine, call: &Call, _: Variant) {
@@ -409,33 +409,35 @@ fn depth_ranges(machine: &mut Machine, call: &Call, _: Variant) {
 fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
     let mask = call.uint(0);
     let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
-    for (number, _) in cells(machine, array, |what| is_client(what, mask)) {
+    for (number, key, _) in cells(machine, array, |what| is_client(what, mask)) {
+        machine.tell_placed(key.owner, key.what, key.index, &Value::Unset);
         machine.copied += machine.root.cells.put(number, Cell::default());
     }
 }
 
 /// The cells of the current context that are meant and all those of a vertex array, ascending by
 /// number.
-fn cells(machine: &Machine, array: u32, is_meant: impl Fn(u16) -> bool) -> Vec<(u32, Cell)> {
-    let of_context = machine.slots.of(machine.context).iter().filter(|(what, ..)| is_meant(*what));
+fn cells(machine: &Machine, array: u32, is_meant: impl Fn(u16) -> bool) -> Vec<(u32, Key, Cell)> {
+    let key =
+        |owner| move |(what, index, number): &(u16, u32, u32)| (*number, Key { owner, what: *what, index: *index });
+    let context = machine.context;
+    let of_context = machine.slots.of(context).iter().filter(|(what, ..)| is_meant(*what)).map(key(context));
     let of_array = if array == 0 { &[] } else { machine.slots.of(array) };
-    let numbers = of_context.chain(of_array).map(|(.., number)| *number);
-    let mut all: Vec<(u32, Cell)> =
-        numbers.map(|number| (number, machine.root.cells.get(number).cloned().unwrap_or_default())).collect();
-    all.sort_by_key(|(number, _)| *number);
+    let keys = of_context.chain(of_array.iter().map(key(array)));
+    let cell = |number| machine.root.cells.get(number).cloned().unwrap_or_default();
+    let mut all: Vec<(u32, Key, Cell)> = keys.map(|(number, key)| (number, key, cell(number))).collect();
+    all.sort_by_key(|(number, ..)| *number);
     all
 }
 
 /// Gives cells the values that they had. Those that got their number later were not set.
-fn restore(machine: &mut Machine, saved: &Saved, now: &[(u32, Cell)]) {
-    for (number, cell) in now {
-        let kept =
-            saved.cells.binary_search_by_key(number, |(number, _)| *number).ok().and_then(|at| saved.cells.get(at));
-        let kept = kept.map(|(_, kept)| kept.clone()).unwrap_or_default();
+fn restore(machine: &mut Machine, saved: &Saved, now: &[(u32, Key, Cell)]) {
+    for (number, key, cell) in now {
+        let kept = saved.cells.binary_search_by_key(number, |(number, ..)| *number).ok();
+        let kept = kept.and_then(|at| saved.cells.get(at)).map(|(.., kept)| kept.clone()).unwrap_or_default();
         // What is not known is the same only if no call has set it in between.
         if cell.value != kept.value || (cell.call != kept.call && !kept.value.is_known()) {
-            let value = kept.value;
-            machine.copied += machine.root.cells.put(*number, Cell { value, call: machine.at });
+            machine.put_back(*number, *key, kept.value);
         }
     }
 }

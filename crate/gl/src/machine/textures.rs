@@ -8,6 +8,7 @@ use crate::several::{One, Several};
 use crate::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
+use super::effects::Effect;
 use super::objects::{Kind, parameter_value};
 use super::what;
 use super::{Handlers, Machine};
@@ -32,6 +33,19 @@ pub const TARGETS: [(u32, u16, &str); 12] = [
 
 pub(crate) const HANDLERS: Handlers = &[
     ("TextureView", texture_view),
+    ("ClearTexImage", |m, c, _| {
+        let object = m.instance(Kind::Texture, c.uint(0));
+        m.tell(Effect::Written { object });
+    }),
+    ("ClearTexSubImage", |m, c, _| {
+        let object = m.instance(Kind::Texture, c.uint(0));
+        m.tell(Effect::Written { object });
+    }),
+    ("CopyImageSubData", |m, c, _| {
+        let kind = if c.uint(7) == gl::RENDERBUFFER { Kind::Renderbuffer } else { Kind::Texture };
+        let object = m.instance(kind, c.uint(6));
+        m.tell(Effect::Written { object });
+    }),
     ("BindImageTextures", |m, c, _| {
         for One { index, name, .. } in Several::Images.bound(c) {
             m.bind(Kind::Texture, what::IMAGE_UNIT, index, name);
@@ -100,6 +114,7 @@ impl Machine {
     }
 
     fn put_level(&mut self, instance: u32, level: u32, face: u32, image: Image) {
+        self.tell(Effect::Sized { object: instance, level, image });
         // The same size and format is a new image all the same, which another call has made.
         let value = Value::Image(Arc::new(image));
         self.put(instance, what::LEVEL, level_index(level, face), value);
@@ -121,7 +136,7 @@ impl Machine {
         match does {
             Does::Image | Does::CopyImage if level <= 31 => {
                 let [width, height, depth] = command.size;
-                let image = Image { width, height, depth, format: with_name(internal), samples };
+                let image = Image { width, height, depth, format: with_name(internal), samples, pixels: command.kind };
                 self.put_level(instance, level, face_of(target).unwrap_or(0), image);
                 if self.value(instance, what::GENERATE_MIPMAP, 0) == &Value::Bool(true) {
                     self.mipmap(instance);
@@ -131,7 +146,7 @@ impl Machine {
                 for at in 0..level.min(32) {
                     let [width, height, depth] = smaller(command.size, at, target);
                     for face in 0..if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 } {
-                        let image = Image { width, height, depth, format: with_name(internal), samples };
+                        let image = Image { width, height, depth, format: with_name(internal), samples, pixels: 0 };
                         self.put_level(instance, at, face, image);
                     }
                 }
@@ -140,6 +155,13 @@ impl Machine {
             Does::Mipmap => self.mipmap(instance),
             Does::Image | Does::CopyImage | Does::Part | Does::CopyPart => {}
         }
+        self.tell(match does {
+            Does::Image | Does::Part | Does::Storage => {
+                let bytes = command.pixels.map_or(0, |place| call.argument(place).bytes_of_program());
+                Effect::Uploaded { object: instance, bytes }
+            }
+            Does::CopyImage | Does::CopyPart | Does::Mipmap => Effect::Written { object: instance },
+        });
     }
 
     fn texture_buffer(&mut self, target: u32, internal: u32, buffer: u32) {
@@ -174,7 +196,7 @@ impl Machine {
                 }
                 size = next;
                 let [width, height, depth] = size;
-                self.put_level(instance, level, face, Image { width, height, depth, ..(*first).clone() });
+                self.put_level(instance, level, face, Image { width, height, depth, ..*first });
             }
         }
     }
@@ -222,6 +244,6 @@ fn texture_view(machine: &mut Machine, call: &Call, _: Variant) {
             break;
         };
         let depth = if image.depth > 1 { layers.min(image.depth) } else { image.depth };
-        machine.put_level(instance, level, 0, Image { depth, format: with_name(internal), ..(*image).clone() });
+        machine.put_level(instance, level, 0, Image { depth, format: with_name(internal), ..*image });
     }
 }
