@@ -1,26 +1,24 @@
 //! The objects of a graphics trace: when each was created, uploaded, bound, drawn with, written and
 //! deleted.
 //!
-//! Names of objects are followed by share group, or by context where contexts do not share the kind
-//! (`objects.rs`). What a draw uses is what is bound then: for textures that is every unit, whether
-//! the shader looks at it or not. Of Direct3D, interfaces are followed by their addresses
-//! (`interfaces.rs`).
+//! What calls do to objects the machine of OpenGL tells ([`Effect`]). What a draw uses is what is
+//! bound then: for textures that is every unit, whether the shader looks at it or not (`uses.rs`).
+//! Of Direct3D, interfaces are followed by their addresses (`interfaces.rs`).
 //!
-//! `Resources` follows objects in the same pass: per share group or context, what is bound where,
-//! and which calls made, uploaded, bound, drew with, wrote and deleted each. An upload is kept as
-//! its call and the pixel store at that time. `Contents` reads these calls again, with their bytes,
-//! on demand (`resources/contents.rs`). `unspool_gl::pixels` turns pixels into texels of the
-//! internal format; blocks of BPTC are decoded by bcdec_rs, the others there. What the graphics
-//! processor writes is not known here: the page asks the replay for it.
+//! `Resources` notes which calls made, uploaded, bound, drew with, wrote and deleted each object.
+//! An upload is kept as its call and the pixel store at that time. `Contents` reads these calls
+//! again, with their bytes, on demand (`resources/contents.rs`). `unspool_gl::pixels` turns pixels
+//! into texels of the internal format; blocks of BPTC are decoded by bcdec_rs, the others there.
+//! What the graphics processor writes is not known here: the page asks the replay for it.
 
-mod binds;
 mod buffer_contents;
 mod contents;
+mod effects;
 mod interfaces;
 mod kinds;
-mod objects;
 mod shaders;
 mod texture;
+mod uses;
 
 use hashbrown::HashMap;
 use unspool_gl::mappings::Mappings;
@@ -32,10 +30,11 @@ use crate::known::Known;
 use crate::numbered::Numbered;
 use crate::reader::CallVisitor;
 use interfaces::{Interfaces, Method};
-use kinds::{Act, Wrote};
-use objects::{Context, Slot};
 use shaders::Shaders;
-use unspool_gl::call::{Call, Value};
+use unspool_gl::call::Call;
+use unspool_gl::machine::effects::Effect;
+use unspool_gl::machine::{Machine, what};
+use uses::Uses;
 
 pub use buffer_contents::{BufferAt, Change, Does, GpuWrites, Ranges};
 pub use contents::{Contents, Held, TextureAt};
@@ -175,23 +174,44 @@ struct Mapped {
     offset: u64,
 }
 
+/// Who follows the calls of a function.
+enum Follows {
+    /// A method of Direct3D.
+    Method,
+    /// `memcpy` to where a buffer may be mapped.
+    Copy(Known),
+    /// The machine, with the number that it has for the function.
+    Machine(u32),
+}
+
+struct Function {
+    follows: Follows,
+    windows: Option<windows::Function>,
+}
+
 /// The resources of a trace, as far as its calls were passed to it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Resources {
     all: Vec<Resource>,
     stores: Numbered<PixelStore>,
-    functions: Vec<(Known, Act)>,
+    functions: Vec<Function>,
     numbers: HashMap<String, u32>,
-    /// Live objects: share group or context, kind, name.
-    live: HashMap<(u32, Kind, u64), u32>,
+    machine: Machine,
+    /// The resource of each object, by the owner of its cells, plus 1. 0 for others.
+    by_object: Vec<u32>,
+    /// What contexts use, by their positions in the machine.
+    uses: Vec<Uses>,
+    /// Effects of the current call.
+    effects: Vec<Effect>,
+    /// Objects that the current call has bound.
+    bound: Vec<u32>,
+    /// Live interfaces by their addresses.
+    live: HashMap<u64, u32>,
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
     interfaces: Interfaces,
-    /// What contexts hold, by their positions plus 1, which are the numbers of groups, too: 0 is
-    /// for calls without a context.
-    held: Vec<Context>,
     contexts: Contexts,
-    /// The shaders of programs, by position.
+    /// The shaders of programs, by object.
     programs: HashMap<u32, Shaders>,
     /// The thread of the current call.
     thread: u32,
@@ -205,9 +225,14 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Nothing is known yet.
+    pub(crate) fn new() -> Self {
+        Self { machine: Machine::of_objects(), ..Self::default() }
+    }
+
     /// Resources whose calls are looked at as they come, in place of a list of them.
     pub(crate) fn watched() -> Self {
-        Self { events: MOST_EVENTS, is_watched: true, ..Self::default() }
+        Self { events: MOST_EVENTS, is_watched: true, ..Self::new() }
     }
 
     fn touch(&mut self, at: u32, touch: Touch) {
@@ -252,7 +277,7 @@ impl Resources {
 
     /// The memory that this takes, in bytes, about.
     pub fn size(&self) -> usize {
-        self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64)
+        self.events * size_of::<Event>() + self.all.len() * (size_of::<Resource>() + 64) + self.machine.memory()
     }
 
     /// Whether it was not deleted until the trace ended, or its last context was destroyed.
@@ -339,88 +364,57 @@ impl Resources {
             parts: Vec::new(),
             events: Vec::new(),
         });
-        self.live.insert((group, kind, name), at);
         self.event(at, call, What::Created);
         Some(at)
     }
 
-    /// The live resource of a name, which is made if a bind makes it. `None` for 0.
-    fn of(&mut self, context: &Context, kind: Kind, name: u32, call: u64) -> Option<u32> {
-        let group = context.space_of(kind);
-        match self.live.get(&(group, kind, name.into())) {
-            Some(at) => Some(*at),
-            None => self.create(group, kind, name, call, false),
-        }
+    /// The resource of an object. `None` for objects that are not listed.
+    fn of_object(&self, object: u32) -> Option<u32> {
+        self.by_object.get(object as usize)?.checked_sub(1)
     }
 
-    fn delete(&mut self, context: &mut Context, kind: Kind, name: u32, call: u64) {
-        let Some(at) = self.live.remove(&(context.space_of(kind), kind, name.into())) else { return };
-        for slot in context.slots_of(at) {
-            self.unbind(context, slot);
-        }
+    fn uploaded_to(&mut self, at: u32, call: u64, bytes: u64, offset: u64) {
+        let is_texture = self.all.get(at as usize).is_some_and(|it| it.kind == Kind::Texture);
+        let (store, from) = if is_texture { self.pixel_source() } else { (PixelStore::default(), None) };
+        let store = self.stores.number(store);
+        self.touch(at, Touch::Upload { store, is_from_buffer: from.is_some() });
+        self.count(at, UPLOADS, 1);
+        self.event(at, call, What::Uploaded);
         if let Some(resource) = self.all.get_mut(at as usize) {
-            resource.deleted = Some(call);
-        }
-        self.event(at, call, What::Deleted);
-    }
-
-    /// A slot of a context gets another resource.
-    fn bind(&mut self, context: &mut Context, slot: Slot, resource: Option<u32>, call: u64) {
-        self.unbind(context, slot);
-        if let Some(at) = resource {
-            self.count(at, BINDS, 1);
-            self.event(at, call, What::Bound);
-            context.put(slot, at);
-        }
-    }
-
-    fn unbind(&mut self, context: &mut Context, slot: Slot) {
-        let Some((at, since)) = context.take(slot) else { return };
-        let used = context.used(slot);
-        let draws = used.count - since;
-        if draws > 0 && slot.is_drawn() {
-            self.count(at, if slot == Slot::Drawn { WRITES } else { DRAWS }, draws);
-            self.event(at, used.last, What::DrawnUntil);
-            if slot == Slot::Program {
-                self.count_shaders(at, draws);
+            resource.uploaded = resource.uploaded.saturating_add(bytes);
+            if self.events < MOST_EVENTS {
+                resource.uploads.push(Upload { call, store, from, offset });
+                self.events += 1;
             }
         }
     }
 
-    fn draw(&mut self, context: &mut Context, call: u64, clears: bool) {
-        for (slot, at) in context.drawn(call, clears) {
-            let what = if slot == Slot::Drawn { What::Written } else { What::Drawn };
-            self.event(at, call, what);
-            if slot == Slot::Drawn {
-                self.write_parts(at, call);
+    /// How pixels lie in memory now, and the buffer that they come from.
+    fn pixel_source(&self) -> (PixelStore, Option<u32>) {
+        let context = self.machine.context_owner();
+        let mut store = PixelStore::default();
+        for name in PIXEL_STORE {
+            if let Some(value) = self.machine.number(context, name as u16, 0) {
+                store.set(name, u32::try_from(value).unwrap_or_default());
             }
+        }
+        let (_, buffer) = self.machine.object(context, what::PIXEL_UNPACK_BUFFER_BINDING, 0);
+        (store, self.of_object(buffer))
+    }
+
+    fn add_part(&mut self, whole: u32, part: u32) {
+        let (Some(whole), Some(part)) = (self.of_object(whole), self.of_object(part)) else { return };
+        if let Some(resource) = self.all.get_mut(whole as usize).filter(|it| !it.parts.contains(&part)) {
+            resource.parts.push(part);
         }
     }
 
-    /// A call writes to a framebuffer that it names.
-    fn write_to(&mut self, context: &mut Context, name: u32, call: u64) {
-        let Some(at) = self.of(context, Kind::Framebuffer, name, call) else { return };
-        self.count(at, WRITES, 1);
-        self.event(at, call, What::Written);
-        self.write_parts(at, call);
-    }
-
-    /// Notes a write to all that is attached to a framebuffer.
-    fn write_parts(&mut self, framebuffer: u32, call: u64) {
-        let parts = self.all.get(framebuffer as usize).map(|it| it.parts.clone()).unwrap_or_default();
-        for part in parts {
-            self.count(part, WRITES, 1);
-            self.event(part, call, What::Written);
-        }
-    }
-
-    /// Adds what slots that are still bound were drawn with. Called at the end.
-    pub fn settle(&mut self) {
-        let mut held = core::mem::take(&mut self.held);
-        for context in &mut held {
-            for slot in context.all_slots() {
-                self.unbind(context, slot);
-            }
+    /// The program writes to memory, which may be that of a mapped buffer.
+    fn copy(&mut self, call: &Call, known: &Known) {
+        let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
+        if let Some((buffer, mapped)) = self.mapped.around(to) {
+            let offset = mapped.offset.saturating_add(to - mapped.address);
+            self.uploaded_to(buffer, call.number, known.arg(call, "src").bytes_of_program(), offset);
         }
     }
 }
@@ -430,15 +424,17 @@ impl CallVisitor for Resources {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number).filter(|number| *number != u32::MAX);
         }
-        let known = Known::of(name);
-        let act = Act::of(name, &known);
-        let number = if act == Act::None { u32::MAX } else { self.functions.len() as u32 };
-        if let Some(method) = Method::of(name) {
-            self.methods.insert(number, method);
-        }
-        if act != Act::None {
-            self.functions.push((known, act));
-        }
+        let follows = match Method::of(name) {
+            Some(method) => {
+                self.methods.insert(self.functions.len() as u32, method);
+                Some(Follows::Method)
+            }
+            None if name == "memcpy" => Some(Follows::Copy(Known::of(name))),
+            None => self.machine.function(name).map(Follows::Machine),
+        };
+        let number = if follows.is_some() { self.functions.len() as u32 } else { u32::MAX };
+        let windows = windows::Function::of(name);
+        self.functions.extend(follows.map(|follows| Function { follows, windows }));
         self.numbers.insert(name.into(), number);
         Some(number).filter(|number| *number != u32::MAX)
     }
@@ -453,302 +449,34 @@ impl Resources {
     pub(crate) fn call_of(&mut self, call: &Call, function: u32) {
         let functions = core::mem::take(&mut self.functions);
         self.thread = u32::try_from(call.thread).unwrap_or(u32::MAX);
-        if let Some((known, act)) = functions.get(function as usize) {
-            match act {
-                Act::Method => self.method(call, function),
-                act => self.act(call, known, *act),
+        if let Some(Function { follows, windows }) = functions.get(function as usize) {
+            if let Some(windows) = windows {
+                self.contexts.call(*windows, call);
+            }
+            match follows {
+                Follows::Method => self.method(call, function),
+                Follows::Copy(known) => self.copy(call, known),
+                Follows::Machine(number) => {
+                    self.machine.apply_as(call, *number);
+                    self.follow(call.number);
+                }
             }
         }
         self.functions = functions;
     }
-
-    fn act(&mut self, call: &Call, known: &Known, act: Act) {
-        if act == Act::Context {
-            return self.act_on_contexts(call, known);
-        }
-        // What is deleted after a context was given up is meant to be of that.
-        let at = self.contexts.latest(call.thread).map_or(0, |at| at as usize + 1);
-        self.hold();
-        let Some(context) = self.held.get_mut(at) else { return };
-        let mut context = core::mem::take(context);
-        self.act_in(call, known, act, &mut context);
-        if let Some(slot) = self.held.get_mut(at) {
-            *slot = context;
-        }
-    }
-
-    fn act_on_contexts(&mut self, call: &Call, known: &Known) {
-        let act = known.windows.and_then(|function| self.contexts.call(function, call));
-        self.hold();
-        if matches!(act, Some(windows::Act::Shares(..))) {
-            let all = self.held.iter_mut().skip(1).zip(self.contexts.all());
-            all.for_each(|(context, of)| context.group = of.group + 1);
-        }
-    }
-
-    /// Makes what new contexts hold.
-    fn hold(&mut self) {
-        if self.held.is_empty() {
-            self.held.push(Context::default());
-        }
-        for at in self.held.len() - 1..self.contexts.all().len() {
-            let group = self.contexts.all().get(at).map_or(0, |context| context.group);
-            self.held.push(Context::new(group + 1, at as u32 + 1));
-        }
-    }
-
-    fn act_in(&mut self, call: &Call, known: &Known, act: Act, context: &mut Context) {
-        let number = call.number;
-        let uint = |parameter: &str| known.uint(call, parameter).unwrap_or_default();
-        match act {
-            Act::None | Act::Method | Act::Context => {}
-            Act::Generate(kind) => {
-                let group = context.space_of(kind);
-                for name in names(call) {
-                    self.create(group, kind, name, number, true);
-                }
-            }
-            Act::Create(kind) => self.create_one(call, known, kind, context),
-            Act::Delete(kind) => {
-                for name in names(call) {
-                    self.delete(context, kind, name, number);
-                }
-            }
-            Act::DeleteOne(kind) => {
-                let name = call.uint(0);
-                let kind = kind.unwrap_or_else(|| {
-                    let is_shader = self.live.contains_key(&(context.group, Kind::Shader, name.into()));
-                    if is_shader { Kind::Shader } else { Kind::Program }
-                });
-                self.delete(context, kind, name, number);
-            }
-            Act::ActiveTexture => context.unit = uint("texture").wrapping_sub(gl::TEXTURE0),
-            Act::PixelStore => {
-                let value = known.arg(call, "param").int().unwrap_or_default();
-                context.store.set(uint("pname"), u32::try_from(value).unwrap_or_default());
-            }
-            Act::BindTexture
-            | Act::BindTextureUnit
-            | Act::BindBuffer
-            | Act::BindBufferIndexed
-            | Act::BindFramebuffer
-            | Act::BindImage
-            | Act::BindVertexBuffer
-            | Act::BindSeveral(_)
-            | Act::Bind(_) => self.bind_by(call, known, act, context),
-            Act::EndQuery => self.unbind(context, Slot::Query(uint("target"))),
-            Act::Attach => self.attach(call, known, context),
-            Act::AttachShader | Act::DetachShader => {
-                let program = self.of(context, Kind::Program, call.uint(0), number);
-                let shader = self.of(context, Kind::Shader, call.uint(1), number);
-                if act == Act::AttachShader {
-                    self.attach_shader(program, shader);
-                } else {
-                    self.detach_shader(program, shader);
-                }
-            }
-            Act::Link => {
-                if let Some(at) = self.of(context, Kind::Program, call.uint(0), number) {
-                    self.link(context, at);
-                    self.uploaded_to(at, call, context, 0, 0);
-                }
-            }
-            Act::Pointer => {
-                let at = context.get(Slot::Buffer { target: gl::ARRAY_BUFFER, index: None });
-                let slot =
-                    Slot::Attribute(known.uint(call, "index").unwrap_or_else(|| kinds::attribute(&known.canonical)));
-                self.unbind(context, slot);
-                if let Some(at) = at {
-                    context.put(slot, at);
-                }
-            }
-            Act::Label => self.label(call, known, context),
-            Act::Source => self.source(call, known, context),
-            Act::Texture(function) => self.texture_call(call, function, context),
-            Act::BufferData { named, allocates } => self.buffer_data(call, known, [named, allocates], context),
-            Act::Map { named } => self.map(call, known, named, context),
-            Act::Unmap { named } => {
-                let at = self.buffer_of(call, known, named, context);
-                if let Some(at) = at {
-                    self.touch(at, Touch::Map);
-                }
-                at.and_then(|at| self.mapped.remove(at));
-            }
-            Act::Copy => self.copy(call, known, context),
-            Act::Invalidate => self.invalidated(call, known, context),
-            Act::Write(what) => {
-                let found: Vec<u32> = match what {
-                    Wrote::Named(parameter) => {
-                        self.of(context, Kind::Buffer, uint(parameter), number).into_iter().collect()
-                    }
-                    Wrote::Bound(parameter) => context.buffer(uint(parameter)).into_iter().collect(),
-                    Wrote::Packed => context.buffer(gl::PIXEL_PACK_BUFFER).into_iter().collect(),
-                    Wrote::Indexed(targets) => context.indexed(targets),
-                    Wrote::Image => {
-                        let is_texture = uint("dstTarget") != gl::RENDERBUFFER;
-                        let kind = if is_texture { Kind::Texture } else { Kind::Renderbuffer };
-                        self.of(context, kind, uint("dstName"), number).into_iter().collect()
-                    }
-                };
-                self.written_to(call, known, &found, context);
-                for at in found {
-                    self.count(at, WRITES, 1);
-                    self.event(at, number, What::Written);
-                }
-            }
-            Act::Draw if call.rendered.is_any() => {
-                // Clears and blits of OpenGL 4.5 name what they write to.
-                match known.uint(call, "framebuffer").or(known.uint(call, "drawFramebuffer")) {
-                    Some(name) => self.write_to(context, name, number),
-                    None => self.draw(context, number, call.rendered.is_clear()),
-                }
-            }
-            Act::Draw => {}
-        }
-    }
-
-    /// A shader, program or the like whose name the call returns.
-    fn create_one(&mut self, call: &Call, known: &Known, kind: Kind, context: &Context) {
-        let name = call.result().int().unwrap_or_default() as u32;
-        let kind_of_shader = |parameter: &str| kinds::shader_type(known.uint(call, parameter).unwrap_or_default());
-        if let Some(at) = self.create(context.space_of(kind), kind, name, call.number, true)
-            && let Some(resource) = self.all.get_mut(at as usize)
-        {
-            resource.facts = kind_of_shader("type").or_else(|| kind_of_shader("shaderType")).unwrap_or_default().into();
-        }
-    }
-
-    /// A shader gets its source.
-    fn source(&mut self, call: &Call, known: &Known, context: &Context) {
-        let Some(at) = self.of(context, Kind::Shader, call.uint(0), call.number) else { return };
-        let strings = known.arg(call, "string").list();
-        let bytes = strings.map_or(0, |list| list.filter_map(|value| value.text().map(|text| text.len() as u64)).sum());
-        if let Some(resource) = self.all.get_mut(at as usize) {
-            resource.size = bytes;
-        }
-        self.uploaded_to(at, call, context, bytes, 0);
-    }
-
-    /// The buffer that a call names, or that is bound to its target.
-    fn buffer_of(&mut self, call: &Call, known: &Known, is_named: bool, context: &Context) -> Option<u32> {
-        if is_named {
-            self.of(context, Kind::Buffer, call.uint(0), call.number)
-        } else {
-            context.buffer(known.uint(call, "target").unwrap_or_default())
-        }
-    }
-
-    fn buffer_data(&mut self, call: &Call, known: &Known, [is_named, allocates]: [bool; 2], context: &Context) {
-        let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
-        // A negative size is an error, and changes nothing.
-        let size = known.int(call, "size").unwrap_or_default();
-        if let (true, Ok(size)) = (allocates, u64::try_from(size))
-            && let Some(resource) = self.all.get_mut(at as usize)
-        {
-            resource.size = size;
-        }
-        self.uploaded_to(at, call, context, len_of(known.arg(call, "data")), 0);
-    }
-
-    fn map(&mut self, call: &Call, known: &Known, is_named: bool, context: &Context) {
-        let Some(at) = self.buffer_of(call, known, is_named, context) else { return };
-        self.touch(at, Touch::Map);
-        self.mapped_anew(call, known, at);
-        let address = call.result().int().unwrap_or_default() as u64;
-        if address != 0 {
-            let length = known.int(call, "length").map(|length| length.max(0) as u64);
-            let size = self.all.get(at as usize).map_or(0, |it| it.size);
-            let offset = known.int(call, "offset").unwrap_or_default().max(0) as u64;
-            self.mapped.insert(at, address, length.unwrap_or(size), Mapped { address, offset });
-        }
-    }
-
-    /// The program writes to memory, which may be that of a mapped buffer.
-    fn copy(&mut self, call: &Call, known: &Known, context: &Context) {
-        let to = known.arg(call, "dest").int().unwrap_or_default() as u64;
-        if let Some((buffer, mapped)) = self.mapped.around(to) {
-            let offset = mapped.offset.saturating_add(to - mapped.address);
-            self.uploaded_to(buffer, call, context, len_of(known.arg(call, "src")), offset);
-        }
-    }
-
-    fn set_target(&mut self, at: Option<u32>, target: u32) {
-        let texture = at.and_then(|at| self.all.get_mut(at as usize)).map(|it| &mut it.texture);
-        if let Some(texture) = texture.filter(|it| it.target == 0) {
-            texture.target = target;
-        }
-    }
-
-    fn bind_vertex_array(&mut self, context: &mut Context, at: Option<u32>, call: u64) {
-        for slot in context.attribute_slots() {
-            if let Some((buffer, _)) = context.peek(slot) {
-                self.unbind(context, slot);
-                context.remember(slot, buffer);
-            }
-        }
-        self.bind(context, Slot::VertexArray, at, call);
-        context.restore(at.unwrap_or(u32::MAX));
-    }
-
-    fn uploaded_to(&mut self, at: u32, call: &Call, context: &Context, bytes: u64, offset: u64) {
-        let store = self.stores.number(context.store);
-        let from = context.get(Slot::Buffer { target: gl::PIXEL_UNPACK_BUFFER, index: None });
-        self.touch(at, Touch::Upload { store, is_from_buffer: from.is_some() });
-        self.count(at, UPLOADS, 1);
-        self.event(at, call.number, What::Uploaded);
-        if let Some(resource) = self.all.get_mut(at as usize) {
-            resource.uploaded = resource.uploaded.saturating_add(bytes);
-            if self.events < MOST_EVENTS {
-                resource.uploads.push(Upload { call: call.number, store, from, offset });
-                self.events += 1;
-            }
-        }
-    }
-
-    fn add_part(&mut self, whole: Option<u32>, part: Option<u32>) {
-        let (Some(whole), Some(part)) = (whole, part) else { return };
-        if let Some(resource) = self.all.get_mut(whole as usize).filter(|it| !it.parts.contains(&part)) {
-            resource.parts.push(part);
-        }
-    }
-
-    /// A texture or renderbuffer becomes part of a framebuffer.
-    fn attach(&mut self, call: &Call, known: &Known, context: &mut Context) {
-        let named = known.uint(call, "framebuffer");
-        let framebuffer = match (named, known.uint(call, "target")) {
-            (Some(name), _) => self.of(context, Kind::Framebuffer, name, call.number),
-            (None, Some(gl::READ_FRAMEBUFFER)) => context.get(Slot::Read),
-            _ => context.get(Slot::Drawn),
-        };
-        let part = match known.uint(call, "texture") {
-            Some(name) => self.of(context, Kind::Texture, name, call.number),
-            None => {
-                let name = known.uint(call, "renderbuffer").unwrap_or_default();
-                self.of(context, Kind::Renderbuffer, name, call.number)
-            }
-        };
-        self.add_part(framebuffer, part);
-        // A draw after this writes the new part, too.
-        if framebuffer.is_some() && context.get(Slot::Drawn) == framebuffer {
-            context.refresh(Slot::Drawn);
-        }
-    }
-
-    fn label(&mut self, call: &Call, known: &Known, context: &Context) {
-        let identifier = known.uint(call, "identifier").or(known.uint(call, "type")).unwrap_or_default();
-        let name = known.uint(call, "name").or(known.uint(call, "object")).unwrap_or_default();
-        let Some(kind) = Kind::of_identifier(identifier) else { return };
-        let at = self.live.get(&(context.space_of(kind), kind, name.into())).copied();
-        if let Some(resource) = at.and_then(|at| self.all.get_mut(at as usize)) {
-            resource.label = known.arg(call, "label").text().unwrap_or_default().into();
-        }
-    }
 }
 
-/// The number of bytes in the program's memory. 0 for anything else.
-fn len_of(value: Value<'_>) -> u64 {
-    if let Value::Bytes(_, len) = value { len } else { 0 }
-}
+/// The parameters of `glPixelStore` that uploads depend on.
+const PIXEL_STORE: [u32; 8] = [
+    gl::UNPACK_SWAP_BYTES,
+    gl::UNPACK_LSB_FIRST,
+    gl::UNPACK_ROW_LENGTH,
+    gl::UNPACK_SKIP_ROWS,
+    gl::UNPACK_SKIP_PIXELS,
+    gl::UNPACK_ALIGNMENT,
+    gl::UNPACK_SKIP_IMAGES,
+    gl::UNPACK_IMAGE_HEIGHT,
+];
 
 /// Whether something happens in these calls, or they are between the first and the last draw with
 /// it.
@@ -757,12 +485,4 @@ fn is_used(events: &[Event], first: u64, last: u64) -> bool {
     let mut after = events.get(from..).unwrap_or_default().iter();
     let next = after.find(|event| !matches!(event.what, What::Deleted));
     next.is_some_and(|event| event.call <= last || event.what == What::DrawnUntil)
-}
-
-/// The names of a call that makes or deletes several: its last argument.
-fn names(call: &Call) -> Vec<u32> {
-    match call.argument(call.len().saturating_sub(1)) {
-        Value::List(list) => list.filter_map(|value| value.int().map(|name| name as u32)).collect(),
-        value => value.int().map(|name| name as u32).into_iter().collect(),
-    }
 }

@@ -29,7 +29,6 @@ pub struct Survey<S> {
 }
 
 /// What was found so far.
-#[derive(Default)]
 struct Found {
     frames: Frames,
     resources: Resources,
@@ -61,7 +60,8 @@ impl<S: ByteSource> Survey<S> {
     ///
     /// Returns [`unspool_trace::Cause::Misuse`] for bytes that are not an index of an apitrace.
     pub fn open(index: &[u8], source: S) -> Result<Self, Error> {
-        Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found: Found::default() })
+        let found = Found { frames: Frames::default(), resources: Resources::new(), functions: Vec::new() };
+        Ok(Self { steps: Steps::new(Reader::keeping(index, source, BYTES)?), found })
     }
 
     /// Whether passes need a decompressor that is provided.

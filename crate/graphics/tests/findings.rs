@@ -163,13 +163,17 @@ fn uploads_after_other_writes_are_none() {
     texel(&mut calls, 0, 1);
     assert_eq!(calls.of(Kind::Upload), []);
     // What writes to a framebuffer by its name, while another one is bound.
-    for (name, arguments) in [
-        ("glClearNamedFramebufferfi", &[1, gl::DEPTH_STENCIL, 0, 1, 0][..]),
-        ("glBlitNamedFramebuffer", &[0, 1, 0, 0, 8, 8, 0, 0, 8, 8, gl::COLOR_BUFFER_BIT, gl::NEAREST]),
+    for (name, attachment, arguments) in [
+        ("glClearNamedFramebufferfi", gl::DEPTH_ATTACHMENT, &[1, gl::DEPTH_STENCIL, 0, 1, 0][..]),
+        (
+            "glBlitNamedFramebuffer",
+            gl::COLOR_ATTACHMENT0,
+            &[0, 1, 0, 0, 8, 8, 0, 0, 8, 8, gl::COLOR_BUFFER_BIT, gl::NEAREST],
+        ),
     ] {
         let mut calls = Calls::new();
         calls.call("glBindTexture", &[gl::TEXTURE_2D, 1]);
-        calls.call("glNamedFramebufferTexture", &[1, gl::COLOR_ATTACHMENT0, 1, 0]);
+        calls.call("glNamedFramebufferTexture", &[1, attachment, 1, 0]);
         texel(&mut calls, 0, 1);
         calls.call(name, arguments);
         texel(&mut calls, 0, 1);

@@ -31,7 +31,7 @@ pub enum Effect {
         /// The object.
         object: u32,
     },
-    /// A cell holds it from now on.
+    /// A cell holds it from now on. The cells of vertex arrays that are off count as empty.
     Placed {
         /// The owner of the cell: a context, or an object that refers to others.
         owner: u32,
@@ -117,6 +117,8 @@ pub enum Effect {
     },
     /// A draw.
     Drawn {
+        /// Vertices come out of arrays.
+        has_arrays: bool,
         /// Its parameters come out of a buffer.
         is_indirect: bool,
     },
@@ -206,7 +208,22 @@ impl Machine {
         if !self.is_observed {
             return;
         }
+        // An array that is turned on or off gives or takes the buffer that it is in.
+        let buffer = match what {
+            what::VERTEX_ATTRIB_ARRAY_ENABLED => what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
+            what::CLIENT_ENABLED => what::CLIENT_BUFFER,
+            _ => 0,
+        };
+        if buffer != 0 {
+            let held = self.object(owner, buffer, index).1;
+            let object = if value == &Value::Bool(true) { held } else { 0 };
+            if held != 0 {
+                self.effects.push(Effect::Placed { owner, what: buffer, index, object });
+            }
+            return;
+        }
         let object = match value {
+            Value::Object { .. } if !self.is_array_on(owner, what, index) => 0,
             Value::Object { instance, .. } => *instance,
             Value::Attachment(attachment) => attachment.instance,
             Value::Unset => {
@@ -221,13 +238,24 @@ impl Machine {
         self.effects.push(Effect::Placed { owner, what, index, object });
     }
 
+    /// Whether the array of vertices whose buffer is in a cell is on. Other cells are on, too.
+    pub fn is_array_on(&self, owner: u32, what: u16, index: u32) -> bool {
+        let switch = match what {
+            what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING => what::VERTEX_ATTRIB_ARRAY_ENABLED,
+            what::CLIENT_BUFFER => what::CLIENT_ENABLED,
+            _ => return true,
+        };
+        self.value(owner, switch, index) == &Value::Bool(true)
+    }
+
     /// The effect of a call that draws, clears, copies between framebuffers or computes.
     pub(super) fn tell_drawn(&mut self, call: &Call, bare: Draws) {
         if !self.is_observed {
             return;
         }
         let effect = match bare {
-            Draws::Vertices { is_indirect } => Effect::Drawn { is_indirect },
+            Draws::Arrays { is_indirect } => Effect::Drawn { has_arrays: true, is_indirect },
+            Draws::Vertices => Effect::Drawn { has_arrays: false, is_indirect: false },
             Draws::Computes => Effect::Computed,
             Draws::Clear => {
                 let parts = Parts(self.drawn_parts(true).0 & Parts::of_mask(call.uint(0)).0);
@@ -322,11 +350,20 @@ impl Machine {
 /// The ways in which functions draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Draws {
-    Vertices { is_indirect: bool },
+    /// Vertices of arrays.
+    Arrays {
+        is_indirect: bool,
+    },
+    /// Vertices of calls or lists, or pixels.
+    Vertices,
     Computes,
     Clear,
-    ClearBuffer { is_named: bool },
-    Blit { is_named: bool },
+    ClearBuffer {
+        is_named: bool,
+    },
+    Blit {
+        is_named: bool,
+    },
 }
 
 impl Draws {
@@ -339,7 +376,11 @@ impl Draws {
             _ if plain.starts_with("ClearNamedFramebuffer") => Self::ClearBuffer { is_named: true },
             "BlitFramebuffer" => Self::Blit { is_named: false },
             "BlitNamedFramebuffer" => Self::Blit { is_named: true },
-            _ => Self::Vertices { is_indirect: plain.contains("Indirect") },
+            "DrawPixels" => Self::Vertices,
+            _ if plain.starts_with("Draw") || plain.starts_with("MultiDraw") => {
+                Self::Arrays { is_indirect: plain.contains("Indirect") }
+            }
+            _ => Self::Vertices,
         }
     }
 }

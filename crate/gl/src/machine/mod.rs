@@ -192,6 +192,16 @@ impl Machine {
         self.context
     }
 
+    /// The position of the context that is looked at, in [`Machine::contexts`]. `None` without one.
+    pub fn context_position(&self) -> Option<usize> {
+        (self.current < self.root.contexts.len()).then_some(self.current)
+    }
+
+    /// All contexts so far. Those that calls without a context imply have no handle.
+    pub fn contexts(&self) -> &[crate::contexts::Context] {
+        self.root.all.all()
+    }
+
     /// The latest two draws of the context that is looked at, the latest one first. `None` without
     /// a context.
     pub fn latest_draws(&self) -> Option<[Option<u32>; 2]> {
@@ -438,10 +448,13 @@ fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
     Some((does_of(&bound)?, Some(direct)))
 }
 
-/// Whether calls of a function only set what says nothing about objects: uniforms, current
-/// attributes, matrices, lights and the like.
+/// Whether calls of a function only set what says nothing about objects and what is written to
+/// them: uniforms, current attributes, matrices, lights, blending and the like.
 fn sets_values(name: &str) -> bool {
     let Some(bare) = functions().canonical(name) else { return false };
+    if NameFlags::of(name).renders.is_some() {
+        return false;
+    }
     let plain = plain(bare);
     let is_of = |(pattern, _): &(&str, Run)| match pattern.strip_suffix('*') {
         Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse).is_some(),
@@ -449,10 +462,12 @@ fn sets_values(name: &str) -> bool {
     };
     let begins = ["Uniform", "ProgramUniform", "VertexAttrib"];
     let is_value =
-        |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin)) && handler.0.ends_with('*');
-    crate::matrices::Function::of(bare).is_some()
-        || fixed::HANDLERS.iter().chain(programs::HANDLERS.iter().filter(is_value)).any(is_of)
-            && NameFlags::of(name).renders.is_none()
+        |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin) && handler.0.ends_with('*'));
+    // Where pixels lie, arrays, stacks, and what decides which parts of a framebuffer are written.
+    let kept = ["PixelStore", "Client", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
+    let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));
+    let values = programs::HANDLERS.iter().filter(is_value).chain(raster::HANDLERS.iter().filter(is_setting));
+    crate::matrices::Function::of(bare).is_some() || fixed::HANDLERS.iter().chain(values).any(is_of)
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.

@@ -49,9 +49,13 @@ pub(crate) const HANDLERS: Handlers = &[
     ("BindImageTextures", |m, c, _| {
         for One { index, name, .. } in Several::Images.bound(c) {
             m.bind(Kind::Texture, what::IMAGE_UNIT, index, name);
+            m.set_at(what::IMAGE_ACCESS, index, Value::Constant(gl::READ_WRITE));
         }
     }),
-    ("BindImageTexture", |m, c, _| m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1))),
+    ("BindImageTexture", |m, c, _| {
+        m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1));
+        m.set_at(what::IMAGE_ACCESS, c.uint(0), Value::Constant(c.uint(5)));
+    }),
     ("ActiveTexture", |m, c, _| {
         if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
             m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
@@ -182,7 +186,9 @@ impl Machine {
             return;
         }
         let base = self.number(instance, what::TEXTURE_BASE_LEVEL, 0).unwrap_or(0).clamp(0, 31) as u32;
-        let last = self.number(instance, what::TEXTURE_MAX_LEVEL, 0).unwrap_or(31).clamp(0, 31) as u32;
+        // A texture whose storage cannot change has no other levels.
+        let levels = self.number(instance, what::TEXTURE_IMMUTABLE_LEVELS, 0).unwrap_or(32).clamp(1, 32);
+        let last = self.number(instance, what::TEXTURE_MAX_LEVEL, 0).unwrap_or(31).clamp(0, levels - 1) as u32;
         let target = self.number(instance, what::TARGET, 0).unwrap_or_default() as u32;
         for face in 0..if target == gl::TEXTURE_CUBE_MAP { 6 } else { 1 } {
             let Value::Image(first) = self.value(instance, what::LEVEL, level_index(base, face)).clone() else {

@@ -107,6 +107,8 @@ whats! {
     INDEXED_SIZE = 0x92;
     /// A texture that is bound to an image unit.
     IMAGE_UNIT = 0x93;
+    /// The access to the image of an image unit.
+    IMAGE_ACCESS = 0x94;
     /// The window of a context that is drawn to.
     DRAWABLE = 0xa0;
     /// The window of a context that is read from.

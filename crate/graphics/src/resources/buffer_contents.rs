@@ -5,7 +5,6 @@ use unspool_gl::gl;
 use unspool_records::{ByteSource, Unreadable};
 
 use super::contents::{Contents, Functions, read};
-use super::objects::Context;
 use super::{Kind, MOST_EVENTS, Resources};
 use crate::known::Known;
 use crate::reader::CallVisitor;
@@ -15,9 +14,6 @@ use unspool_gl::call::{Call, Value};
 const MOST_BYTES: u64 = 1 << 30;
 /// Limit for the number of buffers that a buffer was copied from, over others.
 const MOST_SOURCES: usize = 64;
-
-/// Flags of a mapping that leaves contents undefined.
-const INVALIDATES: u32 = gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT;
 
 /// A call that changes a buffer other than by an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,63 +131,21 @@ impl GpuWrites {
 const EXPOSING: [u32; 3] = [gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER, gl::QUERY_BUFFER];
 
 impl Resources {
-    /// The live buffer with a name.
-    fn living(&self, context: &Context, name: u32) -> Option<u32> {
-        self.live.get(&(context.space_of(Kind::Buffer), Kind::Buffer, name.into())).copied()
-    }
-
-    fn changed(&mut self, buffer: u32, call: u64, does: Does) {
+    /// Notes a change of a buffer.
+    pub(super) fn changed(&mut self, buffer: u32, call: u64, does: Does) {
         if self.events >= MOST_EVENTS {
             self.is_full = true;
             return;
         }
-        if let Some(it) = self.all.get_mut(buffer as usize) {
+        if let Some(it) = self.all.get_mut(buffer as usize).filter(|it| it.kind == Kind::Buffer) {
             it.changes.push(Change { call, does });
             self.events += 1;
         }
     }
 
-    /// Notes that a call copies to buffers, clears them, or has the graphics processor write them.
-    pub(super) fn written_to(&mut self, call: &Call, known: &Known, to: &[u32], context: &Context) {
-        let does = match known.canonical.as_str() {
-            "CopyBufferSubData" => Does::Copy(context.buffer(known.uint(call, "readTarget").unwrap_or_default())),
-            "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => {
-                let name = known.uint(call, "readBuffer").unwrap_or_default();
-                Does::Copy(self.living(context, name))
-            }
-            "ClearBufferData" | "ClearBufferSubData" | "ClearNamedBufferData" | "ClearNamedBufferSubData" => {
-                Does::Clear
-            }
-            _ => Does::Write,
-        };
-        // Dispatches write images, too.
-        let is_buffer = |at: &&u32| self.all.get(**at as usize).is_some_and(|it| it.kind == Kind::Buffer);
-        let buffers: Vec<u32> = to.iter().filter(is_buffer).copied().collect();
-        for buffer in buffers {
-            self.changed(buffer, call.number, does);
-        }
-    }
-
-    /// Notes that a call invalidates a buffer.
-    pub(super) fn invalidated(&mut self, call: &Call, known: &Known, context: &Context) {
-        let name = known.uint(call, "buffer").unwrap_or_default();
-        if let Some(at) = self.living(context, name) {
-            self.changed(at, call.number, Does::Forget);
-        }
-    }
-
-    /// Notes that a call maps a buffer and does not ask for what was in it.
-    pub(super) fn mapped_anew(&mut self, call: &Call, known: &Known, buffer: u32) {
-        let access = known.uint(call, "access").unwrap_or_default();
-        // The enumeration of `glMapBuffer` has other numbers: GL_READ_ONLY and the like.
-        if known.canonical.ends_with("Range") && access & INVALIDATES != 0 {
-            self.changed(buffer, call.number, Does::Forget);
-        }
-    }
-
     /// Notes that a buffer is bound where the graphics processor can write to it.
-    pub(super) fn exposed(&mut self, buffer: Option<u32>, target: u32, call: u64) {
-        if let Some(buffer) = buffer.filter(|_| EXPOSING.contains(&target)) {
+    pub(super) fn exposed(&mut self, buffer: u32, target: u32, call: u64) {
+        if EXPOSING.contains(&target) {
             self.changed(buffer, call, Does::Expose);
         }
     }

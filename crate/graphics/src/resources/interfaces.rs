@@ -96,11 +96,11 @@ impl Resources {
         let number = call.number;
         let made = new_interfaces(call, &method);
         let this = call.argument(0).int().filter(|_| !method.interface.is_empty()).unwrap_or_default() as u64;
-        if this >= LOWEST && !self.live.contains_key(&(0, Kind::Interface, this)) {
-            self.create(0, Kind::Interface, this, number, false);
+        if this >= LOWEST && !self.live.contains_key(&this) {
+            self.create_interface(this, number, false);
         }
         for address in call.numbers() {
-            let Some(at) = self.live.get(&(0, Kind::Interface, address)).copied() else { continue };
+            let Some(at) = self.live.get(&address).copied() else { continue };
             let Some(resource) = self.all.get_mut(at as usize) else { continue };
             let last = resource.events.last();
             if last.is_some_and(|event| event.call == number && event.what == What::Used) {
@@ -120,8 +120,8 @@ impl Resources {
             }
         }
         for address in made {
-            if !self.live.contains_key(&(0, Kind::Interface, address))
-                && let Some(at) = self.create(0, Kind::Interface, address, number, true)
+            if !self.live.contains_key(&address)
+                && let Some(at) = self.create_interface(address, number, true)
                 && let Some(resource) = self.all.get_mut(at as usize)
             {
                 resource.facts.clone_from(&method.made);
@@ -184,10 +184,16 @@ impl Interfaces {
 }
 
 impl Resources {
+    fn create_interface(&mut self, address: u64, call: u64, is_made: bool) -> Option<u32> {
+        let at = self.create(0, Kind::Interface, address, call, is_made)?;
+        self.live.insert(address, at);
+        Some(at)
+    }
+
     /// The last reference to an object is given up: all of its interfaces are gone.
     fn released(&mut self, address: u64, number: u64) {
         for of in self.interfaces.take(address) {
-            let Some(at) = self.live.remove(&(0, Kind::Interface, of)) else { continue };
+            let Some(at) = self.live.remove(&of) else { continue };
             if let Some(resource) = self.all.get_mut(at as usize) {
                 resource.deleted = Some(number);
             }

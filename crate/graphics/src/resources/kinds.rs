@@ -1,10 +1,7 @@
-//! Kinds of resources, and what calls do to them.
+//! Kinds of resources.
 
-use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{Function, Parameter, Several, functions, gl, textures, windows};
-
-use super::interfaces::Method;
-use crate::known::Known;
+use unspool_gl::machine::objects;
+use unspool_gl::{Function, Parameter, functions, gl};
 
 /// A kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,19 +29,18 @@ pub enum Kind {
     Interface,
 }
 
-/// The kinds, by number, with the words that calls have for several of them.
-const KINDS: [(Kind, &str, &str); 10] = [
-    (Kind::Texture, "texture", "Textures"),
-    (Kind::Buffer, "buffer", "Buffers"),
-    (Kind::Shader, "shader", "Shaders"),
-    (Kind::Program, "program", "Programs"),
-    (Kind::Framebuffer, "framebuffer", "Framebuffers"),
-    (Kind::Renderbuffer, "renderbuffer", "Renderbuffers"),
-    (Kind::Query, "query", "Queries"),
-    (Kind::Sampler, "sampler", "Samplers"),
-    (Kind::VertexArray, "vertexArray", "VertexArrays"),
-    // No call of OpenGL has several of them.
-    (Kind::Interface, "interface", " "),
+/// The kinds, by number, with a word for each.
+const KINDS: [(Kind, &str); 10] = [
+    (Kind::Texture, "texture"),
+    (Kind::Buffer, "buffer"),
+    (Kind::Shader, "shader"),
+    (Kind::Program, "program"),
+    (Kind::Framebuffer, "framebuffer"),
+    (Kind::Renderbuffer, "renderbuffer"),
+    (Kind::Query, "query"),
+    (Kind::Sampler, "sampler"),
+    (Kind::VertexArray, "vertexArray"),
+    (Kind::Interface, "interface"),
 ];
 
 impl Kind {
@@ -58,19 +54,19 @@ impl Kind {
         if self == Self::VertexArray { "vertex array" } else { self.word() }
     }
 
-    /// The kind that `glObjectLabel` or `glLabelObjectEXT` names.
-    pub(super) fn of_identifier(identifier: u32) -> Option<Self> {
-        Some(match identifier {
-            gl::TEXTURE => Self::Texture,
-            gl::BUFFER | gl::BUFFER_OBJECT_EXT => Self::Buffer,
-            gl::SHADER | gl::SHADER_OBJECT_ARB => Self::Shader,
-            gl::PROGRAM | gl::PROGRAM_OBJECT_ARB => Self::Program,
-            gl::FRAMEBUFFER => Self::Framebuffer,
-            gl::RENDERBUFFER => Self::Renderbuffer,
-            gl::QUERY | gl::QUERY_OBJECT_EXT => Self::Query,
-            gl::SAMPLER => Self::Sampler,
-            gl::VERTEX_ARRAY | gl::VERTEX_ARRAY_OBJECT_EXT => Self::VertexArray,
-            _ => return None,
+    /// The kind that the machine knows. `None` for those that are not listed.
+    pub(super) fn of_machine(kind: objects::Kind) -> Option<Self> {
+        Some(match kind {
+            objects::Kind::Texture => Self::Texture,
+            objects::Kind::Buffer => Self::Buffer,
+            objects::Kind::Program => Self::Program,
+            objects::Kind::Shader => Self::Shader,
+            objects::Kind::Renderbuffer => Self::Renderbuffer,
+            objects::Kind::Sampler => Self::Sampler,
+            objects::Kind::VertexArray => Self::VertexArray,
+            objects::Kind::Framebuffer => Self::Framebuffer,
+            objects::Kind::Query => Self::Query,
+            objects::Kind::Pipeline | objects::Kind::TransformFeedback => return None,
         })
     }
 
@@ -100,180 +96,6 @@ pub fn objects_of(function: &str) -> Vec<Option<Kind>> {
         of(parameter.class).or_else(|| of(usual))
     };
     own.parameters().map(kind).collect()
-}
-
-/// What a call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
-    None,
-    /// A method of Direct3D.
-    Method,
-    /// Contexts are created or made current.
-    Context,
-    /// Makes several names, which are its last argument.
-    Generate(Kind),
-    /// Makes one, which it returns.
-    Create(Kind),
-    Delete(Kind),
-    /// Deletes one. Old functions do not say what it is.
-    DeleteOne(Option<Kind>),
-    ActiveTexture,
-    PixelStore,
-    BindTexture,
-    BindTextureUnit,
-    BindBuffer,
-    BindBufferIndexed,
-    BindFramebuffer,
-    /// Binds a texture to an image unit.
-    BindImage,
-    BindVertexBuffer,
-    BindSeveral(Several),
-    /// Binds its last argument.
-    Bind(Kind),
-    EndQuery,
-    Attach,
-    AttachShader,
-    DetachShader,
-    Link,
-    /// Takes vertices from the bound buffer.
-    Pointer,
-    Label,
-    /// Sources of a shader.
-    Source,
-    Texture(textures::Function),
-    BufferData {
-        named: bool,
-        allocates: bool,
-    },
-    Map {
-        named: bool,
-    },
-    Unmap {
-        named: bool,
-    },
-    /// `memcpy` to where a buffer may be mapped.
-    Copy,
-    /// Contents of a buffer become undefined.
-    Invalidate,
-    /// The graphics processor writes buffers, or an image.
-    Write(Wrote),
-    Draw,
-}
-
-/// What the graphics processor writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrote {
-    /// The buffer that a parameter names.
-    Named(&'static str),
-    /// The buffer that is bound to the target that a parameter says.
-    Bound(&'static str),
-    /// The buffer that pixels are packed to.
-    Packed,
-    /// The buffers that are bound to the indices of one of two targets.
-    Indexed([u32; 2]),
-    /// The texture or renderbuffer that an image is copied to.
-    Image,
-}
-
-impl Act {
-    pub(super) fn of(name: &str, known: &Known) -> Self {
-        let (canonical, texture) = (known.canonical.as_str(), known.texture);
-        if Method::of(name).is_some() {
-            return Self::Method;
-        }
-        if NameFlags::of(name).renders.is_some() {
-            return Self::Draw;
-        }
-        let several = |prefix: &str| {
-            let rest = canonical.strip_prefix(prefix)?;
-            KINDS.iter().find(|row| row.2 == rest).map(|row| row.0)
-        };
-        if let Some(kind) = several("Gen").or_else(|| several("Create")) {
-            return Self::Generate(kind);
-        }
-        if let Some(kind) = several("Delete") {
-            return Self::Delete(kind);
-        }
-        if let Some(function) = texture {
-            return Self::Texture(function);
-        }
-        if let Some(several) = Several::of(canonical) {
-            return Self::BindSeveral(several);
-        }
-        match canonical {
-            "CreateShader" | "CreateShaderObjectARB" => Self::Create(Kind::Shader),
-            "CreateProgram" | "CreateProgramObjectARB" | "CreateShaderProgramv" => Self::Create(Kind::Program),
-            "DeleteShader" => Self::DeleteOne(Some(Kind::Shader)),
-            "DeleteProgram" => Self::DeleteOne(Some(Kind::Program)),
-            "DeleteObjectARB" => Self::DeleteOne(None),
-            "ActiveTexture" => Self::ActiveTexture,
-            "PixelStorei" | "PixelStoref" => Self::PixelStore,
-            "BindTexture" => Self::BindTexture,
-            "BindTextureUnit" => Self::BindTextureUnit,
-            "BindBuffer" => Self::BindBuffer,
-            "BindBufferBase" | "BindBufferRange" => Self::BindBufferIndexed,
-            "BindFramebuffer" => Self::BindFramebuffer,
-            "BindImageTexture" => Self::BindImage,
-            "BindVertexBuffer" => Self::BindVertexBuffer,
-            "BindRenderbuffer" => Self::Bind(Kind::Renderbuffer),
-            "BindSampler" => Self::Bind(Kind::Sampler),
-            "BindVertexArray" => Self::Bind(Kind::VertexArray),
-            "UseProgram" | "UseProgramObjectARB" => Self::Bind(Kind::Program),
-            "BeginQuery" => Self::Bind(Kind::Query),
-            "EndQuery" => Self::EndQuery,
-            "AttachShader" | "AttachObjectARB" => Self::AttachShader,
-            "DetachShader" | "DetachObjectARB" => Self::DetachShader,
-            "LinkProgram" | "LinkProgramARB" => Self::Link,
-            "ObjectLabel" | "LabelObjectEXT" => Self::Label,
-            "ShaderSource" | "ShaderSourceARB" => Self::Source,
-            "VertexAttribPointer"
-            | "VertexAttribIPointer"
-            | "VertexAttribLPointer"
-            | "VertexPointer"
-            | "NormalPointer"
-            | "ColorPointer"
-            | "TexCoordPointer"
-            | "SecondaryColorPointer"
-            | "FogCoordPointer"
-            | "IndexPointer"
-            | "EdgeFlagPointer" => Self::Pointer,
-            "BufferData" | "BufferStorage" => Self::BufferData { named: false, allocates: true },
-            "BufferSubData" => Self::BufferData { named: false, allocates: false },
-            "NamedBufferData" | "NamedBufferStorage" => Self::BufferData { named: true, allocates: true },
-            "NamedBufferSubData" => Self::BufferData { named: true, allocates: false },
-            "MapBuffer" | "MapBufferRange" => Self::Map { named: false },
-            "MapNamedBuffer" | "MapNamedBufferRange" => Self::Map { named: true },
-            "UnmapBuffer" => Self::Unmap { named: false },
-            "UnmapNamedBuffer" => Self::Unmap { named: true },
-            "memcpy" => Self::Copy,
-            "InvalidateBufferData" | "InvalidateBufferSubData" => Self::Invalidate,
-            "CopyImageSubData" => Self::Write(Wrote::Image),
-            "CopyBufferSubData" => Self::Write(Wrote::Bound("writeTarget")),
-            "CopyNamedBufferSubData" | "NamedCopyBufferSubData" => Self::Write(Wrote::Named("writeBuffer")),
-            "ClearBufferData" | "ClearBufferSubData" => Self::Write(Wrote::Bound("target")),
-            "ClearNamedBufferData" | "ClearNamedBufferSubData" => Self::Write(Wrote::Named("buffer")),
-            "ReadPixels" | "ReadnPixels" | "GetTexImage" | "GetTextureImage" => Self::Write(Wrote::Packed),
-            "BeginTransformFeedback" => Self::Write(Wrote::Indexed([gl::TRANSFORM_FEEDBACK_BUFFER; 2])),
-            "DispatchCompute" | "DispatchComputeIndirect" | "DispatchComputeGroupSize" => {
-                Self::Write(Wrote::Indexed([gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER]))
-            }
-            _ if canonical.contains("FramebufferTexture") || canonical.contains("FramebufferRenderbuffer") => {
-                Self::Attach
-            }
-            _ if windows::Function::of(name).is_some() => Self::Context,
-            _ => Self::None,
-        }
-    }
-}
-
-/// Bindings of buffers for attributes, after attributes.
-pub(super) fn vertex_binding(index: u32) -> u32 {
-    index.saturating_add(2000)
-}
-
-/// Attributes without a number, after those with one.
-pub(super) fn attribute(canonical: &str) -> u32 {
-    1000 + canonical.len() as u32
 }
 
 /// The words for a type of shader.

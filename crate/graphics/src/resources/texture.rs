@@ -1,12 +1,8 @@
-//! Calls that give a texture its size or its contents.
+//! The size and format of textures.
 
 use unspool_gl::gl;
 use unspool_gl::pixels::Internal;
-use unspool_gl::textures::{Command, Does, Function, is_cube, is_proxy, smaller};
-
-use super::objects::{Context, Slot};
-use super::{Kind, Resources, What};
-use unspool_gl::call::Call;
+use unspool_gl::textures::is_cube;
 
 /// A level of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +32,7 @@ impl TextureFacts {
         self.levels.iter().find(|it| it.level == level)
     }
 
-    fn set(&mut self, level: Level) {
+    pub(super) fn set(&mut self, level: Level) {
         // No texture has more than 32 levels.
         let has_room = self.levels.len() < 64;
         match self.levels.iter_mut().find(|it| it.level == level.level) {
@@ -97,61 +93,5 @@ fn target_name(target: u32) -> &'static str {
         gl::TEXTURE_2D_MULTISAMPLE => "2D multisample",
         gl::TEXTURE_2D_MULTISAMPLE_ARRAY => "2D multisample array",
         _ => "",
-    }
-}
-
-impl Resources {
-    /// The texture that a call is about, and its target.
-    fn texture_of(&mut self, command: &Command, call: u64, context: &Context) -> Option<(u32, u32)> {
-        if let Some(name) = command.name {
-            let at = self.of(context, Kind::Texture, name, call)?;
-            let known = self.all.get(at as usize)?.texture.target;
-            return Some((at, command.target.unwrap_or(known)));
-        }
-        let target = command.target.filter(|target| !is_proxy(*target))?;
-        let slot = Slot::Texture {
-            unit: command.unit.unwrap_or(context.unit),
-            target: if is_cube(target) { gl::TEXTURE_CUBE_MAP } else { target },
-        };
-        Some((context.get(slot)?, target))
-    }
-
-    pub(super) fn texture_call(&mut self, call: &Call, function: Function, context: &mut Context) {
-        let command = function.command(call);
-        let Some((at, target)) = self.texture_of(&command, call.number, context) else { return };
-        let Command { level, internal, kind: of, .. } = command;
-        let size = command.size_of(target);
-        if let Some(resource) = self.all.get_mut(at as usize) {
-            let facts = &mut resource.texture;
-            match command.does {
-                Does::Image | Does::CopyImage => facts.set(Level { level, size, internal, of }),
-                Does::Storage => {
-                    facts.levels.clear();
-                    for level in 0..level.min(32) {
-                        facts.set(Level { level, size: smaller(size, level, target), internal, of: 0 });
-                    }
-                }
-                Does::Mipmap => {
-                    if let Some(first) = facts.level(0).copied() {
-                        let most = first.size[0].max(first.size[1]).max(1).ilog2();
-                        for level in 1..=most {
-                            facts.set(Level { level, size: smaller(first.size, level, facts.target), ..first });
-                        }
-                    }
-                }
-                Does::Part | Does::CopyPart => {}
-            }
-            resource.size = resource.texture.bytes();
-        }
-        match command.does {
-            Does::Image | Does::Part | Does::Storage => {
-                let bytes = command.pixels.map_or(0, |place| super::len_of(call.argument(place)));
-                self.uploaded_to(at, call, context, bytes, 0);
-            }
-            Does::CopyImage | Does::CopyPart | Does::Mipmap => {
-                self.count(at, super::WRITES, 1);
-                self.event(at, call.number, What::Written);
-            }
-        }
     }
 }
