@@ -175,6 +175,30 @@ impl Parts {
     }
 }
 
+/// Cells that say nothing about which object is where, and that no handler asks for.
+pub(super) fn says_nothing(what: u16) -> bool {
+    matches!(
+        what,
+        what::VERTEX_ATTRIB_ARRAY_SIZE
+            | what::VERTEX_ATTRIB_ARRAY_TYPE
+            | what::VERTEX_ATTRIB_ARRAY_NORMALIZED
+            | what::VERTEX_ATTRIB_ARRAY_INTEGER
+            | what::VERTEX_ATTRIB_ARRAY_LONG
+            | what::VERTEX_ATTRIB_ARRAY_STRIDE
+            | what::VERTEX_ATTRIB_ARRAY_POINTER
+            | what::VERTEX_ATTRIB_RELATIVE_OFFSET
+            | what::VERTEX_BINDING_OFFSET
+            | what::VERTEX_BINDING_STRIDE
+            | what::VERTEX_BINDING_DIVISOR
+            | what::CLIENT_SIZE
+            | what::CLIENT_TYPE
+            | what::CLIENT_STRIDE
+            | what::CLIENT_POINTER
+            | what::INDEXED_OFFSET
+            | what::INDEXED_SIZE
+    )
+}
+
 /// Cells that decide which parts draws write.
 pub(super) fn is_mask(what: u16) -> bool {
     const SWITCHES: [u16; 3] = [gl::DEPTH_TEST as u16, gl::STENCIL_TEST as u16, gl::RASTERIZER_DISCARD as u16];
@@ -258,8 +282,10 @@ impl Machine {
             Draws::Vertices => Effect::Drawn { has_arrays: false, is_indirect: false },
             Draws::Computes => Effect::Computed,
             Draws::Clear => {
-                let parts = Parts(self.drawn_parts(true).0 & Parts::of_mask(call.uint(0)).0);
-                Effect::Cleared { framebuffer: self.draw_framebuffer(), parts }
+                let (framebuffer, parts) = (self.draw_framebuffer(), Parts::of_mask(call.uint(0)));
+                // Of a window there are no parts that others read.
+                let all = if framebuffer == 0 { parts } else { self.drawn_parts(true) };
+                Effect::Cleared { framebuffer, parts: Parts(all.0 & parts.0) }
             }
             Draws::ClearBuffer { is_named } => {
                 let framebuffer = if is_named { self.framebuffer_of(call.uint(0)) } else { self.draw_framebuffer() };
@@ -299,7 +325,7 @@ impl Machine {
         let mut parts = Parts::default();
         let all = self.value(self.context, what::COLOR_WRITEMASK, 0);
         for number in 0..Parts::COLORS {
-            let own = self.value(self.context, what::COLOR_WRITEMASK, number);
+            let own = if self.has_indexed { self.value(self.context, what::COLOR_WRITEMASK, number) } else { all };
             let mask = if own == &Value::Unset { all } else { own };
             if mask != &Value::Bools([false; 4]) {
                 parts = parts.and(Parts::color(number));

@@ -336,7 +336,7 @@ impl Machine {
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
-        if owner == 0 {
+        if owner == 0 || (self.is_observed && effects::says_nothing(what)) {
             return;
         }
         self.tell_placed(owner, what, index, &value);
@@ -460,9 +460,8 @@ fn sets_values(name: &str) -> bool {
         Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse).is_some(),
         None => *pattern == bare || *pattern == plain,
     };
-    let begins = ["Uniform", "ProgramUniform", "VertexAttrib"];
-    let is_value =
-        |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin) && handler.0.ends_with('*'));
+    let begins = ["Uniform", "ProgramUniform", "VertexAttrib*", "Get", "BindAttribLocation", "CompileShader"];
+    let is_value = |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin));
     // Where pixels lie, arrays, stacks, and what decides which parts of a framebuffer are written.
     let kept = ["PixelStore", "Client", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
     let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));

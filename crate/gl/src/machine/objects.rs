@@ -124,7 +124,6 @@ impl Machine {
         let instance = self.new_owner();
         let (owner, what, index) = self.place_of(kind, name);
         self.put(owner, what, index, Value::Int(instance.into()));
-        self.put(instance, what::NAME_OF, 0, Value::Int(name.into()));
         self.tell(Effect::Created { object: instance, kind, name, is_generated });
         instance
     }

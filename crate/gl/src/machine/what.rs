@@ -17,8 +17,6 @@ macro_rules! constants {
 }
 
 whats! {
-    /// The name of an object.
-    NAME_OF = 0x01;
     /// The label of an object.
     LABEL = 0x02;
     /// The target that a texture was bound to first.
