@@ -1,5 +1,6 @@
 //! Buffers, and vertex arrays that refer to them.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use crate::arrays::{Interleaved, NEVER_INTERLEAVED};
@@ -95,14 +96,14 @@ pub(crate) const HANDLERS: Handlers = &[
     ("GetnCompressedTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
     ("GetCompressedTextureImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
     ("GetCompressedTextureSubImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetQueryObjectiv", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
-    ("GetQueryObjectuiv", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
-    ("GetQueryObjecti64v", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
-    ("GetQueryObjectui64v", |m, _, _| m.write_bound(gl::QUERY_BUFFER)),
-    ("GetQueryBufferObjectiv", write_named),
-    ("GetQueryBufferObjectuiv", write_named),
-    ("GetQueryBufferObjecti64v", write_named),
-    ("GetQueryBufferObjectui64v", write_named),
+    ("GetQueryObjectiv", |m, c, _| m.write_result(c, 4)),
+    ("GetQueryObjectuiv", |m, c, _| m.write_result(c, 4)),
+    ("GetQueryObjecti64v", |m, c, _| m.write_result(c, 8)),
+    ("GetQueryObjectui64v", |m, c, _| m.write_result(c, 8)),
+    ("GetQueryBufferObjectiv", |m, c, _| m.write_result_to(c, 4)),
+    ("GetQueryBufferObjectuiv", |m, c, _| m.write_result_to(c, 4)),
+    ("GetQueryBufferObjecti64v", |m, c, _| m.write_result_to(c, 8)),
+    ("GetQueryBufferObjectui64v", |m, c, _| m.write_result_to(c, 8)),
     ("BeginTransformFeedback", |m, _, _| m.tell(Effect::Feedback { is_on: true })),
     ("EndTransformFeedback", |m, _, _| m.tell(Effect::Feedback { is_on: false })),
     ("memcpy", copied_to),
@@ -169,12 +170,6 @@ fn copied_to(machine: &mut Machine, call: &Call, _: Variant) {
     }
 }
 
-fn write_named(machine: &mut Machine, call: &Call, _: Variant) {
-    let instance = machine.instance(Kind::Buffer, call.uint(1));
-    machine.write_content(instance, 0, i64::MAX, call::Value::Null);
-    machine.tell_buffer(instance, |object| Effect::Written { object });
-}
-
 /// Client arrays by number; those of texture coordinates follow, one a unit.
 pub const CLIENT_ARRAYS: [(u32, &str); 7] = [
     (gl::VERTEX_ARRAY, "GL_VERTEX_ARRAY"),
@@ -208,6 +203,15 @@ impl Machine {
         match self.object(self.context, what::VERTEX_ARRAY_BINDING, 0) {
             (_, 0) => self.own(Kind::VertexArray, 0),
             (_, instance) => instance,
+        }
+    }
+
+    /// The number of the binding that an attribute of a vertex array takes its vertices from, and
+    /// the buffer there.
+    pub fn binding_of(&self, array: u32, attribute: u32) -> (u32, &Value) {
+        match self.value(array, what::VERTEX_ATTRIB_BINDING, attribute) {
+            Value::Int(binding) => (*binding as u32, self.value(array, what::VERTEX_BINDING_BUFFER, *binding as u32)),
+            _ => (attribute, self.value(array, what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, attribute)),
         }
     }
 
@@ -264,8 +268,35 @@ impl Machine {
         self.tell_buffer(instance, |object| Effect::Written { object });
     }
 
+    /// The result of a query goes to the buffer that is bound for it, if one is: then the parameter
+    /// is an offset.
+    fn write_result(&mut self, call: &Call, size: i64) {
+        let instance = self.bound_buffer(gl::QUERY_BUFFER);
+        self.write_content(instance, call.int(2), size, call::Value::Null);
+        self.tell_buffer(instance, |object| Effect::Written { object });
+    }
+
+    fn write_result_to(&mut self, call: &Call, size: i64) {
+        let instance = self.instance(Kind::Buffer, call.uint(1));
+        self.write_content(instance, call.int(3), size, call::Value::Null);
+        self.tell_buffer(instance, |object| Effect::Written { object });
+    }
+
+    /// Copies a range of a buffer to another one, or to itself.
     fn copy_content(&mut self, from: u32, to: u32, call: &Call) {
-        self.write_content(to, call.int(3), call.int(4), call::Value::Null);
+        if let (Value::Content(source), Value::Content(content)) =
+            (self.value(from, what::CONTENT, 0).clone(), self.value(to, what::CONTENT, 0).clone())
+        {
+            let place = |at: usize| usize::try_from(call.int(at)).unwrap_or(usize::MAX);
+            let (first, begin) = (place(2), place(3));
+            let given = |i: usize| {
+                let at = first.saturating_add(i);
+                source.bytes.get(at).copied().filter(|_| source.known.get(at) == Some(&true))
+            };
+            self.replace_content(to, (*content).clone(), begin..begin.saturating_add(place(4)), given);
+        } else {
+            self.write_content(to, call.int(3), call.int(4), call::Value::Null);
+        }
         self.tell_buffer(to, |to| Effect::Copied { to, from });
     }
 
@@ -289,9 +320,13 @@ impl Machine {
         self.write_content(instance, 0, size, data);
     }
 
-    /// Whether a buffer is bound for uniforms: only these are looked into.
+    /// Whether a buffer may be one of uniforms: only these are looked into. It is bound as such, or
+    /// where it is filled before that: by its name, by copies, by queries. Streams of vertices,
+    /// which are written most, are not among these.
     fn is_of_uniforms(&self, instance: u32) -> bool {
-        instance != 0 && self.object(self.context, what::UNIFORM_BUFFER_BINDING, 0).1 == instance
+        const BINDINGS: [u16; 3] = [what::UNIFORM_BUFFER_BINDING, what::COPY_WRITE_BUFFER, what::QUERY_BUFFER_BINDING];
+        let is_bound = |what: &u16| self.object(self.context, *what, 0).1 == instance;
+        instance != 0 && !self.is_observed && (self.named(Kind::Buffer).is_some() || BINDINGS.iter().any(is_bound))
     }
 
     /// Writes to the content that is kept of a buffer, if any. What the trace does not have of the
@@ -302,10 +337,22 @@ impl Machine {
         let size = usize::try_from(size).unwrap_or(0);
         let to = from.saturating_add(size).min(content.bytes.len());
         let given = if let call::Value::Bytes(bytes, _) = data { bytes } else { &[] };
-        let mut content = (**content).clone();
-        let places = content.bytes.iter_mut().zip(&mut content.known).take(to).skip(from);
+        let content = (**content).clone();
+        self.replace_content(instance, content, from..to, |i| given.get(i).copied());
+    }
+
+    /// Replaces a range of a content by bytes, given by their places in the range. `None` for those
+    /// that are not known.
+    fn replace_content(
+        &mut self,
+        instance: u32,
+        mut content: Content,
+        range: Range<usize>,
+        given: impl Fn(usize) -> Option<u8>,
+    ) {
+        let places = content.bytes.iter_mut().zip(&mut content.known).take(range.end).skip(range.start);
         for (i, (byte, is_known)) in places.enumerate() {
-            (*byte, *is_known) = given.get(i).map_or((0, false), |given| (*given, true));
+            (*byte, *is_known) = given(i).map_or((0, false), |given| (given, true));
         }
         self.copied += 2 * content.bytes.len();
         self.put(instance, what::CONTENT, 0, Value::Content(Arc::new(content)));
@@ -401,6 +448,11 @@ impl Machine {
             self.put(array, what::VERTEX_BINDING_BUFFER, binding, Value::Object { name: buffer, instance });
             self.put(array, what::VERTEX_BINDING_OFFSET, binding, Value::Int(offset));
             self.put(array, what::VERTEX_BINDING_STRIDE, binding, Value::Int(stride));
+            // The attribute of the same number takes its vertices from there, unless a call says
+            // otherwise later.
+            if !self.is_set(array, what::VERTEX_ATTRIB_BINDING, binding) {
+                self.put(array, what::VERTEX_ATTRIB_BINDING, binding, Value::Int(binding.into()));
+            }
         }
     }
 

@@ -18,7 +18,8 @@ pub enum Kind {
     Texture,
     /// Buffer.
     Buffer,
-    /// Program. Shaders and programs have their names in common.
+    /// Program. Shaders and programs have their names in common in OpenGL, but functions for the
+    /// one refuse the other, so that they are told apart here.
     Program,
     /// Renderbuffer.
     Renderbuffer,
@@ -45,8 +46,7 @@ impl Kind {
 
     /// The cell of names of the kind.
     fn what(self) -> u16 {
-        let of = if self == Self::Shader { Self::Program } else { self };
-        what::KIND_FIRST + of as u16
+        what::KIND_FIRST + self as u16
     }
 }
 

@@ -38,9 +38,13 @@ pub(crate) const HANDLERS: Handlers = &[
     ("DetachShader", |m, c, _| attach(m, c, false)),
     ("LinkProgram", |m, c, _| link(m, c.uint(0))),
     ("ProgramBinary", |m, c, _| link(m, c.uint(0))),
-    ("DeleteShader", |m, c, _| delete(m, c.uint(0))),
-    ("DeleteProgram", |m, c, _| delete(m, c.uint(0))),
-    ("DeleteObjectARB", |m, c, _| delete(m, c.uint(0))),
+    ("DeleteShader", |m, c, _| delete(m, Kind::Shader, c.uint(0))),
+    ("DeleteProgram", |m, c, _| delete(m, Kind::Program, c.uint(0))),
+    ("DeleteObjectARB", |m, c, _| {
+        let (owner, what, index) = m.place_of(Kind::Shader, c.uint(0));
+        let kind = if m.is_set(owner, what, index) { Kind::Shader } else { Kind::Program };
+        delete(m, kind, c.uint(0));
+    }),
     ("GetUniformLocation", |m, c, _| {
         if let (Some(location), Some(name)) = (c.result().int().filter(|at| *at >= 0), c.argument(1).text()) {
             let program = m.instance(Kind::Program, c.uint(0));
@@ -240,11 +244,11 @@ fn link(machine: &mut Machine, name: u32) {
 }
 
 /// Deletes a shader or program. Sources stay with the programs that were linked from them.
-fn delete(machine: &mut Machine, name: u32) {
+fn delete(machine: &mut Machine, kind: Kind, name: u32) {
     if name == 0 {
         return;
     }
-    let (owner, what, index) = machine.place_of(Kind::Program, name);
+    let (owner, what, index) = machine.place_of(kind, name);
     let Some(instance) = machine.number(owner, what, index).map(|instance| instance as u32) else { return };
     let (_, current) = machine.object(machine.context, what::CURRENT_PROGRAM, 0);
     machine.put(instance, what::DELETED, 0, Value::Bool(true));

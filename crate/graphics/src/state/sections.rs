@@ -272,15 +272,18 @@ impl View<'_> {
             found => found.clone(),
         };
         let member = |name: &str, value: Value| (Some(format!("GL_VERTEX_ATTRIB_{name}")), value, "");
+        let (binding, buffer) = self.machine.binding_of(self.array, index);
+        let buffer = if buffer == &Value::Unset { Value::Int(0) } else { buffer.clone() };
+        let divisor = self.machine.number(self.array, what::VERTEX_BINDING_DIVISOR, binding).unwrap_or_default();
         let members = vec![
             member("ARRAY_ENABLED", Value::Bool(is_enabled)),
             member("ARRAY_SIZE", or(what::VERTEX_ATTRIB_ARRAY_SIZE, Value::Int(4))),
             member("ARRAY_STRIDE", or(what::VERTEX_ATTRIB_ARRAY_STRIDE, Value::Int(0))),
             member("ARRAY_TYPE", or(what::VERTEX_ATTRIB_ARRAY_TYPE, Value::Constant(gl::FLOAT))),
             member("ARRAY_NORMALIZED", or(what::VERTEX_ATTRIB_ARRAY_NORMALIZED, Value::Bool(false))),
-            member("ARRAY_BUFFER_BINDING", or(what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, Value::Int(0))),
+            member("ARRAY_BUFFER_BINDING", buffer),
             member("ARRAY_INTEGER", or(what::VERTEX_ATTRIB_ARRAY_INTEGER, Value::Bool(false))),
-            member("ARRAY_DIVISOR", or(what::VERTEX_BINDING_DIVISOR, Value::Int(0))),
+            member("ARRAY_DIVISOR", Value::Int(divisor)),
         ];
         report.parameters.push((format!("GL_VERTEX_ATTRIB_ARRAY{index}"), members));
     }
