@@ -241,6 +241,17 @@ impl Resources {
         }
     }
 
+    /// Forgets the effects of the call before.
+    pub(crate) fn begin_call(&mut self) {
+        self.touched.clear();
+        self.machine.forget_effects();
+    }
+
+    /// The effects of the latest call.
+    pub(crate) fn effects(&self) -> &[Effect] {
+        self.machine.effects()
+    }
+
     /// The contexts.
     pub fn contexts(&self) -> &Contexts {
         &self.contexts

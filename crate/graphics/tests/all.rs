@@ -20,6 +20,7 @@ mod findings;
 mod frames;
 mod readback;
 mod reader;
+mod resources;
 mod state;
 mod uploads;
 

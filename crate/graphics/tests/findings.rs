@@ -210,7 +210,9 @@ fn a_clear_throws_draws_away_if_nothing_used_them() {
         .call("glClear", &[gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT]);
     assert_eq!(calls.of(Kind::Clear), [("glClear throws away draws to the window".into(), 1, 2, vec![3])]);
 
-    let between: [(&str, &[u32]); 9] = [
+    let between: [(&str, &[u32]); 11] = [
+        ("glGetTextureSubImage", &[2, 0, 0, 0, 0, 1, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 4, 0]),
+        ("glGetnTexImage", &[gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, 4, 0]),
         ("glXSwapBuffers", &[1, 1]),
         ("glFlush", &[]),
         ("glReadPixels", &[0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, 0]),

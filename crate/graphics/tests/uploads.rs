@@ -2,44 +2,13 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test that panics has done its work")]
 
-use std::collections::HashMap;
-
-use crate::common::{corpus, indexed};
-use unspool_formats::apitrace::encode::{FunctionSig, Value as Arg, Writer, snappy};
-use unspool_gl::{functions, gl};
+use crate::common::{Calls, corpus, indexed, surveyed};
+use unspool_formats::apitrace::encode::Value as Arg;
+use unspool_gl::gl;
+use unspool_graphics::Reader;
 use unspool_graphics::resources::{BufferAt, Contents, GpuWrites, Kind, Resources, TextureAt};
-use unspool_graphics::{Reader, Survey};
-
-/// Writes calls by name; the parameters are those of gl.xml.
-struct Calls {
-    writer: Writer,
-    ids: HashMap<String, u64>,
-}
 
 impl Calls {
-    fn new() -> Self {
-        Self { writer: Writer::new(&[]), ids: HashMap::new() }
-    }
-
-    fn call(&mut self, name: &str, numbers: &[u32]) -> &mut Self {
-        self.with(name, numbers.iter().map(|number| Arg::Int((*number).into())).collect())
-    }
-
-    /// A call whose last argument is a blob.
-    fn bytes(&mut self, name: &str, numbers: &[u32], bytes: &[u8]) -> &mut Self {
-        self.with(name, numbers.iter().map(|number| Arg::Int((*number).into())).chain([Arg::Blob(bytes)]).collect())
-    }
-
-    fn with(&mut self, name: &str, arguments: Vec<Arg<'_>>) -> &mut Self {
-        let next = self.ids.len() as u64;
-        let id = *self.ids.entry(name.into()).or_insert(next);
-        let parameters: Vec<&str> =
-            functions().find(name).map_or(vec!["dest", "src", "n"], |it| it.parameters().map(|it| it.name).collect());
-        let result = name.contains("Map").then_some(Arg::Pointer(0x1000));
-        self.writer.call(0, &FunctionSig { id, name, args: &parameters }, arguments, result);
-        self
-    }
-
     /// Texture 1 is generated and bound.
     fn texture(target: u32) -> Self {
         let mut calls = Self::new();
@@ -47,10 +16,6 @@ impl Calls {
             .with("glGenTextures", vec![Arg::Int(1), Arg::Array(vec![Arg::Int(1)])])
             .call("glBindTexture", &[target, 1]);
         calls
-    }
-
-    fn file(&self) -> Vec<u8> {
-        snappy(self.writer.stream(), 1 << 20)
     }
 
     /// Level `level` of texture 1 after a call.
@@ -97,12 +62,6 @@ impl Calls {
 fn shown(held: &BufferAt) -> Vec<Option<u8>> {
     let known = |at: usize| held.known.has(at, at + 1);
     held.bytes.iter().enumerate().map(|(at, byte)| known(at).then_some(*byte)).collect()
-}
-
-fn surveyed(index: &[u8], file: &[u8]) -> Survey<Vec<u8>> {
-    let mut survey = Survey::open(index, file.to_vec()).unwrap();
-    while !survey.step(1).unwrap() {}
-    survey
 }
 
 #[test]

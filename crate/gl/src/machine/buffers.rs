@@ -86,16 +86,16 @@ pub(crate) const HANDLERS: Handlers = &[
         m.write_content(instance, c.int(1), c.int(2), call::Value::Null);
         m.tell_buffer(instance, |object| Effect::Forgotten { object });
     }),
-    ("ReadPixels", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("ReadnPixels", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetnTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetTextureImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetTextureSubImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetCompressedTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetnCompressedTexImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetCompressedTextureImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
-    ("GetCompressedTextureSubImage", |m, _, _| m.write_bound(gl::PIXEL_PACK_BUFFER)),
+    ("ReadPixels", |m, _, _| m.read_back()),
+    ("ReadnPixels", |m, _, _| m.read_back()),
+    ("GetTexImage", |m, _, _| m.read_back()),
+    ("GetnTexImage", |m, _, _| m.read_back()),
+    ("GetTextureImage", |m, _, _| m.read_back()),
+    ("GetTextureSubImage", |m, _, _| m.read_back()),
+    ("GetCompressedTexImage", |m, _, _| m.read_back()),
+    ("GetnCompressedTexImage", |m, _, _| m.read_back()),
+    ("GetCompressedTextureImage", |m, _, _| m.read_back()),
+    ("GetCompressedTextureSubImage", |m, _, _| m.read_back()),
     ("GetQueryObjectiv", |m, c, _| m.write_result(c, 4)),
     ("GetQueryObjectuiv", |m, c, _| m.write_result(c, 4)),
     ("GetQueryObjecti64v", |m, c, _| m.write_result(c, 8)),
@@ -261,9 +261,10 @@ impl Machine {
         }
     }
 
-    /// The graphics processor writes the buffer that is bound to a target, if one is.
-    fn write_bound(&mut self, target: u32) {
-        let instance = self.bound_buffer(target);
+    /// Pixels are read, to the buffer that they are packed to if one is bound.
+    fn read_back(&mut self) {
+        self.tell(Effect::ReadBack);
+        let instance = self.bound_buffer(gl::PIXEL_PACK_BUFFER);
         self.write_content(instance, 0, i64::MAX, call::Value::Null);
         self.tell_buffer(instance, |object| Effect::Written { object });
     }

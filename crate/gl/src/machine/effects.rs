@@ -110,6 +110,8 @@ pub enum Effect {
         /// The object.
         object: u32,
     },
+    /// Pixels of a texture or of a framebuffer were read back.
+    ReadBack,
     /// A program was linked.
     Linked {
         /// The program.
@@ -219,6 +221,11 @@ impl Machine {
     /// The effects of the latest call, in order.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
+    }
+
+    /// Forgets the effects of the latest call.
+    pub fn forget_effects(&mut self) {
+        self.effects.clear();
     }
 
     pub(crate) fn tell(&mut self, effect: Effect) {

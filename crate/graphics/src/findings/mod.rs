@@ -20,6 +20,7 @@ use core::fmt::Write;
 use hashbrown::HashMap;
 pub use standing::FINDING_KINDS;
 use thrown::Targets;
+use unspool_gl::machine::effects;
 use unspool_gl::{functions, gl, windows};
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;
@@ -282,7 +283,7 @@ impl CallVisitor for Finder {
 
     fn call(&mut self, call: &Call) {
         self.frames.call(call);
-        self.resources.touched.clear();
+        self.resources.begin_call();
         let functions = core::mem::take(&mut self.functions);
         if let Some(function) = functions.get(call.function as usize) {
             if let Some(number) = function.resources {
@@ -316,7 +317,9 @@ impl Finder {
         }
         let context = self.frames.contexts().current(call.thread);
         let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
-        let thrown = self.targets.call(call, function.thrown, self.frames.contexts(), &latest);
+        let is_read = self.resources.effects().contains(&effects::Effect::ReadBack);
+        let role = if is_read { thrown::Role::Uses } else { function.thrown };
+        let thrown = self.targets.call(call, role, self.frames.contexts(), &latest);
         let waits = self.waits.call(call, &function.known, function.waits, context);
         // A call that has not returned at the end of the trace has waited until then.
         if let Some(words) = waits.filter(|_| !call.is_fake) {

@@ -388,7 +388,7 @@ impl Resources {
         let (_, program) = machine.object(uses.owner, what::CURRENT_PROGRAM, 0);
         let (_, pipeline) = machine.object(uses.owner, what::PROGRAM_PIPELINE_BINDING, 0);
         let of_pipeline = machine.cells_of(pipeline).filter(|(cell, ..)| *cell == what::STAGE && pipeline != 0);
-        let stages = of_pipeline.filter_map(|(_, index, _)| Some(machine.object(pipeline, what::STAGE, index).1));
+        let stages = of_pipeline.map(|(_, index, _)| machine.object(pipeline, what::STAGE, index).1);
         let programs: Vec<u32> = if program == 0 { stages.collect() } else { vec![program] };
         let written: Vec<Option<Written>> =
             programs.iter().map(|program| self.programs.get(program).and_then(|it| it.written)).collect();
@@ -440,7 +440,10 @@ impl Resources {
     pub fn settle(&mut self) {
         for mut uses in core::mem::take(&mut self.uses) {
             self.retarget(&mut uses, 0);
-            for (object, it) in core::mem::take(&mut uses.used) {
+            // A table has them in any order.
+            let mut used: Vec<(u32, Use)> = core::mem::take(&mut uses.used).into_iter().collect();
+            used.sort_unstable_by_key(|(object, _)| *object);
+            for (object, it) in used {
                 self.settle_use(&uses, object, it);
             }
         }
