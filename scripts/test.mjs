@@ -384,6 +384,7 @@ async function corpus() {
     'check_state.py',
     'check_hostile.py',
     'check_attacks.py',
+    'check_features.py',
   ];
   const [records, ...others] = names.map((name) => join(checks, name));
   if (!existsSync(records) || !find('python3')) {

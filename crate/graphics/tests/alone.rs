@@ -196,6 +196,88 @@ fn a_draw_of_an_earlier_frame_is_kept_if_what_it_drew_is_read() {
     assert_left_out(&kept, &[unread, before_the_clear, in_the_window]);
 }
 
+/// Buffer 3 is read by the vertices of the last frame.
+fn vertices_of(scene: &mut Scene, buffer: u32) {
+    scene.ints("glBindBuffer", &[gl::ARRAY_BUFFER, buffer]);
+    scene.ints("glVertexAttribPointer", &[0, 4, gl::FLOAT, 0, 16, 0]);
+    scene.ints("glEnableVertexAttribArray", &[0]);
+}
+
+#[test]
+fn feedback_that_is_read_is_kept_from_its_begin_to_its_end() {
+    for several in [false, true] {
+        let mut scene = Scene::new();
+        scene.name("glGenBuffers", 3);
+        scene.ints("glBindBuffer", &[gl::ARRAY_BUFFER, 3]);
+        let data = vec![uint(gl::ARRAY_BUFFER), uint(64), Arg::Null, uint(gl::STATIC_DRAW)];
+        scene.call("glBufferData", data);
+        let bound = if several {
+            let list = |number| Arg::Array(vec![uint(number)]);
+            let target = uint(gl::TRANSFORM_FEEDBACK_BUFFER);
+            scene.call("glBindBuffersRange", vec![target, uint(0), uint(1), list(3), list(0), list(64)])
+        } else {
+            scene.ints("glBindBufferBase", &[gl::TRANSFORM_FEEDBACK_BUFFER, 0, 3])
+        };
+        let begun = scene.ints("glBeginTransformFeedback", &[gl::POINTS]);
+        let drawn = scene.draw();
+        let ended = scene.ints("glEndTransformFeedback", &[]);
+        scene.swap();
+        scene.clear();
+        vertices_of(&mut scene, 3);
+        let kept = scene.end(1);
+        assert_kept(&kept, &[bound, begun, drawn, ended]);
+    }
+}
+
+#[test]
+fn a_result_of_a_query_in_a_buffer_is_kept_with_what_it_counts() {
+    for by_name in [false, true] {
+        let mut scene = Scene::new();
+        scene.name("glGenBuffers", 3);
+        scene.ints("glBindBuffer", &[gl::QUERY_BUFFER, 3]);
+        scene.call("glBufferData", vec![uint(gl::QUERY_BUFFER), uint(64), Arg::Null, uint(gl::STATIC_DRAW)]);
+        scene.name("glGenQueries", 2);
+        let begun = scene.ints("glBeginQuery", &[gl::SAMPLES_PASSED, 2]);
+        let drawn = scene.draw();
+        let ended = scene.ints("glEndQuery", &[gl::SAMPLES_PASSED]);
+        let result = if by_name {
+            scene.ints("glGetQueryBufferObjectuiv", &[2, 3, gl::QUERY_RESULT, 0])
+        } else {
+            scene.ints("glGetQueryObjectuiv", &[2, gl::QUERY_RESULT, 0])
+        };
+        scene.swap();
+        scene.clear();
+        vertices_of(&mut scene, 3);
+        let kept = scene.end(1);
+        assert_kept(&kept, &[begun, drawn, ended, result]);
+    }
+}
+
+#[test]
+fn clears_and_copies_by_name_are_kept_where_what_they_write_is_read() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    for (texture, framebuffer) in [(5, 1), (6, 2), (7, 3)] {
+        scene.name("glGenTextures", texture);
+        scene.upload(texture, 4);
+        scene.name("glGenFramebuffers", framebuffer);
+        scene.ints("glNamedFramebufferTexture", &[framebuffer, gl::COLOR_ATTACHMENT0, texture, 0]);
+    }
+    let color = || Arg::Array([0.5; 4].map(Arg::Float).into());
+    let clear = |scene: &mut Scene, name| {
+        scene.call("glClearNamedFramebufferfv", vec![uint(name), uint(gl::COLOR), uint(0), color()])
+    };
+    let [cleared, other] = [clear(&mut scene, 1), clear(&mut scene, 3)];
+    let size = [0, 0, 4, 4, 0, 0, 4, 4, gl::COLOR_BUFFER_BIT, gl::NEAREST];
+    let copied = scene.ints("glBlitNamedFramebuffer", &[&[1, 2][..], &size].concat());
+    scene.swap();
+    scene.clear();
+    scene.ints("glBindTexture", &[gl::TEXTURE_2D, 6]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[cleared, copied]);
+    assert_left_out(&kept, &[other]);
+}
+
 #[test]
 fn a_buffer_that_stays_mapped_keeps_what_was_copied_into_it() {
     let mut scene = Scene::new();

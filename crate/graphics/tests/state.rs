@@ -21,7 +21,7 @@ pub(crate) struct Trace {
     calls: u64,
 }
 
-const ARGUMENTS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+const ARGUMENTS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
 impl Trace {
     /// A trace with a context, 0xc1, that is current in thread 0. Its calls are 0 and 1.

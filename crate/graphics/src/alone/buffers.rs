@@ -1,6 +1,7 @@
 //! Buffers, vertex arrays, and memory that is mapped.
 
 use unspool_gl::gl;
+use unspool_gl::several::{One, Several};
 
 use super::rules::{Function, Rule, Rules};
 use super::tape::Effect;
@@ -14,6 +15,8 @@ pub(super) const RULES: Rules = &[
     ("BindBuffer", "", Rule::Run(bind)),
     ("BindBufferBase", "", Rule::Run(bind_indexed)),
     ("BindBufferRange", "", Rule::Run(bind_indexed)),
+    ("BindBuffersBase", "", Rule::Run(|w, c, _| bind_several(w, c, Several::Buffers))),
+    ("BindBuffersRange", "", Rule::Run(|w, c, _| bind_several(w, c, Several::Ranges))),
     ("BufferData", "", Rule::Run(data)),
     ("NamedBufferData", "", Rule::Run(data)),
     ("BufferStorage", "", Rule::Run(data)),
@@ -137,15 +140,28 @@ fn bind(world: &mut World, call: &Call, _: &Function) {
 }
 
 fn bind_indexed(world: &mut World, call: &Call, _: &Function) {
-    let (target, index) = (call.uint(0), call.uint(1));
-    let id = world.named(Kind::Buffer, call.uint(2).into());
-    world.used(id);
-    world.shadow().indexed.insert((target, index), id);
+    let target = call.uint(0);
+    let id = bind_at(world, target, call.uint(1), call.uint(2));
     world.shadow().buffers.insert(target, id);
-    let cell = world.state(What::Bound, target.into(), 1 << 32 | u64::from(index));
-    world.whole(cell);
     let cell = world.buffer_cell(target);
     world.whole(cell);
+}
+
+/// Binds a buffer to an index of a target.
+fn bind_at(world: &mut World, target: u32, index: u32, name: u32) -> Id {
+    let id = world.named(Kind::Buffer, name.into());
+    world.used(id);
+    world.shadow().indexed.insert((target, index), id);
+    let cell = world.state(What::Bound, target.into(), 1 << 32 | u64::from(index));
+    world.whole(cell);
+    id
+}
+
+/// Binds buffers to indices in a row. What is bound to the target itself stays.
+fn bind_several(world: &mut World, call: &Call, several: Several) {
+    for One { index, name, .. } in several.bound(call) {
+        bind_at(world, call.uint(0), index, name);
+    }
 }
 
 fn data(world: &mut World, call: &Call, function: &Function) {

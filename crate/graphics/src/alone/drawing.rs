@@ -27,13 +27,23 @@ pub(super) const RULES: Rules = &[
     ("DrawBuffers", "", Rule::Run(buffers_of)),
     ("ReadBuffer", "", Rule::Run(buffers_of)),
     ("Clear", "", Rule::Run(clear)),
-    ("ClearBuffer*", "", Rule::Run(clear_buffer)),
-    ("ClearBufferfi", "", Rule::Run(clear_buffer)),
-    ("BlitFramebuffer", "", Rule::Run(blit)),
+    ("ClearBuffer*", "", Rule::Run(|w, c, _| clear_buffer(w, c, 0))),
+    ("ClearBufferfi", "", Rule::Run(|w, c, _| clear_buffer(w, c, 0))),
+    ("ClearNamedFramebuffer*", "", Rule::Run(clear_named)),
+    ("ClearNamedFramebufferfi", "", Rule::Run(clear_named)),
+    ("BlitFramebuffer", "", Rule::Run(|w, c, _| blit(w, c, 0))),
+    ("BlitNamedFramebuffer", "", Rule::Run(blit_named)),
     ("ReadPixels", "", Rule::Run(read_pixels)),
     ("ReadnPixels", "", Rule::Run(read_pixels)),
     ("GetTexImage", "", Rule::Run(read_texture)),
     ("GetCompressedTexImage", "", Rule::Run(read_texture)),
+    ("GetQueryObject*", "", Rule::Run(read_query)),
+    ("GetQueryObjecti64v", "", Rule::Run(read_query)),
+    ("GetQueryObjectui64v", "", Rule::Run(read_query)),
+    ("GetQueryBufferObjectiv", "", Rule::Run(read_query_to)),
+    ("GetQueryBufferObjectuiv", "", Rule::Run(read_query_to)),
+    ("GetQueryBufferObjecti64v", "", Rule::Run(read_query_to)),
+    ("GetQueryBufferObjectui64v", "", Rule::Run(read_query_to)),
     ("Begin", "", Rule::Run(begin)),
     ("End", "", Rule::Run(end)),
     ("Vertex*", "", Rule::Ignored),
@@ -413,9 +423,18 @@ fn clear(world: &mut World, call: &Call, _: &Function) {
     }
 }
 
-fn clear_buffer(world: &mut World, call: &Call, _: &Function) {
+/// A framebuffer that a call names is cleared, whichever is bound.
+fn clear_named(world: &mut World, call: &Call, _: &Function) {
+    let named = world.named(Kind::Framebuffer, call.uint(0).into());
+    let bound = core::mem::replace(&mut world.shadow().draw, named);
+    clear_buffer(world, call, 1);
+    world.shadow().draw = bound;
+}
+
+/// `at`: the argument that says which buffer.
+fn clear_buffer(world: &mut World, call: &Call, at: usize) {
     world.draws = true;
-    let aspects: &[u32] = match call.uint(0) {
+    let aspects: &[u32] = match call.uint(at) {
         gl::COLOR => &[COLOUR],
         gl::DEPTH => &[DEPTH],
         gl::STENCIL => &[STENCIL],
@@ -427,7 +446,7 @@ fn clear_buffer(world: &mut World, call: &Call, _: &Function) {
     for drawn in attachments.into_iter().filter(|(_, aspect)| aspects.contains(aspect)) {
         let shadow = world.shadow();
         let is_masked = match drawn.1 {
-            COLOUR => shadow.masks_colour || colours > 1 || call.int(1) != 0,
+            COLOUR => shadow.masks_colour || colours > 1 || call.int(at + 1) != 0,
             DEPTH => shadow.masks_depth,
             _ => shadow.masks_stencil,
         };
@@ -436,16 +455,27 @@ fn clear_buffer(world: &mut World, call: &Call, _: &Function) {
     }
 }
 
-fn blit(world: &mut World, call: &Call, _: &Function) {
+/// A copy between framebuffers that a call names, whichever are bound.
+fn blit_named(world: &mut World, call: &Call, _: &Function) {
+    let [read, draw] = [0, 1].map(|at| world.named(Kind::Framebuffer, call.uint(at).into()));
+    let shadow = world.shadow();
+    let bound = (core::mem::replace(&mut shadow.read, read), core::mem::replace(&mut shadow.draw, draw));
+    blit(world, call, 2);
+    let shadow = world.shadow();
+    (shadow.read, shadow.draw) = bound;
+}
+
+/// `at`: the first argument after those that name framebuffers.
+fn blit(world: &mut World, call: &Call, at: usize) {
     world.draws = true;
     world.read_framebuffer();
     let framebuffer = world.begins_reading_state();
     let [across, up] = [(4, 6), (5, 7)].map(|(from, to)| {
-        let (from, to) = (call.int(from), call.int(to));
+        let (from, to) = (call.int(at + from), call.int(at + to));
         (from.min(to), from.max(to))
     });
     world.grow_window(across.1, up.1);
-    let bits = call.uint(8);
+    let bits = call.uint(at + 8);
     let attachments = world.attachments(framebuffer, false);
     let colours = attachments.iter().filter(|(_, aspect)| *aspect == COLOUR).count();
     let is_all = draws_all(world, framebuffer, colours);
@@ -499,6 +529,29 @@ fn read_texture(world: &mut World, call: &Call, _: &Function) {
     }
 }
 
+/// The result of a query goes to a buffer, if one is bound for that.
+fn read_query(world: &mut World, call: &Call, _: &Function) {
+    let id = world.shadow().buffers.get(&gl::QUERY_BUFFER).copied().unwrap_or_default();
+    if id != 0 {
+        let cell = world.buffer_cell(gl::QUERY_BUFFER);
+        world.read(cell);
+        result_to(world, call, id);
+    }
+}
+
+fn read_query_to(world: &mut World, call: &Call, _: &Function) {
+    let id = world.named(Kind::Buffer, call.uint(1).into());
+    result_to(world, call, id);
+}
+
+fn result_to(world: &mut World, call: &Call, buffer: Id) {
+    let query = world.named(Kind::Query, call.uint(0).into());
+    world.read_object(query);
+    let def = world.get(buffer).def;
+    world.read_all(def);
+    world.write_buffer(buffer);
+}
+
 /// A program that asks how old the contents of a window are draws only what has changed since.
 fn query_window(world: &mut World, call: &Call, _: &Function) {
     let asked = [egl::BUFFER_AGE_EXT, egl::BUFFER_PRESERVED, glx::BACK_BUFFER_AGE_EXT];
@@ -539,6 +592,10 @@ fn end_feedback(world: &mut World, _: &Call, _: &Function) {
     if let Some(begun) = world.context().feedback.take() {
         let number = world.number;
         world.tape.pair(begun, number);
+        // A call without effects would not be on the tape.
+        let group = world.context().own;
+        let cell = world.cell(group, What::Bound, gl::TRANSFORM_FEEDBACK.into(), 0);
+        world.read(cell);
     }
 }
 
