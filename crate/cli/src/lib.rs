@@ -276,7 +276,7 @@ fn carry_out(command: &Command) -> Result<ExitCode, Failure> {
         Command::Loops(what) => loops::run(what).map(done),
         Command::FrameList(what) => frame_list::run(what).map(done),
         Command::Findings(what) => findings::run(what),
-        Command::Resources(what) => resources::resources(what).map(done),
+        Command::Resources(what) => resources::resources(what),
         Command::Image(what) => resources::image(what).map(done),
         Command::Buffer(what) => buffer::run(what).map(done),
         Command::Sql(what) => sql::run(what).map(done),

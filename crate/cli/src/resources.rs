@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::json;
@@ -23,7 +24,7 @@ use crate::{Failure, Source, TraceArgs, json};
 pub(crate) struct Resources {
     #[command(flatten)]
     trace: TraceArgs,
-    /// Only objects that the program generated and did not delete.
+    /// Only objects that the program generated and did not delete. Exit status 1 if there are any.
     #[arg(long)]
     leaks: bool,
     /// Print one JSON object.
@@ -92,10 +93,11 @@ pub(crate) fn survey(trace: &TraceArgs) -> Result<(Source, Vec<u8>, Survey<File>
     Ok((source, index, survey))
 }
 
-pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
+pub(crate) fn resources(what: &Resources) -> Result<ExitCode, Failure> {
     let (_, _, survey) = survey(&what.trace)?;
     let found = survey.resources();
     let rows: Vec<&Resource> = found.all().iter().filter(|it| !what.leaks || Found::is_leaked(it)).collect();
+    let leaks = what.leaks && !rows.is_empty();
     let listing = listing(found);
     let form = Form::of(what.json, false);
     let mut out = form.out();
@@ -110,7 +112,7 @@ pub(crate) fn resources(what: &Resources) -> Result<(), Failure> {
     if found.is_full {
         console::say(format_args!("unspool: only the first events are listed; later ones are counted"));
     }
-    Ok(())
+    Ok(if leaks { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 fn listing<'a>(found: &'a Found) -> Listing<'a, &'a Resource> {

@@ -206,6 +206,8 @@ fn a_question_is_answered_by_the_status() {
     assert_eq!(status(&["find", XRAY, "dur>0"]), Some(0));
     assert_eq!(status(&["findings", GL, "--fail"]), Some(1));
     assert_eq!(status(&["findings", GL]), Some(0));
+    assert_eq!(status(&["resources", GL, "--leaks"]), Some(1));
+    assert_eq!(status(&["resources", "graphics/uploads.trace"]), Some(0));
     assert_eq!(status(&["compare", XRAY, XRAY]), Some(0));
     assert_eq!(status(&["compare", XRAY, "xray/copies.xray"]), Some(1));
 }
