@@ -13,6 +13,7 @@ interface Props {
   readonly page: Page;
 }
 
+const loadNews = async () => (await import('../served/growing.tsx')).News;
 const loadSwitch = async () => (await import('../two/switch.tsx')).SideSwitch;
 
 /** CSS pixels that a key moves the divider. */
@@ -96,6 +97,7 @@ export function Dock({ open, page }: Props) {
         <div class="dock-scope row">
           {isOpen && front && !front.ofAllThreads && <WhoseChoice open={open} />}
           {isOpen && front && <RangeMark open={open} />}
+          {isOpen && open.trace.follows.value && <Lazy key={open.id} load={loadNews} props={{ open }} />}
         </div>
         <button
           type="button"
