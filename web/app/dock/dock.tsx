@@ -56,6 +56,11 @@ export function Dock({ open, page }: Props) {
     choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
+  const status = open.trace.status.value;
+  const emptiness =
+    status.at === 'ready' &&
+    !open.trace.progress.value.extent &&
+    (status.how === 'growing' ? 'Nothing has been read yet.' : info?.whenEmpty);
   const Front = isOpen && front ? viewsOf(front).component : null;
   return (
     <section
@@ -116,7 +121,11 @@ export function Dock({ open, page }: Props) {
       </div>
       {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
-          <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
+          {emptiness && !front.ofPair && !front.ofEmpty ? (
+            <p class="panel-note muted">{emptiness}</p>
+          ) : (
+            <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
+          )}
         </div>
       )}
     </section>
