@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { area, details, fixture, open, pictured, plain, recording, test } from './page.ts';
+import { area, details, fixture, open, pictured, plain, recording, showPanel, test } from './page.ts';
 
 interface Case {
   readonly file: string;
@@ -81,6 +81,14 @@ test('a head of the hits stands over its column', { tag: '@layout' }, async ({ p
         return range.getBoundingClientRect().left;
       });
   expect(Math.abs((await left('Thread', 'th button')) - (await left('thread 0', 'td')))).toBeLessThan(2);
+});
+
+test('bytes that steps write one at a time have no hit, and the list says why', async ({ page }) => {
+  await show(page, fixture('frames/calls.frames'));
+  await find(page, 'bytes:ab cd ef 01 02');
+  await expect(count(page)).toHaveText('0 hits');
+  await showPanel(page, 'Hits');
+  await expect(page.locator('.results')).toContainText('Each step is searched by itself');
 });
 
 test('hits are put in another order', async ({ page }) => {

@@ -284,6 +284,26 @@ test('follows a file that was chosen in the browser, once it has grown', { tag: 
   await expect.poll(() => digest(page)).toBe(expected);
 });
 
+test('says what panels lack of a file that grows, and fills them', { tag: '@storage' }, async ({ page }) => {
+  const name = 'threads.xray';
+  const whole = readFileSync(fixture(name));
+  await page.goto('');
+  await answerDialog(page, name);
+  await write(page, name, 0, whole.subarray(0, 5000));
+  await page.getByRole('button', { name: 'Open a trace' }).click();
+  await settled(page, 'ready', name);
+  await write(page, name, 5000, whole.subarray(5000, 5003));
+  await notice(page).getByRole('button', { name: 'Follow' }).click();
+  await expect(growing(page)).toBeVisible();
+  const panels = page.getByRole('region', { name: 'Panels' });
+  await expect(panels).toContainText('256 calls');
+  await write(page, name, 5003, whole.subarray(5003));
+  await expect(panels).toContainText(/Without the \d+\srecords that have come since/);
+  await panels.getByRole('button', { name: 'Update' }).click();
+  await expect(panels).toContainText('513 calls');
+  await expect(panels).not.toContainText('come since');
+});
+
 test('follows a file that was dropped, while another program writes it', { tag: '@drop' }, async ({ page }) => {
   const name = 'threads.xray';
   const whole = readFileSync(fixture(name));

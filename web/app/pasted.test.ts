@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { addressFor, pastedIn } from './pasted.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { addressFor, followPasted, pastedIn } from './pasted.ts';
 
 const PAGE = 'https://unspool.example/app/?url=https%3A%2F%2Fhost%2Fold.xray';
 const VIEW = 'unspool=1&name=app.xray&range=100..200';
@@ -47,6 +47,17 @@ describe('a pasted text', () => {
     ])
       expect(pasted(text)).toBeNull();
   });
+});
+
+it('says so of a text that asks for nothing', () => {
+  vi.stubGlobal('location', new URL(PAGE));
+  const [tell, openFiles] = [vi.fn(), vi.fn()];
+  followPasted('{"traceEvents": []}', { tell, openFiles });
+  expect([tell.mock.calls, openFiles.mock.calls.length]).toEqual([
+    [[expect.stringContaining('neither the address')]],
+    0,
+  ]);
+  vi.unstubAllGlobals();
 });
 
 it('opens the address of a file as a link of this page does', () => {

@@ -17,15 +17,15 @@ const PAGES = /\.(?:html?|php|aspx?|jsp)$/i;
 /** The beginning of llvm-xray's YAML, the format that is a text. */
 const YAML = /^---\s*\r?\n\s*header:/;
 
-/** Opens or shows what a text asks for. Does nothing with any other text. */
-export function followPasted(text: string, workbench: Workbench): void {
+/** Opens or shows what a text asks for. Says so of any other text. */
+export function followPasted(text: string, workbench: Pick<Workbench, 'openFiles' | 'tell'>): void {
   const pasted = pastedIn(text, location.href);
   if (pasted?.at === 'view') location.hash = pasted.fragment;
   else if (pasted?.at === 'address') location.assign(addressFor(pasted, location.href));
   else if (pasted?.at === 'trace') void workbench.openFiles([new File([text], 'pasted.yaml')]);
   else if (pasted?.at === 'other') {
     workbench.tell(`The address on ${pasted.host} does not look like that of a trace. Paste the address of a file.`);
-  }
+  } else workbench.tell('The pasted text is neither the address of a trace nor YAML of llvm-xray. Open it as a file.');
 }
 
 /** What a text asks for that was pasted into the page at `page`; null for nothing that the page understands. */

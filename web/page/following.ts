@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { formatBytes, shortened } from '../base/format.ts';
 import { isRanged } from '../base/ranged.ts';
 import { createScope, type Dispose } from '../base/scope.ts';
@@ -9,6 +9,7 @@ import { isDatabase } from '../trace/records.ts';
 import type { TraceFile } from '../trace/trace.ts';
 import { toPixel } from '../trace/view.ts';
 import type { ChangedFile } from './file_change.ts';
+import { createNews } from './news.ts';
 import type { Opener } from './opener.ts';
 import type { Disk, FileHandle } from './recent.ts';
 
@@ -84,6 +85,8 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 export interface Following {
   /** Whether the view stays at the end of the trace. */
   readonly atEnd: Signal<boolean>;
+  /** Events that panels do not show: they came later than the panels asked. */
+  readonly news: ReadonlySignal<number>;
   /** Ends it. What was read stays. */
   stop(): void;
 }
@@ -113,7 +116,9 @@ export const followingOf = perTrace(({ trace, timeline }: OpenTrace) => {
       if (!atEnd.peek()) shown = null;
     }),
   );
-  return { atEnd, stop: () => trace.grow(null), dispose: scope.dispose };
+  const news = createNews(trace);
+  scope.add(news.dispose);
+  return { atEnd, news: news.count, stop: () => trace.grow(null), dispose: scope.dispose };
 });
 
 /** Where the end of a trace is in the view, of its width. */

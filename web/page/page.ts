@@ -298,6 +298,8 @@ export interface Panel extends Pane {
   readonly isAsked?: (open: OpenTrace) => boolean;
   /** The panel shows the range, and all threads. */
   readonly ofAllThreads?: boolean;
+  /** The panel has something to show of a trace without anything in it. */
+  readonly ofEmpty?: boolean;
 }
 
 /** A panel or pane of one trace. */

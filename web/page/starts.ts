@@ -13,8 +13,10 @@ export async function loadStarts({ features }: Pick<Page, 'features'>): Promise<
   return all.flat().sort((a, b) => a.place - b.place);
 }
 
-/** The questions that a trace has an answer to, in their order. Subscribes. */
+/** The questions that a trace has an answer to, in their order: none if it is empty. Subscribes. */
 export function askedOf(starts: readonly Start[], open: OpenTrace, page: Page): readonly AskedStart[] {
+  const { status, progress } = open.trace;
+  if (status.value.at === 'ready' && !progress.value.extent) return [];
   return starts.flatMap((start) => {
     const question = start.asked(open, page);
     return question ? [{ start, asked: question }] : [];

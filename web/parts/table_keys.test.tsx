@@ -92,7 +92,7 @@ const TABLES: Readonly<Record<string, () => Case>> = {
     const open = {
       trace: {
         names: { inPlaceOf: (title: string) => title },
-        info: signal({ clock: { kind: 'ordinal', unit: 'step' } }),
+        info: signal({ clock: { kind: 'ordinal', unit: 'step' }, offers: [] }),
         progress: signal({ extent: { from: 0n, to: 9n } }),
         status: signal({ at: 'ready' }),
         tracks: signal(new Map()),

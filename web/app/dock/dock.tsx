@@ -13,6 +13,7 @@ interface Props {
   readonly page: Page;
 }
 
+const loadNews = async () => (await import('../served/growing.tsx')).News;
 const loadSwitch = async () => (await import('../two/switch.tsx')).SideSwitch;
 
 /** CSS pixels that a key moves the divider. */
@@ -55,6 +56,11 @@ export function Dock({ open, page }: Props) {
     choose(next);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
+  const status = open.trace.status.value;
+  const emptiness =
+    status.at === 'ready' &&
+    !open.trace.progress.value.extent &&
+    (status.how === 'growing' ? 'Nothing has been read yet.' : info?.whenEmpty);
   const Front = isOpen && front ? viewsOf(front).component : null;
   return (
     <section
@@ -96,6 +102,7 @@ export function Dock({ open, page }: Props) {
         <div class="dock-scope row">
           {isOpen && front && !front.ofAllThreads && <WhoseChoice open={open} />}
           {isOpen && front && <RangeMark open={open} />}
+          {isOpen && open.trace.follows.value && <Lazy key={open.id} load={loadNews} props={{ open }} />}
         </div>
         <button
           type="button"
@@ -114,7 +121,11 @@ export function Dock({ open, page }: Props) {
       </div>
       {Front && front && (
         <div class="dock-panel" id="dock-panel" role="tabpanel" aria-labelledby={`tab-${front.id}`}>
-          <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
+          {emptiness && !front.ofPair && !front.ofEmpty ? (
+            <p class="panel-note muted">{emptiness}</p>
+          ) : (
+            <Front key={front.ofPair ? front.id : `${front.id} ${open.id}`} theme={theme} />
+          )}
         </div>
       )}
     </section>

@@ -6,7 +6,11 @@ import { FORMATS } from '../formats.ts';
 import { Help } from './help.tsx';
 
 async function help(format: string | null, starts: readonly Start[] = []) {
-  const trace = { info: signal(format && { format, offers: [] }), status: signal({ at: 'ready' }) };
+  const trace = {
+    info: signal(format && { format, offers: [] }),
+    status: signal({ at: 'ready' }),
+    progress: signal({ extent: { from: 0n, to: 9n } }),
+  };
   const bench = signal(format ? { at: 'open', open: { trace } } : { at: 'empty' });
   const page = {
     workbench: { bench },

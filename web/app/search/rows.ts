@@ -84,7 +84,7 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
   const isPlace = !/^[\d\s.,]+$/.test(text);
   const address = addresses(open, text);
   return [
-    ...(isPlace ? leads : []),
+    ...(isPlace ? leads.map((row) => insteadOfSearch(row, open)) : []),
     ...found(open, asked.text),
     ...(isPlace ? [] : leads),
     ...address,
@@ -96,6 +96,15 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
       ? [...questions(asked, open), ...tracks(asked, open, MOST), ...commandsAndPanels(asked, MOST + 1)]
       : []),
   ];
+}
+
+/** A place in words that are not to be searched for as well, once the user goes there. */
+function insteadOfSearch(row: SearchRow, { find }: OpenTrace): SearchRow {
+  const run = () => {
+    find.clear();
+    row.run?.();
+  };
+  return { ...row, run };
 }
 
 /** The records that match, of which Enter selects the next. */

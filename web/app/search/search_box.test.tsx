@@ -180,6 +180,20 @@ it('has variables where there are values, and SQL', async () => {
   expect(find.text.value).toBe('');
 });
 
+it('leaves the focus at no button once it has gone to a place, so that Enter does not press it', async () => {
+  const { field, type, ask, log } = setUp();
+  const before = document.getElementById('before');
+  act(() => before?.focus());
+  await ask('all');
+  type('step 77');
+  await settle();
+  press('Enter', field);
+  await settle();
+  // Its words are no longer searched for.
+  expect(log).toEqual(['clear', 'at 77']);
+  expect(document.activeElement).toBe(document.body);
+});
+
 it('is narrowed to commands and to places, and returns the focus', async () => {
   const { field, type, rows, ask, log, page, find } = setUp();
   find.text.value = 'kept';

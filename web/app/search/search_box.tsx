@@ -137,11 +137,13 @@ export function SearchBox({ open, page }: Props) {
         });
     }
   };
-  const leave = () => {
+  /** The focus returns to where it was. After an act it goes to what keys move in: Enter must not press a button. */
+  const leave = (isAct = false) => {
     isOpen.value = false;
     mode.value = 'all';
     aside.value = null;
-    const target = before.current?.isConnected ? before.current : page.surface.peek()?.area;
+    const element = isAct ? before.current?.closest<HTMLElement>('table,.area') : before.current;
+    const target = element?.isConnected ? element : page.surface.peek()?.area;
     if (target) target.focus({ preventScroll: true });
     else input.current?.blur();
   };
@@ -176,7 +178,7 @@ export function SearchBox({ open, page }: Props) {
     if (!row?.run) return;
     if (row.isRemembered) module.peek()?.rememberChoice(row.id);
     // The focus returns to where it was, from where the command may move it.
-    if (row.leaves) leave();
+    if (row.leaves) leave(narrowed === 'all');
     else isOpen.value = false;
     row.run();
   };

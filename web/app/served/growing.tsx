@@ -1,5 +1,5 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { formatCounted } from '../../base/format.ts';
 import { createScope } from '../../base/scope.ts';
 import { followingOf } from '../../page/following.ts';
 import { Popover, PopoverButton } from '../../parts/popover.tsx';
@@ -10,12 +10,7 @@ import './growing.css';
 /** In the header: the trace is followed. What was asked before is asked again on request; a database is opened again anyway. */
 export function Growing({ open }: { open: OpenTrace }) {
   const { trace } = open;
-  const { atEnd, stop } = followingOf(open);
-  const { events } = trace.progress.value;
-  const shown = useSignal(0);
-  useSignalEffect(() => {
-    if (trace.status.value.at !== 'loading') shown.value = trace.progress.peek().events;
-  });
+  const { atEnd, news, stop } = followingOf(open);
   useEffect(() => {
     const scope = createScope();
     scope.listen<KeyboardEvent>(document, 'keydown', (event) => {
@@ -50,7 +45,7 @@ export function Growing({ open }: { open: OpenTrace }) {
           {info && !isDatabase(info) && (
             <button
               type="button"
-              disabled={trace.status.value.at === 'loading' || events === shown.value}
+              disabled={news.value === 0}
               onClick={() => {
                 close();
                 trace.askAgain();
@@ -68,5 +63,22 @@ export function Growing({ open }: { open: OpenTrace }) {
     >
       Growing
     </PopoverButton>
+  );
+}
+
+/** In the bar of the panels: they are of an earlier state of the file. Nothing while they are of the latest one. */
+export function News({ open }: { open: OpenTrace }) {
+  const { trace } = open;
+  const { news } = followingOf(open);
+  const info = trace.info.value;
+  if (!info || isDatabase(info) || news.value === 0) return null;
+  const count = formatCounted(news.value, info.eventNoun ?? 'event');
+  return (
+    <span class="range-mark small">
+      Without the {count} that have come since
+      <button type="button" class="plain link" title="Ask again for what the panels show" onClick={trace.askAgain}>
+        Update
+      </button>
+    </span>
   );
 }

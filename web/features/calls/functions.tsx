@@ -18,6 +18,7 @@ import { widthOfHead, widthOfText } from '../../parts/columns.ts';
 import { useLongList } from '../../parts/long_list.ts';
 import { type Look, Table, type Column as TableColumn } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
+import { noneOf } from '../../timeline/none.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { ExpressionField, Wrong } from '../../timeline/widgets/expression_field.tsx';
@@ -283,7 +284,7 @@ function FunctionTable({ open, told, rows, clock, theme, sort, filter, list }: T
           own: hasPercentiles && !exactOf(context.exact, name) ? [exactItem(name)] : [],
         };
       }}
-      empty={columns.length === 0 ? 'No calls in this range.' : 'No function matches.'}
+      empty={columns.length === 0 ? noneOf(open, 'call') : 'No function matches.'}
     />
   );
 }

@@ -18,6 +18,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
+import { noneOf } from '../../timeline/none.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { selectCall } from '../../trace/find_call.ts';
@@ -279,7 +280,7 @@ function Rows({ open, theme, calls, stacks: { stacks, order, whole }, clock }: R
         return { named: { id: name, text: trace.names.of(name), isCalled: true }, show: null };
       }}
       list={list}
-      empty="No calls in this range."
+      empty={noneOf(open, 'call')}
     >
       {stacks.length > shown.value && (
         <p class="panel-note">

@@ -6,6 +6,7 @@ import { Segments } from '../../parts/segments.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { atOnce, TakeTable } from '../../parts/take_table.tsx';
 import type { ThemeControl } from '../../parts/theme.ts';
+import { noneOf } from '../../timeline/none.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../timeline/render/palette.ts';
 import { Chips, CollapseSwitch, PathFilter } from '../../timeline/widgets/path_changes.tsx';
@@ -146,7 +147,7 @@ function Rows({ open, theme, calls, clock }: RowsProps) {
     },
   ];
   const isKnown = statistics.tree.value?.wanted.tree?.inverted === calls.inverted.value;
-  const none = calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.';
+  const none = calls.changes.value.length > 0 ? 'No call path is left after these changes.' : noneOf(open, 'call');
   return (
     <TreeTable
       label="Call tree"

@@ -1,4 +1,5 @@
 import type { Field } from '../../base/protocol.ts';
+import { TextField } from '../../parts/text_field.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { KeepButton } from '../../timeline/widgets/keep.tsx';
 import { CUSTOM, FORMS, type Form, typeOf, UNKNOWN } from '../../trace/event_types.ts';
@@ -15,16 +16,15 @@ export function EventTypeChoice({ fields, open }: { fields: readonly Field[]; op
   return (
     <div class="event-type wrap">
       {type !== CUSTOM && (
-        <label>
+        <label for="event-type-name">
           Name of type {type}{' '}
-          <input
-            key={`${type} ${name}`}
-            defaultValue={name}
+          <TextField
+            id="event-type-name"
+            text={name}
+            of={type}
             placeholder="unnamed"
-            spellcheck={false}
-            autocomplete="off"
             size={14}
-            onChange={({ currentTarget: { value } }) => choices.set(type, { name: value })}
+            change={(text) => choices.set(type, { name: text })}
           />
         </label>
       )}

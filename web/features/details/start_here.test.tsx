@@ -34,7 +34,7 @@ async function pane(...starts: readonly Start[]) {
       size: 10,
       status,
       content: signal(null),
-      progress: signal({ events: 4, slices: 2, extent: null, bytesRead: 10 }),
+      progress: signal({ events: 4, slices: 2, extent: { from: 0n, to: 9n }, bytesRead: 10 }),
       tracks: signal(new Map()),
       companions: signal([]),
     },

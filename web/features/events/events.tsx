@@ -10,6 +10,7 @@ import type { RowSubject } from '../../parts/menu/row_menu.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { inPortions, TakeTable } from '../../parts/take_table.tsx';
 import type { Events as EventList } from '../../timeline/events.ts';
+import { noneOf } from '../../timeline/none.ts';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import { ExpressionField, Wrong } from '../../timeline/widgets/expression_field.tsx';
 import { exampleTerm } from '../../trace/completion.ts';
@@ -311,9 +312,7 @@ function List({ open, page, info, origin }: ListProps) {
       eventType: record && info.offers.includes('eventTypes') ? typeOf(record.fields) : null,
     };
   };
-  const none = events.question.value?.filter
-    ? `No ${recordNoun} in this range matches.`
-    : `No ${plural(2, recordNoun)} in this range.`;
+  const none = noneOf(open, recordNoun, !!events.question.value?.filter);
   return (
     <Table
       label={titleOf(info)}

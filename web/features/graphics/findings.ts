@@ -20,10 +20,17 @@ const KINDS: readonly FindingKind[] = [
   { id: 'empty', title: 'Empty draws', says: 'Draws of less than one primitive' },
 ];
 
+/** The kinds for a program that calls these functions: without `glGetError`, nothing says whether there were errors. */
+export function kindsFor(functions: readonly string[]): readonly FindingKind[] {
+  if (functions.includes('glGetError')) return KINDS;
+  const says = 'The program never calls glGetError, so the trace does not say whether there were errors';
+  return KINDS.map((kind) => (kind.id === 'error' ? { ...kind, title: 'Errors, never asked for', says } : kind));
+}
+
 /** Looks for findings in the calls of an apitrace, until the search ends. */
 export function graphicsFindings(open: OpenTrace): FindingSource {
   return {
-    kinds: KINDS,
+    kinds: kindsFor(open.trace.names.text),
     look: (report) => {
       const worker = createReadingWorker<FindsInCalls, OpensCalls, FindingsNews>(open.trace, {
         ...graphicsOf(open).part('findings'),

@@ -32,6 +32,22 @@ it('pairs rows of one name by their order', () => {
   ]);
 });
 
+it('compares what is in use of programs, whatever their numbers are', () => {
+  const program = (...rows: GlRow[]) => state({ Program: rows });
+  const words = (a: GlState, b: GlState) =>
+    stateDifference(a, b).sections.flatMap(({ rows }) => rows.map((it) => [it.name, it.a?.text, it.b?.text]));
+  const none = program(row('Program', 'none: fixed function'));
+  expect(words(none, program(row('Program 1', 'linked')))).toEqual([
+    ['Program', 'none: fixed function', 'Program 1: linked'],
+  ]);
+  const [one, two] = [program(row('Program 1', 'linked')), program(row('Program 2', 'linked'), row('Program 3', 'x'))];
+  expect(words(one, two)).toEqual([
+    ['Program', 'Program 1: linked', 'Program 2: linked'],
+    ['Program', undefined, 'Program 3: x'],
+  ]);
+  expect(words(one, program(row('Program 1', 'not linked')))).toEqual([['Program 1', 'linked', 'not linked']]);
+});
+
 it('has the lines of shaders whose text differs', () => {
   const [a, b] = [
     state({}, { GL_VERTEX_SHADER: 'a', GL_FRAGMENT_SHADER: 'x\ny' }),

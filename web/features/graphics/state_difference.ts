@@ -26,7 +26,7 @@ export function stateDifference(a: GlState, b: GlState): StateDifference {
       const [one, other] = [first.get(key) ?? null, second.get(key) ?? null];
       return one?.text === other?.text ? [] : [{ name: (one ?? other)!.name, a: one, b: other }];
     });
-    return { title, rows };
+    return { title, rows: title === 'Program' ? programPairs(rows) : rows };
   });
   const stages = [...new Set([...Object.keys(a.shaders), ...Object.keys(b.shaders)])];
   const shaders = stages.flatMap((stage) => {
@@ -34,6 +34,25 @@ export function stateDifference(a: GlState, b: GlState): StateDifference {
     return one === other ? [] : [{ stage, lines: diffLines(one, other) }];
   });
   return { sections: sections.filter(({ rows }) => rows.length > 0), shaders };
+}
+
+/** Rows of programs, whose names have the numbers of these: those that only one side has are of one thing, in their order. */
+function programPairs(rows: readonly RowDifference[]): readonly RowDifference[] {
+  const programs = (side: 'a' | 'b', opposite: 'a' | 'b') =>
+    rows.flatMap((row) => (row[side] && !row[opposite] ? { ...row[side], text: programText(row[side]) } : []));
+  const [rowsA, rowsB] = [programs('a', 'b'), programs('b', 'a')];
+  return [
+    ...rows.filter(({ a, b }) => a && b),
+    ...Array.from({ length: Math.max(rowsA.length, rowsB.length) }, (_, i) => ({
+      name: 'Program',
+      a: rowsA[i] ?? null,
+      b: rowsB[i] ?? null,
+    })),
+  ];
+}
+
+function programText({ name, text }: GlRow): string {
+  return name === 'Program' ? text : `${name}: ${text}`;
 }
 
 /** The rows of a section by name. Those of one name have numbers, too. */

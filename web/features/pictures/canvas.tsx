@@ -2,18 +2,19 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveBlob } from '../../trace/save_blob.ts';
+import type { PictureNames } from './pictured_calls.ts';
 import { type Pixel, pixelAt, roomOf } from './pixel.ts';
 import type { Picture } from './protocol.ts';
 
 /** CSS pixels, about the width of the pane: smaller pictures are shown larger, with their pixels as squares. */
 const SMALL = 400;
 
-interface Props {
+interface Props extends PictureNames {
   readonly picture: Picture;
   readonly enlarge?: () => void;
   /** Further buttons. */
   readonly tools?: ComponentChildren;
-  /** A pixel was chosen, counted from the top left. */
+  /** A pixel was chosen, counted from the top left. None is of a picture that is not looked at. */
   readonly choose: (x: number, y: number) => void;
 }
 
@@ -26,12 +27,13 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Pixels of a picture on a canvas, with the one under the pointer in words. A click, or Enter, chooses it. */
-export function Canvas({ picture, enlarge, tools, choose }: Props) {
+export function Canvas({ picture, old, file, enlarge, tools, choose: act }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Pixel | null>(null);
   /** Where the pointer was released. Browsers round the place of a click, so that it would be another pixel than the words say. */
   const released = useRef<Pixel | null>(null);
   const { width, height, pixels } = picture;
+  const choose: Props['choose'] = (x, y) => old === undefined && act(x, y);
   useEffect(() => {
     canvas.current?.getContext('2d')?.putImageData(new ImageData(pixels, width, height), 0, 0);
   }, [picture]);
@@ -53,14 +55,14 @@ export function Canvas({ picture, enlarge, tools, choose }: Props) {
   };
   const save = () => {
     canvas.current?.toBlob((blob) => {
-      if (blob) saveBlob(blob, 'picture.png');
+      if (blob) saveBlob(blob, file);
     });
   };
   return (
     <>
       <canvas
         ref={canvas}
-        class={width < SMALL ? 'picture-canvas rigid picture-small' : 'picture-canvas rigid'}
+        class={`picture-canvas rigid${width < SMALL ? ' picture-small' : ''}${old === undefined ? '' : ' picture-old'}`}
         width={width}
         height={height}
         role="img"
@@ -83,7 +85,10 @@ export function Canvas({ picture, enlarge, tools, choose }: Props) {
         onKeyDown={onKeyDown}
       />
       <p class="muted picture-pixel rigid">
-        {pointed.value ? wordsOf(picture, pointed.value) : `${width} × ${height} · click a pixel for its draws`}
+        {old !== undefined && `Still ${old} · `}
+        {pointed.value
+          ? wordsOf(picture, pointed.value)
+          : `${width} × ${height}${old === undefined ? ' · click a pixel for its draws' : ''}`}
       </p>
       <div class="picture-tools wrap rigid">
         {enlarge && (
@@ -115,6 +120,8 @@ export function hexOf(channels: readonly number[]): string {
 /** A picture over the whole page. Escape closes it. */
 export function Enlarged({
   picture,
+  old,
+  file,
   title,
   note,
   close,
@@ -132,7 +139,7 @@ export function Enlarged({
         </button>
       </div>
       <Canvas
-        picture={picture}
+        {...{ picture, old, file }}
         choose={(x, y) => {
           dialog.current?.close();
           choose(x, y);

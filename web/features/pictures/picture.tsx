@@ -17,7 +17,7 @@ import { CoverageOf, Failures, Refusals } from './coverage.tsx';
 import { SAVE_FRAME } from './cut/command.ts';
 import { frameOf } from './gl/frames.ts';
 import { Missing } from './missing.tsx';
-import { drawsOf, heaviest, pictureCall } from './pictured_calls.ts';
+import { drawsOf, frameNumber, heaviest, type PictureNames, pictureCall, pictureNames } from './pictured_calls.ts';
 import type { Limit, Picture, PictureView } from './protocol.ts';
 import type { Replay } from './replay.ts';
 import { replayOf } from './replays.ts';
@@ -90,6 +90,9 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   }, [call.value]);
 
   const shown = replay.shown.value;
+  const names = shown && pictureNames(open.trace.name, frames, shown, call.value, view.value);
+  /** The picture that is looked at. null while it is made. */
+  const picture = names?.old === undefined ? (shown?.picture ?? null) : null;
   if (!ready.value) return <p class="muted">Pictures can be replayed once the trace has been read.</p>;
   const failure = replay.failure.value;
   if (isCompared)
@@ -116,7 +119,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
   return (
     <div class="picture" aria-busy={replay.progress.value !== null}>
       <Where open={open} page={page} replay={replay} call={call} step={step} />
-      <Frame {...{ open, replay, large, choose }} saveFrame={() => runCommand(page, SAVE_FRAME.id)} />
+      <Frame {...{ open, replay, large, choose, names }} saveFrame={() => runCommand(page, SAVE_FRAME.id)} />
       {frames && frames.to.length > 0 && (
         <div class="picture-views">
           <Segments
@@ -129,28 +132,29 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
           />
         </div>
       )}
-      {shown?.picture && shown.picture.changed !== null && (
+      {picture && picture.changed !== null && (
         <p class="muted">
-          {shown.picture.changed === 0
+          {picture.changed === 0
             ? 'This call changes no pixel.'
-            : `This call changes ${formatCounted(shown.picture.changed, 'pixel')}.`}
+            : `This call changes ${formatCounted(picture.changed, 'pixel')}.`}
         </p>
       )}
-      {shown?.picture?.note && <p class="muted">{shown.picture.note}</p>}
+      {picture?.note && <p class="muted">{picture.note}</p>}
       <TouchesOf open={open} replay={replay} call={call.value} />
       {replay.coverage.value?.draws !== 0 && (
         <p class="muted">Replayed on this computer's GPU, not what the traced machine showed.</p>
       )}
-      {shown?.picture?.halted && (
+      {picture?.halted && (
         <p class="remark">
-          {shown.picture.halted} <Raise replay={replay} limit={shown.picture.limit} />
+          {picture.halted} <Raise replay={replay} limit={picture.limit} />
         </p>
       )}
       <CoverageOf open={open} replay={replay} />
       <Refusals replay={replay} open={open} />
       <Failures replay={replay} open={open} />
-      {large.value && shown?.picture && (
+      {large.value && shown?.picture && names && (
         <Enlarged
+          {...names}
           picture={shown.picture}
           title={`After call ${formatCount(shown.call)}`}
           note={<Missing replay={replay} call={shown.call} />}
@@ -195,8 +199,7 @@ function Where({
   if (coverage.draws === 0) return <p class="muted">This trace has no OpenGL draws to replay.</p>;
   if (at === null) return null;
   const [frame, draws] = [found.value, listed.value];
-  // The calls after the last swap are a frame as well, which has no picture at its end.
-  const number = frame < 0 && at > (frames.to.at(-1) ?? -1) ? frames.to.length : frame;
+  const number = frameNumber(frames, at);
   const lane = open.trace.tracks.value.get(framesTrack(open.trace.tracks.value) ?? -1);
   const draw = draws.filter((each) => each <= at).length;
   const end = (index: number) => frames.to[index] ?? 0;
@@ -292,18 +295,20 @@ interface FrameProps {
   readonly replay: Replay;
   readonly large: Signal<boolean>;
   readonly choose: (x: number, y: number) => void;
+  readonly names: PictureNames | null;
 }
 
 /** The picture, or how far it is. */
-function Frame({ open, replay, large, choose, saveFrame }: FrameProps) {
+function Frame({ open, replay, large, choose, names, saveFrame }: FrameProps) {
   const shown = replay.shown.value;
   const progress = replay.progress.value;
   const picture: Picture | null = shown?.picture ?? null;
   return (
     <div class="picture-frame row wrap">
       {shown && picture && <Missing replay={replay} call={shown.call} />}
-      {shown && picture && (
+      {shown && picture && names && (
         <Canvas
+          {...names}
           picture={picture}
           choose={choose}
           enlarge={() => {
@@ -319,7 +324,7 @@ function Frame({ open, replay, large, choose, saveFrame }: FrameProps) {
           }
         />
       )}
-      {shown && !picture && !progress && <p class="muted">No visible framebuffer at this call.</p>}
+      {shown && !picture && names?.old === undefined && <p class="muted">No visible framebuffer at this call.</p>}
       <div class="picture-progress row small" role="status">
         {progress && (
           <>

@@ -1,7 +1,10 @@
+import { formatCount } from '../../base/format.ts';
 import type { Pointed } from '../../trace/pointed.ts';
 import { momentOf } from '../../trace/selection.ts';
 import type { Tracks } from '../../trace/tracks.ts';
-import type { Coverage, Frames, Refusal } from './protocol.ts';
+import { frameOf } from './gl/frames.ts';
+import type { ShownPicture } from './kept.ts';
+import type { Coverage, Frames, PictureView, Refusal } from './protocol.ts';
 
 /**
  * The call after which the picture shows a selected place. A call is that itself. Of anything longer it is the last swap within, or else the
@@ -14,6 +17,38 @@ export function pictureCall(
 ): number {
   const [start, last] = [Number(place.start), Number(momentOf(place, tracks))];
   return last === start ? start : (frames?.to.findLast((to) => to >= start && to <= last) ?? last);
+}
+
+/** The number of the frame of a call, -1 outside of frames. The calls after the last swap are a frame as well, which has no picture at its end. */
+export function frameNumber(frames: Frames, call: number): number {
+  const frame = frameOf(frames, call);
+  return frame < 0 && call > (frames.to.at(-1) ?? -1) ? frames.to.length : frame;
+}
+
+/** Names of a picture. */
+export interface PictureNames {
+  /** Its own frame and call, if another picture is looked at: that one is still being made. */
+  readonly old: string | undefined;
+  /** The name of the file that it is saved as. */
+  readonly file: string;
+}
+
+/** Names of the picture that is shown, while that after `call` is looked at. */
+export function pictureNames(
+  trace: string,
+  frames: Frames | null,
+  picture: Pick<ShownPicture, 'call' | 'view'>,
+  call: number | null,
+  view: PictureView,
+): PictureNames {
+  const frame = frames ? frameNumber(frames, picture.call) : -1;
+  const [ofFrame, inFile] = frame < 0 ? ['', ''] : [`frame ${formatCount(frame)}, `, `-frame${frame}`];
+  const isOld = picture.call !== call || picture.view !== view;
+  const kind = picture.view === 'color' ? '' : `-${picture.view}`;
+  return {
+    old: isOld ? `${ofFrame}after call ${formatCount(picture.call)}` : undefined,
+    file: `${trace}${inFile}-call${picture.call}${kind}.png`,
+  };
 }
 
 /** The frame with the most draws. */

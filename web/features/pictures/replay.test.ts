@@ -218,6 +218,20 @@ it('lets the user end a picture that takes long', async () => {
   expect(sent.at(-1)?.t).toBe('enough');
 });
 
+it('lets the share of a picture not go back, and begins that of the next one at 0', async () => {
+  vi.useFakeTimers();
+  const { replay, tell } = started();
+  void replay.ask(5, 'color');
+  await vi.advanceTimersByTimeAsync(0);
+  const shares = [0.3, 0.98, 0.33, 0.99].map((share) => {
+    tell().progress('replaying', share, 3);
+    return replay.progress.value?.share;
+  });
+  expect(shares).toEqual([0.3, 0.98, 0.98, 0.99]);
+  void replay.ask(9, 'color');
+  expect(replay.progress.value?.share).toBe(0);
+});
+
 const frames: Frames = { from: Float64Array.of(0), to: Float64Array.of(9), draws: Float64Array.of(1) };
 const coverage = { reasons: [], shaders: [] } as unknown as Coverage;
 

@@ -7,6 +7,7 @@ import type { FindsWritten, WrittenAsked, WrittenFound } from '../../trace/writt
 import { createKept, type ShownPicture } from './kept.ts';
 import { patiently } from './patient.ts';
 import { heaviest, merged } from './pictured_calls.ts';
+import { firstProgress, nextProgress, type ReplayProgress } from './progress.ts';
 import type {
   Coverage,
   Frames,
@@ -33,14 +34,6 @@ export interface PixelTouches extends Touched {
   readonly call: number;
   readonly x: number;
   readonly y: number;
-}
-
-/** How far the worker is. */
-export interface ReplayProgress {
-  readonly what: 'looking' | 'replaying';
-  readonly share: number;
-  /** It takes so long that the user may want to end it. */
-  readonly isLong: boolean;
 }
 
 /** The pictures of a trace. */
@@ -246,7 +239,7 @@ export function createReplay(
           hear(started, () => {
             if (what === 'replaying') reached = call;
             const isLong = waiting !== null && performance.now() - askedAt >= LONG_MS;
-            if (waiting || what === 'looking') progress.value = { what, share, isLong };
+            if (waiting || what === 'looking') progress.value = nextProgress(progress.peek(), { what, share, isLong });
           }),
         film: (call, picture) =>
           hear(started, () => {
@@ -303,7 +296,7 @@ export function createReplay(
     const ownAnswer = answered;
     const own = waiting;
     askedAt = performance.now();
-    progress.value = { what: 'replaying', share: 0, ...progress.peek(), isLong: false };
+    progress.value = firstProgress(progress.peek());
     const ask = async () => {
       await begin();
       const asked = worker;

@@ -13,6 +13,7 @@ import { filmOf } from './film.tsx';
 import { openingPicture } from './opening_picture.tsx';
 import { remarksOf } from './pictured_calls.ts';
 import { createReplay, KEPT_BYTES } from './replay.ts';
+import { whenGrown } from './when_grown.ts';
 import { startReplayWorker } from './worker.ts';
 
 /** The replay of a trace. Its worker starts with the first question, and stays while nothing shows it. */
@@ -20,6 +21,7 @@ export const replayOf = perTrace((open: OpenTrace) => {
   const graphics = graphicsOf(open);
   const replay = createReplay(open.trace, startReplayWorker, deviceMemory() ?? undefined, KEPT_BYTES, graphics.share);
   overlayOf(open).value = filmOf(open, replay);
+  open.scope.add(whenGrown(open.trace, () => replay.again('')));
   openingOf(open).value = openingPicture(open, replay);
   vertexOutputsOf(open).value = replay.outputs;
   writtenOf(open).value = replay.written;

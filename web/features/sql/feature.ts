@@ -10,6 +10,7 @@ export const SQL: Feature = {
       place: 9,
       isMore: () => true,
       ofAllThreads: true,
+      ofEmpty: true,
       load: async () => (await import('./view.tsx')).queryView,
     },
   ],

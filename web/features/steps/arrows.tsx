@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Cell } from '../../base/steps_protocol.ts';
 import type { Machine } from '../../trace/machine.ts';
+import { originStep } from './asked_step.ts';
 
 /** A small button that leads to another step. */
 export function Step({
@@ -31,8 +32,10 @@ export function Arrows({ machine, cell }: { machine: Machine; cell: Cell }) {
     [true, true, 'write ▸'],
   ] as const;
   const follow = (way: 'back' | 'on') => {
-    const step = machine.shown.peek()?.step;
-    if (step !== undefined) machine.followed.value = { cell, step, way };
+    const current = machine.shown.peek();
+    if (!current) return;
+    const step = way === 'back' ? originStep(current.step, current.state.accesses, cell) : current.step;
+    machine.followed.value = { cell, step, way };
   };
   const lead = async (written: boolean, next: boolean) => {
     const found = await machine.goToNearest(cell, written, next);

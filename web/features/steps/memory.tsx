@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { hexText } from '../../base/hex.ts';
+import { TextField } from '../../parts/text_field.tsx';
 import type { Machine, Shown } from '../../trace/machine.ts';
 import { Bytes, LINE, type MemoryOf } from './bytes.tsx';
 import { numberOf, parseAddress } from './register_values.ts';
@@ -149,16 +150,14 @@ function Choice({ place }: { place: Signal<MemoryPlace> }) {
           if (address !== null) place.value = { at: 'address', address };
         }}
       >
-        <input
+        <TextField
           name="address"
           class="mono"
-          key={place.value.at === 'address' ? hexText(place.value.address) : at}
-          defaultValue={place.value.at === 'address' ? hexText(place.value.address) : ''}
+          text={place.value.at === 'address' ? hexText(place.value.address) : ''}
+          of={at}
           placeholder="0x address"
-          aria-label="Address of memory"
-          aria-invalid={wrong.value}
-          spellcheck={false}
-          autocomplete="off"
+          label="Address of memory"
+          isWrong={wrong.value}
         />
       </form>
     </>

@@ -1,5 +1,6 @@
 import type { VariableSummary } from '../../base/values_protocol.ts';
 import { whenHolds } from '../../base/when.ts';
+import { openSearch } from '../../page/commands.ts';
 import { bringToFront, HITS } from '../../page/dock.ts';
 import type { Page, Start } from '../../page/page.ts';
 import { askedOfFindings, showFindings } from '../../page/show_findings.ts';
@@ -97,6 +98,8 @@ async function findCondition(open: OpenTrace, page: Page): Promise<void> {
   // One of them holds, unless the two are equal wherever both are known.
   ask(expressionOf(`${a} < ${b}`), expressionOf(`${b} < ${a}`));
   show(HITS, open, page);
+  // The variables are the user's to change.
+  openSearch(page, 'all');
 }
 
 /** The two numbers that are seen most often, by name. */

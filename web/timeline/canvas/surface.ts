@@ -31,11 +31,17 @@ export interface SurfaceOptions {
   readonly draw: (size: FrameSize) => void;
 }
 
-/** A surface that draws in the next animation frame after a change, and never otherwise. */
+/** A surface that draws in the next animation frame after a change, at once after one of its size, and never otherwise. */
 export function createSurface({ element, signals, resized, draw }: SurfaceOptions): Surface {
   const scope = createScope();
   const size = signal({ width: 0, height: 0 });
   const ratio = signal(devicePixelRatio);
+  let frame = 0;
+  const drawNow = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    draw({ ...size.peek(), ratio: ratio.peek() });
+  };
   // The observer reports the size at once, after the browser's own layout. Reading it here would force another one.
   const observer = new ResizeObserver((entries) => {
     const box = entries.at(-1)?.contentRect;
@@ -43,18 +49,14 @@ export function createSurface({ element, signals, resized, draw }: SurfaceOption
     const [width, height] = [Math.round(box.width), Math.round(box.height)];
     size.value = { width, height };
     resized?.(width, height);
+    // The browser is about to show what was drawn for the size before, stretched.
+    drawNow();
   });
   observer.observe(element);
   scope.add(() => observer.disconnect());
   // A zoom of the page or a move to another screen changes the ratio, and along with it the size of the window.
   scope.listen(window, 'resize', () => (ratio.value = devicePixelRatio));
 
-  let frame = 0;
-  const drawNow = () => {
-    cancelAnimationFrame(frame);
-    frame = 0;
-    draw({ ...size.peek(), ratio: ratio.peek() });
-  };
   scope.add(
     watch([size, ratio, ...signals], () => {
       if (frame === 0) frame = requestAnimationFrame(drawNow);

@@ -16,6 +16,10 @@ interface ColumnOf {
   readonly width?: number;
 }
 
+/** The reason why a text is not found that State shows. */
+const BY_STEP =
+  'Nothing found. Each step is searched by itself: text and bytes that several steps read or write, a part each, are not found.';
+
 const POSITION: ColumnOf = { order: 'position', title: 'Position', width: 150 };
 const THREAD: ColumnOf = { order: 'thread', title: 'Thread', width: 170 };
 const NAME: ColumnOf = { order: 'name', title: 'Name' };
@@ -110,7 +114,7 @@ export function Results({ open }: { open: OpenTrace }) {
             ? undefined
             : isLimited && all > 0
               ? 'No hit begins in the range.'
-              : (state.reason ?? 'Nothing found.')
+              : (state.reason ?? (info.offers.includes('state') ? BY_STEP : 'Nothing found.'))
         }
       />
     </div>

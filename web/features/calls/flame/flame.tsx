@@ -5,6 +5,7 @@ import { formatCount, formatPercent } from '../../../base/format.ts';
 import type { Clock } from '../../../base/protocol.ts';
 import type { PanelProps } from '../../../page/page.ts';
 import type { LaidFlame } from '../../../timeline/flame.ts';
+import { noneOf } from '../../../timeline/none.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { FlameGraphs, FlameModeChoice } from '../../../timeline/widgets/flame_graphs.tsx';
 import { Chips, CollapseSwitch, PathFilter } from '../../../timeline/widgets/path_changes.tsx';
@@ -132,7 +133,7 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
   // A reply to the question before is not what this mode shows.
   const isOther = asked !== ({ heavy: 'down', inverted: 'up', sandwich: 'sandwich', time: undefined } as const)[mode];
   if (!laid || isOther) return <div class="flame-scroller grow" aria-busy="true" />;
-  if (laid.width === 0) return <p class="panel-note muted">{whyEmpty(told, laid, calls)}</p>;
+  if (laid.width === 0) return <p class="panel-note muted">{whyEmpty(open, told, laid, calls)}</p>;
   return (
     <FlameGraphs
       mode={mode}
@@ -152,8 +153,8 @@ function Graphs({ open, theme, calls, told, clock, isOld, sandwich, reach }: Gra
 }
 
 /** Why the graph is empty, in a sentence. */
-function whyEmpty({ slices, unmeasured }: Told<unknown>, { flame }: LaidFlame, calls: Calls): string {
-  if (slices === 0) return 'No calls in this range.';
+function whyEmpty(open: OpenTrace, { slices, unmeasured }: Told<unknown>, { flame }: LaidFlame, calls: Calls): string {
+  if (slices === 0) return noneOf(open, 'call');
   if (calls.changes.value.length > 0) return 'No call path is left after these changes.';
   if (unmeasured !== null && flame.total[0] === 0) return 'No call in this range was measured.';
   return flame.total[0] === 0 ? 'The calls in this range have no duration.' : 'No call of this function in this range.';

@@ -8,6 +8,7 @@ import { useDrawingMenu } from '../../../parts/menu/row_menu.ts';
 import { TooltipBox } from '../../../parts/tooltip.tsx';
 import { createMarksCanvas, createSurface, type FrameSize } from '../../../timeline/canvas/surface.ts';
 import { FLAME_ROW, type FlameStep } from '../../../timeline/flame.ts';
+import { noneOf } from '../../../timeline/none.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { createCanvas2d } from '../../../timeline/render/canvas2d.ts';
 import { paletteFor } from '../../../timeline/render/palette.ts';
@@ -51,7 +52,7 @@ export function TimeOrderView({ open, theme, calls, clock, reach }: Props) {
   if (time.picture.length === 0) {
     return (
       <p class="panel-note muted">
-        {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : 'No calls in this range.'}
+        {calls.changes.value.length > 0 ? 'No call path is left after these changes.' : noneOf(open, 'call')}
       </p>
     );
   }

@@ -6,6 +6,7 @@ import type { MenuItem } from '../../../parts/menu/request.ts';
 import { SaveMenu } from '../../../parts/menu/save_menu.tsx';
 import { Segments } from '../../../parts/segments.tsx';
 import type { ThemeControl } from '../../../parts/theme.ts';
+import { noneOf } from '../../../timeline/none.ts';
 import type { OpenTrace } from '../../../timeline/open_trace.ts';
 import { LEVELS, PALETTES } from '../../../timeline/render/palette.ts';
 import { Drawing, type GraphSource, svgFile } from '../../../timeline/widgets/graph/drawing.tsx';
@@ -160,7 +161,7 @@ export function CallGraphView({ open, theme, lead, list: listCalls }: Props) {
         </span>
         {graph.edges.length > 0 && !isGraph && <TakeEdges open={open} graph={graph} clock={clock} />}
       </div>
-      {graph.edges.length === 0 && <p class="panel-note muted">No calls in this range.</p>}
+      {graph.edges.length === 0 && <p class="panel-note muted">{noneOf(open, 'call')}</p>}
       {graph.edges.length > 0 && isGraph && (
         <Drawing
           of={sourceOf(open, theme.theme.value, length, (edge) => (heaviest > 0 ? edge[weight] / heaviest : 0))}

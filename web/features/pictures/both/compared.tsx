@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { formatCount } from '../../../base/format.ts';
 import { differencesOf } from '../../../page/differences.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -14,9 +14,16 @@ import { Missing } from '../missing.tsx';
 import type { Picture } from '../protocol.ts';
 import { replayOf } from '../replays.ts';
 import { type Comparing, comparingOf, otherOf, picturesOf, type Side, type Sides, sidesOf } from './comparing.ts';
-import { createSearching, type Searching } from './search.ts';
+import { type Searching, searchingOf } from './search.ts';
 import { type Mode, Viewer } from './viewer.tsx';
 import './both.css';
+
+/** Pictures, and what they are of. */
+interface Shown {
+  readonly key: string;
+  readonly sides: Sides;
+  readonly pictures: readonly [Picture | null, Picture | null];
+}
 
 interface Props {
   readonly open: OpenTrace;
@@ -28,8 +35,8 @@ interface Props {
 export function Compared({ open, call }: Props) {
   const comparing = comparingOf(open);
   const sides = useComputed(() => (call.value === null ? 'Select a call or a frame.' : sidesOf(open, call.value)));
-  const shown = useSignal<readonly [Picture | null, Picture | null] | null>(null);
-  const searching = useMemo(createSearching, []);
+  const shown = useSignal<Shown | null>(null);
+  const searching = searchingOf(open);
   const now = sides.value;
   const isPair = typeof now !== 'string';
   const key = isPair ? `${now.a.open.id} ${now.a.call} ${now.b.open.id} ${now.b.call}` : '';
@@ -47,16 +54,14 @@ export function Compared({ open, call }: Props) {
   }, [pair, isByCalls]);
   useEffect(() => {
     if (!isPair) return undefined;
-    const { at, ...found } = searching.state.peek();
-    const calls = at === 'done' && 'calls' in found ? found.calls : null;
-    if (!calls || calls[0] !== now.a.call || calls[1] !== now.b.call) searching.forget();
+    searching.look([now.a.call, now.b.call]);
     const controller = new AbortController();
     void picturesOf(now, controller.signal).then((pictures) => {
-      if (pictures) shown.value = pictures;
+      if (pictures) shown.value = { key, sides: now, pictures };
     });
     return () => controller.abort();
   }, [key, ...limits]);
-  useEffect(() => () => searching.cancel(), [searching]);
+  useEffect(() => searching.leave, [searching]);
   return (
     <section class="both column" aria-label="Compared pictures">
       <header class="both-head row wrap">
@@ -80,7 +85,9 @@ export function Compared({ open, call }: Props) {
           ×
         </button>
       </header>
-      {isPair && <Both {...{ open, comparing, sides: now, searching }} pictures={shown.value} />}
+      {isPair && (
+        <Both {...{ open, comparing, sides: now, searching }} shown={shown.value} isOld={shown.value?.key !== key} />
+      )}
       {!isPair && other && <Failure side={{ replay: replayOf(other), name: 'The other trace' }} />}
     </section>
   );
@@ -104,13 +111,18 @@ interface BothProps {
   readonly comparing: Comparing;
   readonly sides: Sides;
   readonly searching: Searching;
-  readonly pictures: readonly [Picture | null, Picture | null] | null;
+  readonly shown: Shown | null;
+  /** Other pictures are being made than are shown. */
+  readonly isOld: boolean;
 }
 
-function Both({ open, comparing, sides, searching, pictures }: BothProps) {
+function Both({ open, comparing, sides: wanted, searching, shown, isOld }: BothProps) {
   const isLarge = useSignal(false);
-  const { a, b, how } = sides;
-  const [first, second] = pictures ?? [null, null];
+  const { how } = wanted;
+  const { a, b } = shown?.sides ?? wanted;
+  const [first, second] = shown?.pictures ?? [null, null];
+  const label = `after call ${formatCount(a.call)} and call ${formatCount(b.call)}`;
+  const old = isOld ? label : undefined;
   const marks = [markOf(a), markOf(b)] as const;
   const names = [a.name, b.name] as const;
   const options: readonly (readonly [Mode, ComponentChildren])[] = [
@@ -135,8 +147,8 @@ function Both({ open, comparing, sides, searching, pictures }: BothProps) {
   return (
     <>
       {how !== '' && <p class="muted small">{how}</p>}
-      <Failure side={a} />
-      {b.replay !== a.replay && <Failure side={b} />}
+      <Failure side={wanted.a} />
+      {wanted.b.replay !== wanted.a.replay && <Failure side={wanted.b} />}
       {choice}
       {first && second && (
         <Viewer
@@ -145,6 +157,7 @@ function Both({ open, comparing, sides, searching, pictures }: BothProps) {
           marks={marks}
           names={names}
           look={comparing}
+          old={old}
           tools={
             <button
               type="button"
@@ -157,25 +170,23 @@ function Both({ open, comparing, sides, searching, pictures }: BothProps) {
           }
         />
       )}
-      {pictures && (!first || !second) && (
+      {shown && !isOld && (!first || !second) && (
         <p class="muted">No visible framebuffer{first || second ? ` on side ${first ? b.name : a.name}` : ''}.</p>
       )}
       <Missing replay={a.replay} call={a.call} name={a.name} />
       <Missing replay={b.replay} call={b.call} name={b.name} />
-      <Progress sides={sides} />
-      <First open={open} comparing={comparing} sides={sides} searching={searching} />
+      <Progress sides={wanted} />
+      <First open={open} comparing={comparing} sides={wanted} searching={searching} />
       {isLarge.value && first && second && (
         <Dialog class="both-large" title="both-title" close={() => (isLarge.value = false)}>
           <header class="both-head row wrap">
-            <h2 id="both-title">
-              After call {formatCount(a.call)} and call {formatCount(b.call)}
-            </h2>
+            <h2 id="both-title">A{label.slice(1)}</h2>
             {choice}
             <button type="button" class="both-close" onClick={() => (isLarge.value = false)}>
               Close
             </button>
           </header>
-          <Viewer a={first} b={second} marks={marks} names={names} look={comparing} isLarge />
+          <Viewer a={first} b={second} marks={marks} names={names} look={comparing} old={old} isLarge />
         </Dialog>
       )}
     </>
@@ -213,7 +224,7 @@ function Progress({ sides: { a, b } }: { sides: Sides }) {
   );
 }
 
-interface FirstProps extends Omit<BothProps, 'pictures'> {}
+interface FirstProps extends Omit<BothProps, 'shown' | 'isOld'> {}
 
 /** The search for the first draw whose picture differs, and what it has found. */
 function First({ open, comparing, sides, searching }: FirstProps) {

@@ -1,5 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { formatCount } from '../../../base/format.ts';
+import type { OpenTrace, Pair } from '../../../timeline/open_trace.ts';
+import { perTrace } from '../../../trace/per_trace.ts';
 import { frameOf } from '../gl/frames.ts';
 import { drawsOf } from '../pictured_calls.ts';
 import { picturedBy, picturesOf, type Side } from './comparing.ts';
@@ -10,8 +12,8 @@ import { firstDraw, momentsOf, type Step, stepsOf } from './first_draw.ts';
 export type Search =
   | { readonly at: 'idle' }
   | { readonly at: 'looking'; readonly step: number; readonly of: number }
-  /** `calls`: what was selected on each side, if a draw was found. */
-  | { readonly at: 'done'; readonly sentence: string; readonly calls: readonly [number, number] | null };
+  /** `calls`: the pictures that the sentence is about, on each side. */
+  | { readonly at: 'done'; readonly sentence: string; readonly calls: readonly [number, number] };
 
 /** Two pictures whose frames are searched. */
 export interface SearchedSides {
@@ -33,8 +35,19 @@ export interface Searching {
   ): Promise<void>;
   /** Ends the search at once. Replays end what they are at. */
   cancel(): void;
-  /** Other pictures are looked at: ends the search, or forgets what was found, unless that is about to be shown. */
-  forget(): void;
+  /** Ends the search as its panel is left, and says so there. */
+  leave(): void;
+  /** Ends the search, or forgets what was found, unless it is about these pictures or is about to be shown. */
+  look(calls: readonly [number, number]): void;
+}
+
+const ofPair = perTrace((_: Pair) => createSearching());
+const ofOne = perTrace((_: OpenTrace) => createSearching());
+
+/** The search among what {@link comparingOf} compares. It stays while its panel is not in sight. Subscribes. */
+export function searchingOf(open: OpenTrace): Searching {
+  const pair = open.pair.value;
+  return pair ? ofPair(pair) : ofOne(open);
 }
 
 /** No search yet. */
@@ -45,19 +58,25 @@ export function createSearching(): Searching {
     running?.controller.abort();
     running = null;
   };
+  const halt = () => {
+    const sides = running?.sides;
+    stop();
+    sides?.a.replay.enough();
+    sides?.b.replay.enough();
+    return sides;
+  };
   return {
     state,
     start: async (sides, show, across = () => undefined) => {
       stop();
       const controller = new AbortController();
-      const own = { controller, sides };
-      running = own;
       const { signal: stopped } = controller;
       const frames = framesOf(sides);
-      if (!frames) {
-        state.value = { at: 'done', sentence: 'Only frames that end can be searched.', calls: null };
-        return;
-      }
+      const end = (sentence: string, calls: readonly [number, number] = [sides.a.call, sides.b.call]) => {
+        state.value = { at: 'done', sentence, calls };
+      };
+      if (!frames) return end('Only frames that end can be searched.');
+      running = { controller, sides };
       const [a, b] = frames;
       const steps = stepsOf(a.draws, b.draws, across);
       const of = momentsOf(steps.length);
@@ -81,29 +100,26 @@ export function createSearching(): Searching {
       );
       if (stopped.aborted) return;
       running = null;
-      if (!found) {
-        state.value = failure === '' ? { at: 'idle' } : { at: 'done', sentence: failure, calls: null };
-        return;
-      }
-      if (found.is !== 'draw') {
-        state.value = { at: 'done', sentence: SENTENCES[found.is], calls: null };
-        return;
-      }
+      if (!found) return end(failure === '' ? 'The search ended without its pictures.' : failure);
+      if (found.is !== 'draw') return end(SENTENCES[found.is]);
       const calls = callsAt(frames, steps, found.number);
       await show(calls);
-      state.value = { at: 'done', sentence: drawSentence(steps[found.number - 1]!, frames, sides), calls };
+      end(drawSentence(steps[found.number - 1]!, frames, sides), calls);
     },
     cancel: () => {
-      const ended = running?.sides;
-      stop();
-      ended?.a.replay.enough();
-      ended?.b.replay.enough();
+      halt();
       state.value = { at: 'idle' };
     },
-    forget: () => {
-      if (state.peek().at === 'looking' && !running) return;
+    leave: () => {
+      const sides = halt();
+      if (sides) state.value = { at: 'done', sentence: LEFT, calls: [sides.a.call, sides.b.call] };
+    },
+    look: ([a, b]) => {
+      const search = state.peek();
+      if (search.at === 'looking' && !running) return;
+      if (search.at === 'done' && search.calls[0] === a && search.calls[1] === b) return;
+      state.value = running ? { at: 'done', sentence: OTHERS, calls: [a, b] } : { at: 'idle' };
       stop();
-      state.value = { at: 'idle' };
     },
   };
 }
@@ -144,6 +160,8 @@ function callsAt(
   return [of(a, step?.a ?? 0), of(b, step?.b ?? 0)];
 }
 
+const LEFT = 'The search ended when its panel was left.';
+const OTHERS = 'The search ended when other pictures were selected.';
 const SENTENCES = {
   equal: 'The pictures at the end of the frame are equal.',
   before: 'The pictures differ before the frame draws: look at the frame before.',

@@ -37,6 +37,8 @@ interface Props {
   readonly look: Look;
   /** The wheel zooms without Ctrl: nothing else scrolls. */
   readonly isLarge?: boolean;
+  /** Their calls, if what they are of is not what is looked at: new pictures are being made. */
+  readonly old?: string | undefined;
   /** Further buttons. */
   readonly tools?: ComponentChildren;
 }
@@ -50,7 +52,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Two pictures in one window: either of them, their difference, both beside a slider, or one after the other. */
-export function Viewer({ a, b, marks, names, look, isLarge = false, tools }: Props) {
+export function Viewer({ a, b, marks, names, look, old, isLarge = false, tools }: Props) {
   const { mode, viewport, wipe } = look;
   const box = useRef<HTMLDivElement>(null);
   const pointed = useSignal<Pixel | null>(null);
@@ -114,7 +116,7 @@ export function Viewer({ a, b, marks, names, look, isLarge = false, tools }: Pro
     <>
       <div
         ref={box}
-        class={squares ? 'both-window picture-small' : 'both-window'}
+        class={`both-window${squares ? ' picture-small' : ''}${old === undefined ? '' : ' picture-old'}`}
         style={{ '--ratio': size.width / size.height }}
         role="application"
         aria-label={`Pictures of ${size.width} by ${size.height} pixels: ${names[0]} and ${names[1]}`}
@@ -185,6 +187,7 @@ export function Viewer({ a, b, marks, names, look, isLarge = false, tools }: Pro
         />
       )}
       <p class="muted picture-pixel rigid">
+        {old !== undefined && `Still ${old} · `}
         {at ? wordsOf([a, b], names, at) : `${size.width} × ${size.height} · point at a pixel for its values`}
       </p>
       <div class="picture-tools wrap rigid">
