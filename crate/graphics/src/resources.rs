@@ -201,6 +201,8 @@ pub struct Resources {
     by_object: Vec<u32>,
     /// What contexts use, by their positions in the machine.
     uses: Vec<Uses>,
+    /// The number of contexts with a handle up to each, by positions in the machine.
+    listed: Vec<u32>,
     /// Effects of the current call.
     effects: Vec<Effect>,
     /// Objects that the current call has bound.

@@ -149,15 +149,17 @@ impl Resources {
 
     /// The number of the context or share group that objects of a kind belong to now: 0 without a
     /// context.
-    fn group_of(&self, kind: Kind) -> u32 {
+    fn group_of(&mut self, kind: Kind) -> u32 {
         let (Some(at), Some(whole)) = (self.machine.context_position(), self.machine.whole()) else { return 0 };
         let of = if kind.is_shared() { whole.group as usize } else { at };
-        let all = self.machine.contexts();
         // Contexts that are only implied are not listed.
-        if all.get(of).is_none_or(|context| context.handle == 0) {
-            return 0;
+        let all = self.machine.contexts();
+        for context in all.iter().skip(self.listed.len()) {
+            let before = self.listed.last().copied().unwrap_or_default();
+            self.listed.push(before + u32::from(context.handle != 0));
         }
-        all.iter().take(of + 1).filter(|context| context.handle != 0).count() as u32
+        let is_listed = all.get(of).is_some_and(|context| context.handle != 0);
+        if is_listed { self.listed.get(of).copied().unwrap_or_default() } else { 0 }
     }
 
     fn deleted(&mut self, object: u32, call: u64) {
