@@ -4,11 +4,11 @@
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
 //! absent     functions that are not executed, and why
-//! arguments  what handlers read of a call
 //! arrays     interleaved client arrays
 //! call       a call with its arguments
 //! contexts   contexts, which share objects, and which is current on each thread
 //! direct     functions that name the object which others find where it is bound
+//! example    calls that tests write down
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
 //! lists      which functions display lists hold
 //! matrices   stacks of matrices, and what functions do with them
@@ -24,8 +24,8 @@
 //!
 //! State, resources, frames, findings and the replay follow the same calls, and keep different
 //! things: cells with the calls that set them, events, what WebGL2 has. So what is written here
-//! once is what calls mean: where their arguments are ([`Arguments`]), which object they are about,
-//! what they change. Contexts and stacks of matrices are kept here, too.
+//! once is what calls mean: where their arguments are ([`call::Call`]), which object they are
+//! about, what they change. Contexts and stacks of matrices are kept here, too.
 //!
 //! Buffers, programs, framebuffers, vertex arrays and the fixed function are followed by each
 //! reader itself, because moving a kind has stopped to make the code smaller. Lines of code without
@@ -53,11 +53,11 @@
 #![forbid(unsafe_code)]
 
 mod absent;
-mod arguments;
 pub mod arrays;
 pub mod call;
 pub mod contexts;
 pub mod direct;
+pub mod example;
 mod functions;
 pub mod lists;
 pub mod mappings;
@@ -70,7 +70,6 @@ mod variant;
 pub mod windows;
 
 pub use absent::{Absence, Charged, absence};
-pub use arguments::Arguments;
 pub use functions::{Function, Functions, Parameter, functions, names, plain};
 pub use several::Several;
 pub use variant::{Unit, Variant};
