@@ -3,8 +3,6 @@
 use unspool_formats::apitrace::{self, Rendered, Scalar, Token, Uploads};
 use unspool_trace::records::{FieldValue, Record, Visitor};
 
-use crate::Arguments;
-
 /// A call, whose room is used again for the next one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
@@ -32,15 +30,13 @@ pub struct Call {
     /// The item of each argument.
     arguments: Vec<u32>,
     result: Option<u32>,
-    /// The items of arguments that return interfaces: pointers to pointers of Microsoft's headers.
-    outgoing: Vec<u32>,
-    /// Lists that are open, by item.
-    open: Vec<u32>,
     line: String,
 }
 
 /// Bytes of the longest line.
 const LONGEST_LINE: usize = 400;
+/// In place of an item.
+const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Item {
@@ -61,6 +57,8 @@ enum Item {
     /// A list or a structure: its last item is before `end`.
     List {
         end: u32,
+        /// An argument that returns interfaces: a pointer to pointers of Microsoft's headers.
+        is_outgoing: bool,
     },
 }
 
@@ -103,6 +101,13 @@ impl<'a> Values<'a> {
     fn eq_by_value(self, other: Self) -> bool {
         self.into_iter().eq(other)
     }
+
+    /// The value, if there is one and no other. A pointer to one value is recorded as a list or as
+    /// that value.
+    #[cold]
+    fn only(mut self) -> Option<Value<'a>> {
+        self.next().filter(|_| self.next().is_none())
+    }
 }
 
 impl<'a> Iterator for Values<'a> {
@@ -115,7 +120,7 @@ impl<'a> Iterator for Values<'a> {
         }
         let at = self.next;
         self.next = match self.call.items.get(at as usize)? {
-            Item::List { end } => (*end).max(at + 1),
+            Item::List { end, .. } => (*end).max(at + 1),
             _ => at + 1,
         };
         Some(self.call.value(at))
@@ -123,8 +128,8 @@ impl<'a> Iterator for Values<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// As an integer. Floating point numbers are rounded towards zero. `None` for everything that
-    /// is not a number.
+    /// As an integer. Floating point numbers are rounded towards zero, and a list of one is what is
+    /// in it. `None` for everything that is not a number.
     #[inline]
     pub fn int(self) -> Option<i64> {
         match self {
@@ -132,11 +137,13 @@ impl<'a> Value<'a> {
             Self::Int(n) => Some(n),
             Self::Uint(n) => Some(n as i64),
             Self::Float(n) => Some(n as i64),
+            Self::List(values) => values.only()?.int(),
             _ => None,
         }
     }
 
-    /// As a floating point number. `None` for everything that is not a number.
+    /// As a floating point number, a list of one as what is in it. `None` for everything that is
+    /// not a number.
     #[inline]
     pub fn float(self) -> Option<f64> {
         match self {
@@ -144,6 +151,7 @@ impl<'a> Value<'a> {
             Self::Int(n) => Some(n as f64),
             Self::Uint(n) => Some(n as f64),
             Self::Float(n) => Some(n),
+            Self::List(values) => values.only()?.float(),
             _ => None,
         }
     }
@@ -153,23 +161,75 @@ impl<'a> Value<'a> {
         if let Self::Bytes(_, len) = self { len } else { 0 }
     }
 
-    /// As text.
+    /// As text, a list of one as what is in it.
     #[inline]
     pub fn text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
+            Self::List(values) => values.only()?.text(),
             _ => None,
         }
     }
 
-    /// The values of a list; of a single value itself, because a pointer to one value is recorded
-    /// as a list or as that value. None for null.
+    /// The bytes of memory, as far as they were kept. `None` for everything else.
+    #[inline]
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes, _) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The values of a list. `None` for everything else.
     #[inline]
     pub fn list(self) -> Option<Values<'a>> {
         match self {
             Self::List(values) => Some(values),
             _ => None,
         }
+    }
+
+    /// The integers of a list, with 0 for what is not a number; a single number as a list of one.
+    /// Empty for everything else.
+    pub fn ints(self) -> Vec<i64> {
+        match self {
+            Self::List(values) => values.map(|value| value.int().unwrap_or_default()).collect(),
+            one => one.int().into_iter().collect(),
+        }
+    }
+
+    /// The numbers of a list, with 0 for what is not a number; those of memory, which has floats of
+    /// 32 bits; a single number as a list of one. Empty for everything else.
+    pub fn floats(self) -> Vec<f32> {
+        match self {
+            Self::List(values) => values.map(|value| value.float().unwrap_or_default() as f32).collect(),
+            Self::Bytes(bytes, _) => bytes.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect(),
+            one => one.float().map(|number| number as f32).into_iter().collect(),
+        }
+    }
+}
+
+impl From<u32> for Value<'_> {
+    fn from(number: u32) -> Self {
+        Self::Uint(number.into())
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(number: f64) -> Self {
+        Self::Float(number)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes, bytes.len() as u64)
     }
 }
 
@@ -199,7 +259,8 @@ impl Call {
 
     /// The interfaces that the call returns in its arguments.
     pub fn made(&self) -> impl Iterator<Item = u64> {
-        let lists = self.outgoing.iter().filter_map(|at| self.value(*at).list());
+        let is_outgoing = |at: &u32| matches!(self.items.get(*at as usize), Some(Item::List { is_outgoing: true, .. }));
+        let lists = self.arguments.iter().copied().filter(is_outgoing).filter_map(|at| self.value(at).list());
         lists.flatten().filter_map(|value| if let Value::Uint(address) = value { Some(address) } else { None })
     }
 
@@ -214,6 +275,18 @@ impl Call {
         &self.left_out
     }
 
+    /// What it returned, as an integer. `None` if that is not a number.
+    #[inline]
+    pub fn returned(&self) -> Option<i64> {
+        self.result().int()
+    }
+
+    /// Bytes that a copy of it takes, about.
+    pub fn size(&self) -> u64 {
+        let lists = size_of_val(&*self.items) + size_of_val(&*self.left_out) + size_of_val(&*self.arguments);
+        (size_of::<Self>() + lists + self.text.len() + self.line.len()) as u64
+    }
+
     /// An argument as an integer, 0 if it is not one.
     #[inline]
     pub fn int(&self, index: usize) -> i64 {
@@ -226,30 +299,115 @@ impl Call {
         self.int(index) as u32
     }
 
-    /// The same call without its first arguments.
-    pub fn without(&self, count: usize) -> Self {
-        let arguments = self.arguments.get(count..).unwrap_or_default().to_vec();
-        Self { arguments, ..self.clone() }
-    }
-
     /// An argument as a floating point number, 0 if it is not one.
     #[inline]
     pub fn float(&self, index: usize) -> f64 {
         self.argument(index).float().unwrap_or_default()
     }
 
-    /// The numbers of an argument that is a list of numbers, at most `N`; the rest is 0. The
-    /// second: how many there are.
+    /// An argument as a floating point number of 32 bits, 0 if it is not one.
+    #[inline]
+    pub fn f32(&self, index: usize) -> f32 {
+        self.float(index) as f32
+    }
+
+    /// The integers of an argument ([`Value::ints`]).
+    pub fn ints(&self, index: usize) -> Vec<i64> {
+        self.argument(index).ints()
+    }
+
+    /// The first `N` numbers of an argument, as [`Value::floats`] has them but for their precision;
+    /// 0 for those that it lacks. The second: how many it has.
     pub fn floats<const N: usize>(&self, index: usize) -> ([f64; N], usize) {
         let mut numbers = [0.0; N];
-        let mut count = 0;
-        if let Value::List(values) = self.argument(index) {
-            for (slot, value) in numbers.iter_mut().zip(values) {
-                *slot = value.float().unwrap_or_default();
-                count += 1;
-            }
-        }
+        let mut slots = numbers.iter_mut();
+        let mut put = |number: f64| slots.next().map(|slot| *slot = number);
+        let count = match self.argument(index) {
+            Value::List(values) => values.map(|value| put(value.float().unwrap_or_default())).count(),
+            Value::Bytes(bytes, _) => bytes.as_chunks().0.iter().map(|it| put(f32::from_le_bytes(*it).into())).count(),
+            one => one.float().map(put).into_iter().count(),
+        };
         (numbers, count)
+    }
+
+    /// The same call without its first arguments.
+    pub fn without(&self, count: usize) -> Self {
+        let arguments = self.arguments.get(count..).unwrap_or_default().to_vec();
+        Self { arguments, ..self.clone() }
+    }
+
+    /// A call of a function in place of this one, without arguments and result.
+    pub fn in_place(&self, function: u32) -> Self {
+        Self { number: self.number, thread: self.thread, frame: self.frame, function, ..Self::default() }
+    }
+
+    /// Adds an argument before the others.
+    pub fn put_first(&mut self, value: Value<'_>) {
+        let at = self.add(value);
+        self.arguments.insert(0, at);
+    }
+
+    /// Sets an argument. Those before it that it lacks are [`Value::Null`].
+    pub fn set(&mut self, index: usize, value: Value<'_>) {
+        let at = self.add(value);
+        self.set_item(index, at);
+    }
+
+    /// Sets an argument to a list.
+    pub fn set_list<'v>(&mut self, index: usize, values: impl IntoIterator<Item = Value<'v>>) {
+        let at = self.add_list(values);
+        self.set_item(index, at);
+    }
+
+    /// Sets what it returned.
+    pub fn set_result(&mut self, value: Value<'_>) {
+        self.result = Some(self.add(value));
+    }
+
+    fn set_item(&mut self, index: usize, at: u32) {
+        while self.arguments.len() < index {
+            let null = self.add(Value::Null);
+            self.arguments.push(null);
+        }
+        match self.arguments.get_mut(index) {
+            Some(slot) => *slot = at,
+            None => self.arguments.push(at),
+        }
+    }
+
+    fn add_list<'v>(&mut self, values: impl IntoIterator<Item = Value<'v>>) -> u32 {
+        let at = self.items.len() as u32;
+        self.items.push(Item::List { end: 0, is_outgoing: false });
+        values.into_iter().for_each(|value| {
+            self.add(value);
+        });
+        let after = self.items.len() as u32;
+        self.close(at, after);
+        at
+    }
+
+    /// Adds the items of a value. Returns the first one.
+    fn add(&mut self, value: Value<'_>) -> u32 {
+        let item = match value {
+            Value::Null => Item::Null,
+            Value::Bool(is) => Item::Bool(is),
+            Value::Int(n) => Item::Int(n),
+            Value::Uint(n) => Item::Uint(n),
+            Value::Float(n) => Item::Float(n),
+            Value::Text(text) => self.text(text.as_bytes()),
+            Value::Bytes(bytes, len) => Item::Bytes { at: self.keep(bytes), kept: bytes.len() as u32, len },
+            Value::List(values) => return self.add_list(values),
+        };
+        self.items.push(item);
+        self.items.len() as u32 - 1
+    }
+
+    /// Sets the end of the list at an item. Returns what was there.
+    fn close(&mut self, at: u32, after: u32) -> Option<u32> {
+        match self.items.get_mut(at as usize) {
+            Some(Item::List { end, .. }) => Some(core::mem::replace(end, after)),
+            _ => None,
+        }
     }
 
     #[inline]
@@ -263,7 +421,7 @@ impl Call {
             Item::Float(n) => Value::Float(n),
             Item::Text { at, len } => Value::Text(core::str::from_utf8(bytes(at, len)).unwrap_or_default()),
             Item::Bytes { at, kept, len } => Value::Bytes(bytes(at, kept), len),
-            Item::List { end } => Value::List(Values { call: self, next: at + 1, end }),
+            Item::List { end, .. } => Value::List(Values { call: self, next: at + 1, end }),
         }
     }
 
@@ -282,7 +440,6 @@ impl Call {
         self.left_out.clear();
         self.text.clear();
         self.arguments.clear();
-        self.outgoing.clear();
         (self.number, self.thread, self.frame, self.function) = (call.number, call.thread(), call.frame, function);
         (self.is_fake, self.is_incomplete) = (call.is_fake(), call.is_incomplete);
         self.is_shortened = call.is_shortened();
@@ -296,9 +453,8 @@ impl Call {
                 Some(tokens) => self.tokens(tokens, uploads),
                 None => self.items.push(Item::Null),
             }
-            let is_list = matches!(self.items.get(at as usize), Some(Item::List { .. }));
-            if is_list && call.key(index).is_some_and(is_outgoing) {
-                self.outgoing.push(at);
+            if let Some(Item::List { is_outgoing: outgoing, .. }) = self.items.get_mut(at as usize) {
+                *outgoing = call.key(index).is_some_and(is_outgoing);
             }
         }
         self.result = call.result().map(|tokens| {
@@ -315,7 +471,9 @@ impl Call {
     }
 
     fn tokens(&mut self, tokens: apitrace::Values<'_>, uploads: Uploads) {
-        self.open.clear();
+        // The innermost list that is open. Until they end, lists have the one around them in place
+        // of their ends.
+        let mut open = NONE;
         for (_, token) in tokens {
             self.uploaded = self.uploaded.saturating_add(match (token, uploads) {
                 (Token::Blob(_, len), Uploads::Blobs | Uploads::Texts) => len,
@@ -338,14 +496,11 @@ impl Call {
                 Token::Guid(_) => self.text(token.text().unwrap_or_default().as_bytes()),
                 Token::Blob(bytes, len) => Item::Bytes { at: self.keep(bytes), kept: bytes.len() as u32, len },
                 Token::Open { .. } => {
-                    self.open.push(self.items.len() as u32);
-                    Item::List { end: 0 }
+                    let around = core::mem::replace(&mut open, self.items.len() as u32);
+                    Item::List { end: around, is_outgoing: false }
                 }
                 Token::Close => {
-                    let after = self.items.len() as u32;
-                    if let Some(Item::List { end }) = self.open.pop().and_then(|at| self.items.get_mut(at as usize)) {
-                        *end = after;
-                    }
+                    open = self.close(open, self.items.len() as u32).unwrap_or(NONE);
                     continue;
                 }
                 Token::LeftOut(digest) => {
@@ -354,6 +509,10 @@ impl Call {
                 }
             };
             self.items.push(item);
+        }
+        // One that never ends has nothing in it.
+        while let Some(around) = self.close(open, 0) {
+            open = around;
         }
     }
 
@@ -367,44 +526,6 @@ impl Call {
         let at = self.text.len() as u32;
         self.text.extend_from_slice(bytes);
         at
-    }
-}
-
-impl Arguments for Call {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn thread(&self) -> u64 {
-        self.thread
-    }
-
-    fn int(&self, place: usize) -> i64 {
-        let value = self.argument(place);
-        value.list().map_or(Some(value), |mut values| values.next()).and_then(Value::int).unwrap_or_default()
-    }
-
-    fn ints(&self, place: usize) -> Vec<i64> {
-        let numbers = self.argument(place).list().map(|values| values.map(|value| value.int().unwrap_or_default()));
-        numbers.map_or_else(Vec::new, Iterator::collect)
-    }
-
-    fn float(&self, place: usize) -> f64 {
-        self.argument(place).float().unwrap_or_default()
-    }
-
-    fn number_at(&self, place: usize) -> Option<f64> {
-        self.argument(place).float()
-    }
-
-    fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
-        let Value::List(values) = self.argument(place) else { return 0 };
-        let mut slots = numbers.iter_mut();
-        values.map(|value| slots.next().map(|slot| *slot = value.float().unwrap_or_default())).count()
-    }
-
-    fn returned(&self) -> Option<i64> {
-        self.result().int()
     }
 }
 
@@ -529,4 +650,70 @@ impl Visitor for Line {
 /// of DirectDraw. `IDXGIDevice::GetAdapter` has one name without the second `p`.
 fn is_outgoing(key: &str) -> bool {
     key.starts_with("pp") || key.starts_with("lplp") || key == "pAdapter"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_one_is_what_is_in_it() {
+        let mut call = Call::default();
+        call.set_list(0, [Value::Float(-2.5)]);
+        call.set_list(1, [Value::Text("a")]);
+        call.set_list(2, [Value::Uint(3), Value::Null]);
+        call.set_list(3, [call.clone().argument(0)]);
+        let numbers = |index: usize| (call.argument(index).int(), call.argument(index).float());
+        assert_eq!((numbers(0), numbers(3)), ((Some(-2), Some(-2.5)), (Some(-2), Some(-2.5))));
+        assert_eq!((numbers(1), call.argument(1).text()), ((None, None), Some("a")));
+        assert_eq!((numbers(2), call.argument(2).text(), call.int(2)), ((None, None), None, 0));
+        assert_eq!((call.argument(9), call.f32(3)), (Value::Null, -2.5));
+    }
+
+    #[test]
+    fn numbers_are_those_of_lists_and_memory_and_one_is_a_list() {
+        let mut call = Call::default();
+        let memory = [1.5f32, -2.0].map(f32::to_le_bytes).concat();
+        call.set_list(0, [Value::Int(7), Value::Null, Value::Bool(true)]);
+        call.set(1, memory.as_slice().into());
+        call.set(2, Value::Float(0.5));
+        call.set(3, "1".into());
+        let ints: Vec<Vec<i64>> = (0..5).map(|index| call.ints(index)).collect();
+        assert_eq!(ints, [&[7, 0, 1][..], &[], &[0], &[], &[]]);
+        let floats: Vec<Vec<f32>> = (0..5).map(|index| call.argument(index).floats()).collect();
+        assert_eq!(floats, [&[7.0, 0.0, 1.0][..], &[1.5, -2.0], &[0.5], &[], &[]]);
+        let first: Vec<_> = (0..5).map(|index| call.floats(index)).collect();
+        let expected = [([7.0, 0.0], 3), ([1.5, -2.0], 2), ([0.5, 0.0], 1), ([0.0; 2], 0), ([0.0; 2], 0)];
+        assert_eq!(first, expected);
+    }
+
+    #[test]
+    fn calls_are_made_of_the_values_of_others() {
+        let mut whole = Call::default();
+        (whole.number, whole.thread, whole.function) = (5, 1, 2);
+        whole.set(2, Value::Bytes(&[1, 2], 9));
+        let inner = whole.clone();
+        whole.set_list(0, [inner.argument(2), Value::Text("b"), Value::Uint(3)]);
+        whole.set_result(Value::Int(-1));
+        let mut rest = whole.without(2);
+        rest.put_first(whole.argument(0));
+        let Value::List(values) = rest.argument(0) else { panic!("{rest:?}") };
+        assert_eq!(values.collect::<Vec<_>>(), [Value::Bytes(&[1, 2], 9), Value::Text("b"), Value::Uint(3)]);
+        assert_eq!((rest.len(), rest.argument(1).bytes(), rest.returned()), (2, Some(&[1, 2][..]), Some(-1)));
+        let other = whole.in_place(7);
+        assert_eq!((other.number, other.thread, other.function), (5, 1, 7));
+        assert_eq!((other.len(), other.returned()), (0, None));
+    }
+
+    #[test]
+    fn a_copy_takes_what_is_in_it() {
+        let mut call = Call::default();
+        call.text.reserve(1 << 20);
+        call.set(0, Value::Bytes(&[0; 1000], 1 << 30));
+        let [own, rest] = [size_of::<Call>(), size_of::<Item>() + 4 + 1000].map(|bytes| bytes as u64);
+        assert_eq!(call.size(), own + rest);
+        let copy = call.clone();
+        assert!(copy.text.capacity() < 1 << 12, "{}", copy.text.capacity());
+        assert!(own <= 192 && size_of::<Item>() <= 24, "{own}");
+    }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
+use crate::call::Call;
 use crate::windows::{self, Act};
-use crate::{Arguments, egl, gl, glx};
+use crate::{egl, gl, glx};
 
 /// Which functions and state a context has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,9 +142,9 @@ impl Contexts {
     }
 
     /// A call of a function of windows. Returns what it does, `None` if it has failed.
-    pub fn call(&mut self, function: windows::Function, call: &impl Arguments) -> Option<Act> {
+    pub fn call(&mut self, function: windows::Function, call: &Call) -> Option<Act> {
         let act = function.act(|place| call.int(place) as u64, call.returned())?;
-        let (thread, number) = (call.thread(), call.number());
+        let (thread, number) = (call.thread, call.number);
         match act {
             Act::Creates { context, shared, attributes } => {
                 let list = attributes.map_or_else(Vec::new, |(place, _)| call.ints(place));
@@ -259,45 +260,24 @@ fn profile_of(attributes: &[i64], is_egl: bool, api: Option<u32>) -> Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Value;
 
-    /// A call: number, thread, arguments, result. A list is the last argument.
-    struct Call<'a>(u64, u64, &'a [i64], Option<i64>);
+    /// Number, thread, arguments, result of a call. What is beyond the arguments of its function is
+    /// the list of the last one.
+    struct Row<'a>(u64, u64, &'a [i64], Option<i64>);
 
-    impl Arguments for Call<'_> {
-        fn number(&self) -> u64 {
-            self.0
-        }
-
-        fn thread(&self) -> u64 {
-            self.1
-        }
-
-        fn int(&self, place: usize) -> i64 {
-            self.2.get(place).copied().unwrap_or_default()
-        }
-
-        fn ints(&self, place: usize) -> Vec<i64> {
-            self.2.get(place..).unwrap_or_default().to_vec()
-        }
-
-        fn float(&self, place: usize) -> f64 {
-            self.int(place) as f64
-        }
-
-        fn number_at(&self, place: usize) -> Option<f64> {
-            Some(self.float(place))
-        }
-
-        fn floats(&self, _: usize, _: &mut [f64]) -> usize {
-            0
-        }
-
-        fn returned(&self) -> Option<i64> {
-            self.3
-        }
-    }
-
-    fn run(contexts: &mut Contexts, name: &str, call: Call<'_>) {
+    fn run(contexts: &mut Contexts, name: &str, Row(number, thread, arguments, result): Row<'_>) {
+        let mut call = Call::default();
+        (call.number, call.thread) = (number, thread);
+        let count = match name {
+            "eglCreateContext" => 3,
+            "glXCreateContextAttribsARB" => 4,
+            _ => arguments.len(),
+        };
+        let (plain, list) = arguments.split_at(count);
+        plain.iter().enumerate().for_each(|(i, number)| call.set(i, Value::Int(*number)));
+        call.set_list(count, list.iter().map(|number| Value::Int(*number)));
+        result.into_iter().for_each(|result| call.set_result(Value::Int(result)));
         contexts.call(windows::Function::of(name).unwrap(), &call);
     }
 
@@ -305,28 +285,28 @@ mod tests {
     fn contexts_share_and_are_current_on_threads() {
         let mut contexts = Contexts::default();
         let all = &mut contexts;
-        run(all, "glXCreateContext", Call(1, 0, &[9, 9, 0], Some(0x10)));
-        run(all, "glXCreateContext", Call(2, 0, &[9, 9, 0x10], Some(0x20)));
+        run(all, "glXCreateContext", Row(1, 0, &[9, 9, 0], Some(0x10)));
+        run(all, "glXCreateContext", Row(2, 0, &[9, 9, 0x10], Some(0x20)));
         assert_eq!((all.all()[0].group, all.all()[1].group), (0, 0));
-        run(all, "glXMakeCurrent", Call(3, 0, &[9, 5, 0x10], Some(1)));
-        run(all, "glXMakeCurrent", Call(4, 1, &[9, 5, 0x20], Some(1)));
+        run(all, "glXMakeCurrent", Row(3, 0, &[9, 5, 0x10], Some(1)));
+        run(all, "glXMakeCurrent", Row(4, 1, &[9, 5, 0x20], Some(1)));
         assert_eq!((all.current(0), all.current(1), all.current(2)), (Some(0), Some(1), None));
         // One that failed.
-        run(all, "glXMakeCurrent", Call(5, 0, &[9, 5, 0x20], Some(0)));
+        run(all, "glXMakeCurrent", Row(5, 0, &[9, 5, 0x20], Some(0)));
         assert_eq!(all.current(0), Some(0));
-        run(all, "glXMakeCurrent", Call(6, 0, &[9, 0, 0], Some(1)));
+        run(all, "glXMakeCurrent", Row(6, 0, &[9, 0, 0], Some(1)));
         assert_eq!((all.current(0), all.latest(0)), (None, Some(0)));
         // It was created before the trace began.
-        run(all, "glXMakeCurrent", Call(7, 0, &[9, 5, 0x30], Some(1)));
+        run(all, "glXMakeCurrent", Row(7, 0, &[9, 5, 0x30], Some(1)));
         assert_eq!((all.all()[2].created, all.all()[2].group, all.current(0)), (None, 2, Some(2)));
         // A handle that is given again is another context.
-        run(all, "glXCreateContext", Call(8, 0, &[9, 9, 0], Some(0x20)));
-        run(all, "glXMakeCurrent", Call(9, 1, &[9, 5, 0x20], Some(1)));
+        run(all, "glXCreateContext", Row(8, 0, &[9, 9, 0], Some(0x20)));
+        run(all, "glXMakeCurrent", Row(9, 1, &[9, 5, 0x20], Some(1)));
         assert_eq!((all.current(1), all.all()[3].group), (Some(3), 3));
         // A destroyed one stays current, and its handle may be given again.
-        run(all, "glXDestroyContext", Call(10, 1, &[9, 0x20], None));
+        run(all, "glXDestroyContext", Row(10, 1, &[9, 0x20], None));
         assert!(all.is_current(3) && all.all()[3].is_destroyed);
-        run(all, "glXMakeCurrent", Call(11, 1, &[9, 5, 0x20], Some(1)));
+        run(all, "glXMakeCurrent", Row(11, 1, &[9, 5, 0x20], Some(1)));
         assert_eq!((all.current(1), all.is_current(3)), (Some(4), false));
         assert!(all.all_current().iter().all(|at| all.threads.iter().any(|thread| thread.current == Some(*at))));
         assert_eq!((all.imply(7), all.current(7)), (5, Some(5)));
@@ -337,9 +317,9 @@ mod tests {
     fn groups_of_wgl_are_joined_later() {
         let mut contexts = Contexts::default();
         for (call, handle) in [(1, 0x10), (2, 0x20)] {
-            run(&mut contexts, "wglCreateContext", Call(call, 0, &[5], Some(handle)));
+            run(&mut contexts, "wglCreateContext", Row(call, 0, &[5], Some(handle)));
         }
-        run(&mut contexts, "wglShareLists", Call(3, 0, &[0x10, 0x20], Some(1)));
+        run(&mut contexts, "wglShareLists", Row(3, 0, &[0x10, 0x20], Some(1)));
         assert_eq!(contexts.all().iter().map(|it| it.group).collect::<Vec<_>>(), [0, 0]);
     }
 
@@ -348,16 +328,16 @@ mod tests {
         let mut contexts = Contexts::default();
         let major = i64::from(egl::CONTEXT_MAJOR_VERSION);
         // OpenGL ES unless the thread has bound another API.
-        run(&mut contexts, "eglCreateContext", Call(1, 0, &[9, 9, 0, major, 2], Some(1)));
-        run(&mut contexts, "eglBindAPI", Call(2, 0, &[egl::OPENGL_API.into()], Some(1)));
-        run(&mut contexts, "eglCreateContext", Call(3, 0, &[9, 9, 0, major, 4], Some(2)));
-        run(&mut contexts, "eglReleaseThread", Call(4, 0, &[], Some(1)));
-        run(&mut contexts, "eglCreateContext", Call(5, 0, &[9, 9, 0, major, 1], Some(3)));
+        run(&mut contexts, "eglCreateContext", Row(1, 0, &[9, 9, 0, major, 2], Some(1)));
+        run(&mut contexts, "eglBindAPI", Row(2, 0, &[egl::OPENGL_API.into()], Some(1)));
+        run(&mut contexts, "eglCreateContext", Row(3, 0, &[9, 9, 0, major, 4], Some(2)));
+        run(&mut contexts, "eglReleaseThread", Row(4, 0, &[], Some(1)));
+        run(&mut contexts, "eglCreateContext", Row(5, 0, &[9, 9, 0, major, 1], Some(3)));
         let version = i64::from(glx::CONTEXT_MAJOR_VERSION_ARB);
         let mask = i64::from(gl::CONTEXT_PROFILE_MASK);
-        run(&mut contexts, "glXCreateContextAttribsARB", Call(6, 0, &[9, 9, 0, 1, version, 4], Some(4)));
-        run(&mut contexts, "glXCreateContextAttribsARB", Call(7, 0, &[9, 9, 0, 1, version, 3, mask, ES], Some(5)));
-        run(&mut contexts, "glXCreateContext", Call(8, 0, &[9, 9, 0], Some(6)));
+        run(&mut contexts, "glXCreateContextAttribsARB", Row(6, 0, &[9, 9, 0, 1, version, 4], Some(4)));
+        run(&mut contexts, "glXCreateContextAttribsARB", Row(7, 0, &[9, 9, 0, 1, version, 3, mask, ES], Some(5)));
+        run(&mut contexts, "glXCreateContext", Row(8, 0, &[9, 9, 0], Some(6)));
         use Profile::{Compatibility, Core, Es1, Es2};
         let profiles = |contexts: &Contexts| contexts.all().iter().map(|it| it.profile).collect::<Vec<_>>();
         assert_eq!(profiles(&contexts), [Es2, Core, Es1, Core, Es2, Compatibility]);

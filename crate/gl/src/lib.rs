@@ -4,11 +4,11 @@
 //! gl         constants of OpenGL and OpenGL ES by name, which build.rs makes of gl.txt
 //! egl, glx   the constants of EGL and GLX that traces are searched for
 //! absent     functions that are not executed, and why
-//! arguments  what handlers read of a call
 //! arrays     interleaved client arrays
 //! call       a call with its arguments
 //! contexts   contexts, which share objects, and which is current on each thread
 //! direct     functions that name the object which others find where it is bound
+//! example    calls that tests write down
 //! functions  facts on functions, and the names of constants, read from gl.txt at run time
 //! lists      which functions display lists hold
 //! machine    what every context and object holds, cell by cell
@@ -24,7 +24,7 @@
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
 //!
 //! [`machine`] follows calls for all who ask what a context or an object holds. What calls mean is
-//! written once: where their arguments are ([`Arguments`]), which object they are about, what they
+//! written once: where their arguments are ([`call::Call`]), which object they are about, what they
 //! change.
 //!
 //! Resources, redundant calls, findings, frames that replay by themselves and the replay still
@@ -34,11 +34,11 @@
 #![forbid(unsafe_code)]
 
 mod absent;
-mod arguments;
 pub mod arrays;
 pub mod call;
 pub mod contexts;
 pub mod direct;
+pub mod example;
 mod functions;
 pub mod lists;
 pub mod machine;
@@ -52,7 +52,6 @@ mod variant;
 pub mod windows;
 
 pub use absent::{Absence, Charged, absence};
-pub use arguments::Arguments;
 pub use functions::{Function, Functions, Parameter, functions, names, plain};
 pub use several::Several;
 pub use variant::{Unit, Variant};

@@ -4,8 +4,9 @@ use core::iter::Sum;
 use core::ops::Mul;
 use std::sync::Arc;
 
+use crate::call::Call;
 use crate::matrix::{IDENTITY, frustum, ortho, product, rotation, scaling, translation, transposed};
-use crate::{Arguments, gl, plain};
+use crate::{gl, plain};
 
 /// What drivers have room for at least. A push beyond that is an error and changes nothing.
 const MAX_DEPTH: u32 = 64;
@@ -124,14 +125,14 @@ impl Function {
 
     /// The matrix that a call has, and whether it replaces the one on top. `None` also for what is
     /// an error of OpenGL.
-    fn matrix<T: Number>(self, call: &impl Arguments) -> Option<([f64; 16], bool)> {
+    fn matrix<T: Number>(self, call: &Call) -> Option<([f64; 16], bool)> {
         let (first, scale) = (usize::from(self.names_stack), if self.is_fixed { 1.0 / 65536.0 } else { 1.0 });
         let at = |place: usize| scale * call.float(first + place);
         let three = |from: usize| [at(from), at(from + 1), at(from + 2)];
         let six = || core::array::from_fn(at);
         let given = || {
-            let mut numbers = [0.0; 16];
-            (call.floats(first, &mut numbers) == 16).then(|| numbers.map(|number| scale * number))
+            let (numbers, count) = call.floats(first);
+            (count == 16).then(|| numbers.map(|number| scale * number))
         };
         let made = match self.does {
             Does::Push | Does::Pop => return None,
@@ -187,7 +188,7 @@ impl<T: Number> Stacks<T> {
     pub fn call(
         &mut self,
         function: Function,
-        call: &impl Arguments,
+        call: &Call,
         (mode, unit): (u32, u32),
         is_known: bool,
     ) -> Option<Changed> {
@@ -228,46 +229,20 @@ impl<T: Number> Stacks<T> {
 mod tests {
     use super::*;
 
-    struct Call(Vec<f64>);
-
-    impl Arguments for Call {
-        fn number(&self) -> u64 {
-            0
-        }
-
-        fn thread(&self) -> u64 {
-            0
-        }
-
-        fn int(&self, place: usize) -> i64 {
-            self.float(place) as i64
-        }
-
-        fn ints(&self, _: usize) -> Vec<i64> {
-            Vec::new()
-        }
-
-        fn float(&self, place: usize) -> f64 {
-            self.0.get(place).copied().unwrap_or_default()
-        }
-
-        fn number_at(&self, place: usize) -> Option<f64> {
-            Some(self.float(place))
-        }
-
-        fn floats(&self, place: usize, numbers: &mut [f64]) -> usize {
-            let given = self.0.get(place..).unwrap_or_default();
-            numbers.iter_mut().zip(given).for_each(|(slot, number)| *slot = *number);
-            given.len()
-        }
-
-        fn returned(&self) -> Option<i64> {
-            None
-        }
+    /// A call of a function with numbers, those from `list` on as a list.
+    fn call(numbers: &[f64], list: usize) -> Call {
+        let (mut call, count) = (Call::default(), list.min(numbers.len()));
+        let (plain, list) = numbers.split_at(count);
+        plain.iter().enumerate().for_each(|(i, number)| call.set(i, (*number).into()));
+        call.set_list(count, list.iter().map(|number| (*number).into()));
+        call
     }
 
     fn run(stacks: &mut Stacks<f64>, name: &str, numbers: &[f64], mode: u32) -> Option<Changed> {
-        stacks.call(Function::of(name).unwrap(), &Call(numbers.to_vec()), (mode, 1), true)
+        let function = Function::of(name).unwrap();
+        let has_list = matches!(function.does, Does::Load | Does::LoadTransposed);
+        let list = if has_list { usize::from(function.names_stack) } else { usize::MAX };
+        stacks.call(function, &call(numbers, list), (mode, 1), true)
     }
 
     #[test]
@@ -311,7 +286,7 @@ mod tests {
     #[test]
     fn what_no_call_has_set_may_be_unknown() {
         let (mut stacks, scale) = (Stacks::<f32>::default(), Function::of("Scalef").unwrap());
-        let call = Call(vec![2.0; 3]);
+        let call = call(&[2.0; 3], 3);
         assert_eq!(stacks.call(scale, &call, (gl::MODELVIEW, 0), false), None);
         assert_eq!(stacks.top(Stack::Modelview), None);
         stacks.call(scale, &call, (gl::MODELVIEW, 0), true);

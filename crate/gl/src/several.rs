@@ -1,7 +1,7 @@
 //! Functions that bind several objects at once, to consecutive units or indices: OpenGL 4.4,
 //! `GL_ARB_multi_bind`.
 
-use crate::Arguments;
+use crate::call::Call;
 
 /// What a function binds several of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Several {
     }
 
     /// What a call binds. Without an array of names it unbinds.
-    pub fn bound<C: Arguments>(self, call: &C) -> impl Iterator<Item = One> + use<C> {
+    pub fn bound(self, call: &Call) -> impl Iterator<Item = One> + use<> {
         // The others have no target before the first index and the count.
         let at = usize::from(matches!(self, Self::Buffers | Self::Ranges));
         let [names, starts, sizes] = [2, 3, 4].map(|place| call.ints(at + place));
@@ -70,46 +70,20 @@ impl Several {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Value;
 
-    struct Lists<'a>(&'a [&'a [i64]]);
-
-    impl Arguments for Lists<'_> {
-        fn number(&self) -> u64 {
-            0
+    /// A call with lists.
+    fn call(lists: &[&[i64]]) -> Call {
+        let mut call = Call::default();
+        for (i, list) in lists.iter().enumerate() {
+            call.set_list(i, list.iter().map(|number| Value::Int(*number)));
         }
-
-        fn thread(&self) -> u64 {
-            0
-        }
-
-        fn int(&self, place: usize) -> i64 {
-            self.0.get(place).and_then(|list| list.first()).copied().unwrap_or(0)
-        }
-
-        fn ints(&self, place: usize) -> Vec<i64> {
-            self.0.get(place).map_or_else(Vec::new, |list| list.to_vec())
-        }
-
-        fn float(&self, _: usize) -> f64 {
-            0.0
-        }
-
-        fn number_at(&self, place: usize) -> Option<f64> {
-            Some(self.float(place))
-        }
-
-        fn floats(&self, _: usize, _: &mut [f64]) -> usize {
-            0
-        }
-
-        fn returned(&self) -> Option<i64> {
-            None
-        }
+        call
     }
 
     #[test]
     fn each_object_has_its_index_and_range() {
-        let bound = |several: Several, lists: &[&[i64]]| -> Vec<One> { several.bound(&Lists(lists)).collect() };
+        let bound = |several: Several, lists: &[&[i64]]| -> Vec<One> { several.bound(&call(lists)).collect() };
         let one = |index, name, range| One { index, name, range };
         assert_eq!(bound(Several::Textures, &[&[3], &[2], &[7, 8]]), [one(3, 7, None), one(4, 8, None)]);
         let ranges: [&[i64]; 6] = [&[35345], &[1], &[2], &[5, 0], &[16, 0], &[64, 0]];

@@ -6,7 +6,8 @@
 //! glTextureSubImage2DEXT(texture, target, level, …)    glMultiTexSubImage2DEXT(unit, target, level, …)
 //! ```
 
-use crate::{Arguments, gl, plain};
+use crate::call::Call;
+use crate::{gl, plain};
 
 /// Capabilities that each texture unit has of its own.
 pub const UNIT_CAPABILITIES: [u32; 9] = [
@@ -130,7 +131,7 @@ impl Function {
     }
 
     /// What a call asks for.
-    pub fn command(self, call: &impl Arguments) -> Command {
+    pub fn command(self, call: &Call) -> Command {
         let Self { does, means, is_compressed, .. } = self;
         let dimensions = usize::from(self.dimensions);
         let int = |place: usize| call.int(place);
@@ -246,46 +247,12 @@ pub fn smaller([width, height, depth]: [u32; 3], level: u32, target: u32) -> [u3
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A call whose arguments are numbers.
-    struct Call<'a>(&'a [i64]);
-
-    impl Arguments for Call<'_> {
-        fn number(&self) -> u64 {
-            0
-        }
-
-        fn thread(&self) -> u64 {
-            0
-        }
-
-        fn int(&self, place: usize) -> i64 {
-            self.0.get(place).copied().unwrap_or_default()
-        }
-
-        fn ints(&self, _: usize) -> Vec<i64> {
-            Vec::new()
-        }
-
-        fn float(&self, place: usize) -> f64 {
-            self.int(place) as f64
-        }
-
-        fn number_at(&self, place: usize) -> Option<f64> {
-            Some(self.float(place))
-        }
-
-        fn floats(&self, _: usize, _: &mut [f64]) -> usize {
-            0
-        }
-
-        fn returned(&self) -> Option<i64> {
-            None
-        }
-    }
+    use crate::call::Value;
 
     fn command(name: &str, arguments: &[i64]) -> Command {
-        Function::of(name).unwrap().command(&Call(arguments))
+        let mut call = Call::default();
+        arguments.iter().enumerate().for_each(|(i, number)| call.set(i, Value::Int(*number)));
+        Function::of(name).unwrap().command(&call)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The end of a function's name that says what its arguments are: `3ub`, `4fv`, `2x3fv`.
 
-use crate::Arguments;
+use crate::call::Call;
 
 /// The type of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,19 +116,18 @@ impl Variant {
     }
 
     /// Up to four numbers from argument `first` on, those that are missing from `rest`.
-    pub fn numbers(self, call: &impl Arguments, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
+    pub fn numbers(self, call: &Call, first: usize, rest: [f64; 4], is_mapped: bool) -> [f64; 4] {
         let mut numbers = rest;
         let map = |number: f64| if is_mapped { self.mapped(number) } else { self.plain(number) };
         let count = if self.count == 0 { 4 } else { usize::from(self.count) };
         if self.is_vector {
-            let mut given = [0.0; 4];
-            let len = call.floats(first, &mut given);
+            let (given, len) = call.floats::<4>(first);
             for (slot, number) in numbers.iter_mut().zip(given).take(count.min(len)) {
                 *slot = map(number);
             }
         } else {
             for (i, slot) in numbers.iter_mut().take(count).enumerate() {
-                if let Some(number) = call.number_at(first + i) {
+                if let Some(number) = call.argument(first + i).float() {
                     *slot = map(number);
                 }
             }

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use unspool_gl::call::Call;
 use unspool_gl::contexts::Contexts;
 use unspool_gl::mappings::Mappings;
 use unspool_gl::{Absence, Charged, gl};
 
-use crate::call::Call;
-use crate::calls::{Handler, Handlers, Resolved};
+use crate::calls::{Function, Handler, Handlers};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
@@ -248,11 +248,22 @@ impl Replay {
         }
     }
 
+    /// Has the functions and translations of another replay of the same trace.
+    pub(crate) fn share(&mut self, other: &Self) {
+        self.handlers = Rc::clone(&other.handlers);
+        self.translations = other.translations.clone();
+    }
+
     /// WebGL2 has no objects and no state: what is needed is sent.
     pub(crate) fn has_nothing(&mut self) {
         self.actual = Actual::default();
         self.uniform_buffers.clear();
         self.scratch = [0; ATTRIBUTES + 2];
+    }
+
+    /// The number that calls of a function have ([`Call::function`]).
+    pub fn function(&self, name: &str) -> u32 {
+        self.handlers.number(name)
     }
 
     /// Executes a call.
@@ -264,43 +275,43 @@ impl Replay {
         self.stream.call = call.number as u32;
         (self.list_work, self.call_vertices) = (0, 0);
         let before = self.stream.moment();
-        if call.name.starts_with("gl") && !call.name.starts_with("glX") {
-            self.at = self.all.current(call.thread as u64);
+        let Some(function) = self.handlers.get(call.function) else { return };
+        if function.needs_context {
+            self.at = self.all.current(call.thread);
             if self.at.is_none() {
                 return;
             }
         }
-        let handler = self.handlers.find(&call.name);
-        self.run(call, handler);
+        self.run(call, &function);
         if self.halted.is_some() {
             // What demands too much is not handed over in part.
             self.stream.return_to(before);
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn execute_example(&mut self, example: &unspool_gl::example::Example) {
+        self.execute(&example.call(self.function(&example.name)));
+    }
+
     /// Executes a call, or adds it to the list that is being compiled.
-    fn run(&mut self, call: &Call, handler: Resolved) {
+    fn run(&mut self, call: &Call, function: &Function) {
         if let Some(context) = self.bound()
             && let Some((_, executes, _)) = context.recording
-            && unspool_gl::lists::is_compiled(&call.name)
+            && function.is_compiled
         {
-            self.compile(call, handler);
+            self.compile(call, function);
             if !executes {
                 return;
             }
         }
-        self.execute_by(call, handler);
+        self.execute_by(call, function);
     }
 
-    /// Executes a call, whether or not a list is being compiled.
-    pub(crate) fn execute_by_name(&mut self, call: &Call) {
-        let handler = self.handlers.find(&call.name);
-        self.execute_by(call, handler);
-    }
-
-    /// Executes a call by what is known of its function.
-    pub(crate) fn execute_by(&mut self, call: &Call, handler: Resolved) {
-        match handler {
+    /// Executes a call by what is known of its function, whether or not a list is being compiled.
+    pub(crate) fn execute_by(&mut self, call: &Call, function: &Function) {
+        let Function { name, handler, .. } = function;
+        match *handler {
             Ok(Handler { run, direct: None }) => run(self, call),
             Ok(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
             Err(Some(Absence::Needless(_))) => {}
@@ -310,10 +321,8 @@ impl Replay {
                     context.fixed.spoiled = Some(reason);
                 }
             }
-            Err(Some(Absence::Refused(Charged::Function, reason))) => {
-                self.verdict.ignore(&call.name, reason, self.call)
-            }
-            Err(None) => self.verdict.ignore(&call.name, "it is not known what it does", self.call),
+            Err(Some(Absence::Refused(Charged::Function, reason))) => self.verdict.ignore(name, reason, self.call),
+            Err(None) => self.verdict.ignore(name, "it is not known what it does", self.call),
         }
     }
 

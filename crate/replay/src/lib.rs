@@ -55,8 +55,8 @@
 
 #![forbid(unsafe_code)]
 
-mod call;
 mod calls;
+mod collector;
 mod content;
 mod driver;
 mod fixed;
@@ -81,7 +81,6 @@ mod surfaces;
 mod verdict;
 mod written;
 
-pub use call::{Call, Value};
 pub use driver::{Bounds, Replay};
 pub use keyframes::Drawn;
 pub use objects::Kept;

@@ -1,14 +1,16 @@
 //! A replay together with the file that it is of.
 
 use core::cell::RefCell;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::{ApitraceRecords, Calls};
+use unspool_gl::call::Call;
 use unspool_records::{ByteSource, Reads, Unreadable, Window, run_pass};
 use unspool_trace::Error;
 use unspool_trace::records::{Pass, Records};
 
-use crate::call::{Call, Collector};
+use crate::collector::Collector;
 use crate::driver::{Bounds, Replay};
 use crate::objects::Kept;
 use crate::plan::Frame;
@@ -83,7 +85,7 @@ impl<S: ByteSource> Player<S> {
     /// translates, both have.
     pub fn drawing<T: ByteSource>(&self, source: T) -> Player<T> {
         let mut replay = Replay::new(self.replay.bounds, true);
-        replay.translations = self.replay.translations.clone();
+        replay.share(&self.replay);
         Player::of(self.records, source, replay)
     }
 
@@ -211,12 +213,10 @@ impl<S: ByteSource> Player<S> {
         let mut kept = if self.replay.halted.is_none() { self.replay.unchanged_since(from) } else { HashMap::new() };
         let lacking = self.replay.stream.lacking();
         kept.retain(|handle, _| !lacking.contains(handle));
-        let translations = self.replay.translations.clone();
-        let shadow = core::mem::take(&mut self.replay.stream.shadow);
-        self.replay = Replay::new(self.replay.bounds, self.replay.stream.on);
-        (self.replay.wireframe, self.replay.kept, self.replay.translations) = (self.wireframe, kept, translations);
+        let old = self.new_replay();
+        self.replay.kept = kept;
         let kept = &self.replay.kept;
-        self.replay.stream.shadow.inherit(&shadow, |handle| kept.contains_key(&handle));
+        self.replay.stream.shadow.inherit(&old.stream.shadow, |handle| kept.contains_key(&handle));
         self.pass = Some(self.start());
     }
 
@@ -227,13 +227,17 @@ impl<S: ByteSource> Player<S> {
         self.records.calls(0..u32::MAX)
     }
 
+    /// Begins with a replay that has executed nothing. Returns the old one.
+    fn new_replay(&mut self) -> Replay {
+        let mut new = Replay::new(self.replay.bounds, self.replay.stream.on);
+        new.share(&self.replay);
+        new.wireframe = self.wireframe;
+        core::mem::replace(&mut self.replay, new)
+    }
+
     /// Begins with the first call, without anything that WebGL2 has. Draws are left out as before.
     fn start_over(&mut self) -> Box<dyn Pass<Calls>> {
-        let old = {
-            let new = Replay::new(self.replay.bounds, self.replay.stream.on);
-            core::mem::replace(&mut self.replay, new)
-        };
-        (self.replay.wireframe, self.replay.translations) = (self.wireframe, old.translations);
+        let old = self.new_replay();
         (self.replay.skip_before, self.replay.skip_surfaces) = (old.skip_before, old.skip_surfaces);
         self.start()
     }
@@ -304,10 +308,11 @@ impl<S: ByteSource> Player<S> {
         if pass.want().is_none() {
             return Ok(Ran::Over);
         }
+        let handlers = Rc::clone(&self.replay.handlers);
         let shared = RefCell::new((&mut self.replay, &mut self.calls, left, &mut self.snapshots));
         let goal = self.goal;
         let (seen, records) = (self.seen, self.records);
-        let mut collector = Collector::new(goal, |call: &Call, before: u64| {
+        let mut collector = Collector::new(goal, handlers, |call: &Call, before: u64| {
             let mut shared = shared.borrow_mut();
             let (replay, calls, left, snapshots) = &mut *shared;
             // All calls before this one have come, and no other.
@@ -338,5 +343,33 @@ impl<S: ByteSource> Player<S> {
         }
         self.is_resumed &= !has_come;
         Ok(if ran.is_ok() { Ran::More } else { Ran::Late })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool_formats::apitrace::ROW;
+    use unspool_records::memory::index_of;
+
+    use super::*;
+
+    #[test]
+    fn functions_are_found_once_in_a_trace() {
+        let file = include_bytes!("../../../tests/fixtures/apitrace/replay_lists.trace").to_vec();
+        let index = index_of(&ROW.format, &file).unwrap();
+        let mut silent = Player::open(&index, file.clone(), Bounds::default(), false).unwrap();
+        let functions = Rc::clone(&silent.replay.handlers);
+        let play = |player: &mut Player<Vec<u8>>| {
+            player.seek(u64::MAX >> 1, [0; 2]);
+            while player.step(u64::MAX).unwrap() == Turn::Going {
+                player.replay.stream.take();
+            }
+            assert!(player.replay.highest > 0 && Rc::ptr_eq(&player.replay.handlers, &functions));
+        };
+        play(&mut silent);
+        let mut player = silent.drawing(file);
+        play(&mut player);
+        player.forget();
+        play(&mut player);
     }
 }

@@ -477,8 +477,8 @@ fn combiner_uniforms(unit: usize, environment: &Environment, all: &mut Vec<Named
 mod tests {
     use super::*;
     use crate::Bounds;
-    use crate::call::{Call, Value};
     use crate::ops::tests::commands;
+    use unspool_gl::example::{Example, Value};
 
     #[test]
     fn a_program_exchanges_channels_once_it_samples_a_texture_that_wants_it() {
@@ -486,7 +486,7 @@ mod tests {
         let mut number = 0;
         let mut execute = |replay: &mut Replay, name: &str, args: &[u32]| {
             let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
             number += 1;
         };
         for (name, args) in [("glXMakeCurrent", &[1, 2, 3][..]), ("glViewport", &[0, 0, 8, 8])] {

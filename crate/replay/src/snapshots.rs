@@ -207,8 +207,8 @@ mod tests {
 
     use super::*;
     use crate::Bounds;
-    use crate::call::{Call, Value};
     use crate::ops::{Kind, Op};
+    use unspool_gl::example::{Example, Value};
 
     /// A WebGL2 that knows what draws can see: objects by kind and number, as what was last said
     /// about each part of them.
@@ -302,16 +302,16 @@ mod tests {
 
     /// Twenty frames of a draw each: a texture that is made again now and then, one that could be
     /// drawn to, a program, a buffer that changes.
-    fn calls() -> Vec<Call> {
+    fn calls() -> Vec<Example> {
         let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();
-        let mut all: Vec<Call> = Vec::new();
+        let mut all: Vec<Example> = Vec::new();
         let mut add = |name: &str, args: Vec<Value>, ret: i64| {
-            all.push(Call {
+            all.push(Example {
                 number: all.len() as u64,
                 name: name.into(),
                 args,
-                ret: Value::Int(ret),
-                ..Call::default()
+                result: Value::Int(ret),
+                ..Example::default()
             });
         };
         let image = |shade: u8| {
@@ -379,12 +379,12 @@ mod tests {
     }
 
     /// Executes calls, with a snapshot before every eighth.
-    fn play(replay: &mut Replay, gpu: &mut Gpu, snapshots: &mut Snapshots, calls: &[Call]) {
+    fn play(replay: &mut Replay, gpu: &mut Gpu, snapshots: &mut Snapshots, calls: &[Example]) {
         for call in calls {
             if call.number.is_multiple_of(8) && replay.can_be_copied(call.number) {
                 snapshots.make(replay, call.number, 0, call.number);
             }
-            replay.execute(call);
+            replay.execute_example(call);
             gpu.run(&mut replay.stream);
         }
     }
@@ -481,7 +481,7 @@ mod tests {
                 ],
             ),
         ] {
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
         }
         small.make(&mut replay, SPACING, 0, 3);
         assert!(small.all.is_empty());

@@ -260,12 +260,12 @@ mod tests {
     /// Three frames of ten calls that draw to a texture and sample it. Returns what the last one
     /// needs.
     fn needed(of_frame: &[(&str, &[u32])]) -> u64 {
-        use crate::call::{Call, Value};
+        use unspool_gl::example::{Example, Value};
         let mut replay = Replay::new(crate::Bounds::default(), false);
         let mut number = 0;
         let mut execute = |name: &str, args: &[u32]| {
             let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
             number += 1;
         };
         execute("glXMakeCurrent", &[1, 2, 3]);

@@ -128,7 +128,7 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::{Call, Value};
+    use unspool_gl::example::{Example, Value};
 
     #[test]
     fn draws_and_copies_are_known_by_what_they_write() {
@@ -136,7 +136,7 @@ mod tests {
         let mut number = 0;
         let mut execute = |replay: &mut Replay, name: &str, args: &[u32]| {
             let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
             number += 1;
             number - 1
         };

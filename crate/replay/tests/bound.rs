@@ -5,8 +5,9 @@
 mod calls;
 
 use calls::{call, commands, program, reasons, returning, with};
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Call, Op, Value};
+use unspool_replay::Op;
 
 fn list(numbers: &[i64]) -> Value {
     Value::List(numbers.iter().map(|n| Value::Int(*n)).collect())
@@ -94,7 +95,7 @@ fn direct_state_access_is_bind_and_call() {
         call("glEnableVertexAttribArray", &[0]),
         draw,
     ];
-    let after = |rest: &[Call]| commands(&[program(), rest.to_vec()].concat());
+    let after = |rest: &[Example]| commands(&[program(), rest.to_vec()].concat());
     let ((direct, replay), (bound, _)) = (after(&direct), after(&bound));
     assert_eq!(direct, bound);
     assert_eq!(reasons(&replay), Vec::<&str>::new());
@@ -185,7 +186,7 @@ fn client_attributes_are_kept_and_put_back() {
 fn instances_restarts_and_parameters_in_buffers_are_drawn() {
     let words = |all: &[u32]| Value::Bytes(all.iter().flat_map(|n| n.to_le_bytes()).collect());
     let shorts = |all: &[u16]| Value::Bytes(all.iter().flat_map(|n| n.to_le_bytes()).collect());
-    let of = |calls: &[Call], op: Op| -> Vec<Vec<u32>> {
+    let of = |calls: &[Example], op: Op| -> Vec<Vec<u32>> {
         let (all, replay) = commands(&[program(), calls.to_vec()].concat());
         assert_eq!(reasons(&replay), Vec::<&str>::new());
         all.into_iter().filter(|(known, _)| *known == op as u32).map(|(_, words)| words).collect()
@@ -238,7 +239,7 @@ fn depths_of_another_size_than_the_colours_are_completed() {
         call("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 5, 0]),
         call("glFramebufferRenderbuffer", &[gl::FRAMEBUFFER, gl::DEPTH_ATTACHMENT, gl::RENDERBUFFER, 6]),
     ];
-    let attached = |calls: &[Call]| -> Vec<u32> {
+    let attached = |calls: &[Example]| -> Vec<u32> {
         let (all, _) = commands(calls);
         let points = all
             .iter()

@@ -5,24 +5,24 @@
 
 mod calls;
 
-use calls::{after, call, program, program_of, reasons, returning, with};
+use calls::{after, call, execute, program, program_of, reasons, returning, with};
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Call, Value};
 
 const DRAW: [&str; 1] = ["glDrawArrays"];
 
-fn draw() -> Call {
+fn draw() -> Example {
     call(DRAW[0], &[gl::TRIANGLES, 0, 3])
 }
 
 /// Reasons and unshown draws after some calls and a draw of a program that needs none of them.
-fn after_all(calls: &[Call]) -> (Vec<String>, u64) {
+fn after_all(calls: &[Example]) -> (Vec<String>, u64) {
     let replay = after(&[program(), calls.to_vec(), vec![draw()]].concat());
     (reasons(&replay).into_iter().map(str::to_owned).collect(), replay.verdict.unshown)
 }
 
 /// A program that samples one texture, by the uniform at location 7.
-fn sampling(kind: &str) -> Vec<Call> {
+fn sampling(kind: &str) -> Vec<Example> {
     let mut calls = program_of(["gl_Position = vec4(p, 0, 1);", "o = vec4(texelFetch(t, ivec2(0), 0));"]);
     if let Some(Value::List(list)) = calls[4].args.get_mut(2) {
         let fetch = if kind == "samplerBuffer" { "texelFetch(t, 0)" } else { "texture(t, vec2(0))" };
@@ -35,7 +35,7 @@ fn sampling(kind: &str) -> Vec<Call> {
 }
 
 /// A texture in a format that nothing decodes, bound to a unit.
-fn unknown_texture(name: u32, unit: u32) -> Vec<Call> {
+fn unknown_texture(name: u32, unit: u32) -> Vec<Example> {
     vec![
         call("glActiveTexture", &[gl::TEXTURE0 + unit]),
         call("glBindTexture", &[gl::TEXTURE_2D, name]),
@@ -139,7 +139,7 @@ fn programs_and_textures_spoil_the_draws_that_use_them() {
         let mut replay = unspool_replay::Replay::new(unspool_replay::Bounds::default(), emits);
         let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
         for (number, call) in before.iter().chain(&calls).enumerate() {
-            replay.execute(&Call { number: number as u64, ..call.clone() });
+            execute(&mut replay, &Example { number: number as u64, ..call.clone() });
         }
         assert_eq!(reasons(&replay), ["a texture is compressed in a way that is not decoded"]);
         assert_eq!((replay.verdict.draws, replay.verdict.unshown), (3, 1), "{emits}");

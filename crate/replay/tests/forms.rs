@@ -5,14 +5,15 @@
 mod calls;
 
 use calls::{after, call, commands, program, program_of, reasons, returning, with};
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Call, Op, Value};
+use unspool_replay::Op;
 
 fn list(numbers: &[i64]) -> Value {
     Value::List(numbers.iter().map(|n| Value::Int(*n)).collect())
 }
 
-fn floats(name: &str, args: &[u32], numbers: &[f64]) -> Call {
+fn floats(name: &str, args: &[u32], numbers: &[f64]) -> Example {
     let mut call = call(name, args);
     call.args.extend(numbers.iter().map(|n| Value::Float(*n)));
     call
@@ -23,7 +24,7 @@ fn bytes(of: &[u8]) -> Value {
 }
 
 /// Both make the same commands, and nothing of either is left out.
-fn assert_same(one: &[Call], other: &[Call]) {
+fn assert_same(one: &[Example], other: &[Example]) {
     let ((one, first), (other, second)) = (commands(one), commands(other));
     assert_eq!(one, other);
     assert_eq!((reasons(&first), &first.verdict.ignored), (vec![], &vec![]));
@@ -36,7 +37,7 @@ const ONE: u32 = 1 << 16;
 #[test]
 fn fixed_point_numbers_are_floats() {
     let rectangle = call("glRecti", &[0, 0, 1, 1]);
-    let of = |calls: &[Call]| [calls, core::slice::from_ref(&rectangle)].concat();
+    let of = |calls: &[Example]| [calls, core::slice::from_ref(&rectangle)].concat();
     let fixed = [
         call("glMatrixMode", &[gl::PROJECTION]),
         call("glOrthox", &[0, 2 * ONE, 0, 4 * ONE, 0, ONE]),
@@ -95,7 +96,7 @@ fn packed_numbers_are_several() {
     assert_same(&one, &other);
     // Attributes say whether they stand for 0 to 1.
     let draw = [call("glDisableVertexAttribArray", &[0]), call("glDrawArrays", &[gl::TRIANGLES, 0, 3])];
-    let of = |set: Call| [program(), vec![set], draw.to_vec()].concat();
+    let of = |set: Example| [program(), vec![set], draw.to_vec()].concat();
     let set = call("glVertexAttribP2ui", &[0, unsigned, 1, packed(1023, 0, 0, 0)]);
     assert_same(&of(set), &of(floats("glVertexAttrib2f", &[0], &[1.0, 0.0])));
 }
@@ -151,7 +152,7 @@ fn vertex_arrays_of_the_extension_are_those_that_are_bound() {
         call("glEnableClientState", &[gl::VERTEX_ARRAY]),
         call("glEnableClientState", &[gl::TEXTURE_COORD_ARRAY]),
     ];
-    let of = |calls: &[Call]| [&before[..], calls, &draw].concat();
+    let of = |calls: &[Example]| [&before[..], calls, &draw].concat();
     assert_same(&of(&one), &of(&other));
     let generic = [
         call("glVertexArrayVertexAttribOffsetEXT", &[5, 1, 0, 2, gl::FLOAT, 0, 8, 16]),
@@ -163,7 +164,7 @@ fn vertex_arrays_of_the_extension_are_those_that_are_bound() {
         call("glVertexAttribPointer", &[0, 2, gl::FLOAT, 0, 8, 16]),
         call("glEnableVertexAttribArray", &[0]),
     ];
-    let of = |calls: &[Call]| [program(), calls.to_vec(), draw.to_vec()].concat();
+    let of = |calls: &[Example]| [program(), calls.to_vec(), draw.to_vec()].concat();
     assert_same(&of(&generic), &of(&bound));
     // What is bound stays, and defaults undo all of it.
     let reset = call("glClientAttribDefaultEXT", &[gl::CLIENT_VERTEX_ARRAY_BIT]);
@@ -204,7 +205,7 @@ fn textures_are_cleared_by_an_upload() {
     let texel = bytes(&[1, 2, 3, 4]);
     let part = call("glClearTexSubImage", &[&[5, 0, 1, 2, 0, 2, 1, 1][..], &kind].concat());
     let upload = call("glTexSubImage2D", &[&[gl::TEXTURE_2D, 0, 1, 2, 2, 1][..], &kind].concat());
-    let of = |call: Call, at: usize, value: Value| [&texture[..], &[with(call, at, value)]].concat();
+    let of = |call: Example, at: usize, value: Value| [&texture[..], &[with(call, at, value)]].concat();
     assert_same(&of(part, 10, texel), &of(upload, 8, bytes(&[1, 2, 3, 4, 1, 2, 3, 4])));
     let whole = call("glClearTexImage", &[5, 0, gl::RGBA, gl::UNSIGNED_BYTE]);
     let upload = call("glTexSubImage2D", &[&[gl::TEXTURE_2D, 0, 0, 0, 4, 4][..], &kind].concat());
@@ -255,7 +256,7 @@ fn uniforms_of_all_forms_are_values() {
         let calls = program_of(["gl_Position = vec4(p, 0, 1);", "o = m[0].xxxx + vec4(n);"]);
         let source =
             "#version 150\nuniform mat2x3 m; uniform uint n; out vec4 o;\nvoid main() { o = m[0].xxxx + vec4(n); }";
-        let mut calls: Vec<Call> = calls;
+        let mut calls: Vec<Example> = calls;
         calls[4] = with(calls[4].clone(), 2, Value::Text(source.into()));
         for (name, location) in [("m", 7), ("n", 8)] {
             calls.push(returning(with(call("glGetUniformLocation", &[3]), 1, Value::Text(name.into())), location));
@@ -311,7 +312,7 @@ fn vertex_shaders_map_clip_volumes_and_faces_stay_those_that_they_are() {
 #[test]
 fn what_cannot_be_replayed_is_charged_to_what_needs_it() {
     let draw = call("glDrawArrays", &[gl::TRIANGLES, 0, 3]);
-    let of = |calls: &[Call]| {
+    let of = |calls: &[Example]| {
         let replay = after(&[program(), calls.to_vec(), vec![draw.clone()]].concat());
         reasons(&replay).join("; ")
     };

@@ -4,9 +4,10 @@
 
 mod calls;
 
-use calls::{after, call, program, program_of, reasons, returning, with, within};
+use calls::{after, call, execute, program, program_of, reasons, returning, with, within};
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Bounds, Call, Replay, Value};
+use unspool_replay::{Bounds, Replay};
 
 #[test]
 fn draws_beyond_their_buffers_are_left_out() {
@@ -38,8 +39,8 @@ fn draws_beyond_their_buffers_are_left_out() {
     assert_eq!(reasons(&quads), ["the draw has more than 4194304 vertices of a primitive that WebGL2 lacks"]);
     let mut many = after(&[call("glBegin", &[gl::TRIANGLES])]);
     let vertex = call("glVertex2i", &[0, 0]);
-    (0..1 << 20).for_each(|_| many.execute(&vertex));
-    many.execute(&call("glEnd", &[]));
+    (0..1 << 20).for_each(|_| execute(&mut many, &vertex));
+    execute(&mut many, &call("glEnd", &[]));
     assert_eq!(reasons(&many), ["it has more than 1048575 vertices between glBegin and glEnd"]);
     let replay = after(&[program(), vec![call("glDrawArrays", &[gl::TRIANGLES, 0, 8190])]].concat());
     assert_eq!(reasons(&replay), Vec::<&str>::new());
@@ -139,8 +140,8 @@ fn what_has_no_content_counts_but_is_not_sent() {
 #[test]
 fn what_objects_take_beside_their_content_counts() {
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
-    let each = |make: &dyn Fn(u32) -> Vec<Call>| {
-        let calls: Vec<Call> = (1..5000).flat_map(make).collect();
+    let each = |make: &dyn Fn(u32) -> Vec<Example>| {
+        let calls: Vec<Example> = (1..5000).flat_map(make).collect();
         within(bounds, &calls).halted
     };
     let client = |i: u32| {
@@ -148,7 +149,7 @@ fn what_objects_take_beside_their_content_counts() {
         vec![call("glBindVertexArray", &[i]), with(call("glVertexAttribPointer", &[0, 4, gl::FLOAT, 0, 16]), 5, memory)]
     };
     let list = |i| [call("glNewList", &[i, gl::COMPILE]), call("glColor4f", &[1; 4]), call("glEndList", &[])].to_vec();
-    let makers: [&dyn Fn(u32) -> Vec<Call>; 9] = [
+    let makers: [&dyn Fn(u32) -> Vec<Example>; 9] = [
         &|i| vec![call("glBindTexture", &[gl::TEXTURE_2D, i])],
         &|i| vec![call("glBindBuffer", &[gl::ARRAY_BUFFER, i]), call("glBufferData", &[gl::ARRAY_BUFFER, 0])],
         &|i| vec![call("glBindVertexArray", &[i])],
@@ -226,7 +227,7 @@ fn lists_that_upload_much_are_ended() {
 
 #[test]
 fn contexts_windows_and_lists_have_limits() {
-    let contexts: Vec<Call> = (0..40).map(|i| call("glXMakeCurrent", &[1, 2, 100 + i])).collect();
+    let contexts: Vec<Example> = (0..40).map(|i| call("glXMakeCurrent", &[1, 2, 100 + i])).collect();
     assert!(after(&contexts).halted.unwrap().contains("more than 32 contexts"));
     // A window with a page of the Web in it takes about ten; `after` makes one itself.
     assert_eq!(after(&contexts[..31]).halted, None);
@@ -236,14 +237,14 @@ fn contexts_windows_and_lists_have_limits() {
     let mut replay = after(&destroyed.collect::<Vec<_>>());
     assert_eq!(replay.halted, None);
     assert!(replay.target().is_some());
-    let windows: Vec<Call> = (0..160)
+    let windows: Vec<Example> = (0..160)
         .map(|i| call("glXMakeCurrent", &[1, 100 + i, 3]))
         .flat_map(|current| [current, call("glViewport", &[0, 0, 9, 9])])
         .collect();
     assert!(after(&windows).halted.unwrap().contains("too many windows"));
     // Twelve levels of ten calls each.
     let bomb = (1..=12).flat_map(|level| {
-        let inner: Vec<Call> = match level {
+        let inner: Vec<Example> = match level {
             1 => vec![call("glRecti", &[0, 0, 1, 1])],
             _ => vec![call("glCallList", &[level - 1]); 10],
         };
@@ -251,9 +252,9 @@ fn contexts_windows_and_lists_have_limits() {
     });
     let mut replay = Replay::new(Bounds::default(), false);
     for call in [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])].into_iter().chain(bomb) {
-        replay.execute(&call);
+        execute(&mut replay, &call);
     }
-    replay.execute(&call("glCallList", &[12]));
+    execute(&mut replay, &call("glCallList", &[12]));
     assert!(replay.halted.unwrap().contains("display lists"));
     let viewport =
         after(&[call("glViewport", &[0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF]), call("glClear", &[gl::COLOR_BUFFER_BIT])]);

@@ -4,23 +4,24 @@
 
 mod calls;
 
-use calls::{after, call, reasons, with, within};
+use calls::{after, call, execute, reasons, with, within};
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Bounds, Call, Op, Replay, Value};
+use unspool_replay::{Bounds, Op, Replay};
 
 #[test]
 fn clears_are_those_of_the_call_that_executes_them() {
     let list = [call("glNewList", &[1, gl::COMPILE]), call("glClear", &[gl::COLOR_BUFFER_BIT]), call("glEndList", &[])];
     let mut replay = after(&list);
     for number in [1000, 1001] {
-        replay.execute(&Call { number, ..call("glCallList", &[1]) });
+        execute(&mut replay, &Example { number, ..call("glCallList", &[1]) });
     }
     assert_eq!((replay.verdict.draws, &replay.verdict.calls[..]), (2, &[1000, 1001][..]));
 }
 
 /// What a call has WebGL2 draw: vertices of two numbers, in the order in which they are drawn.
-fn drawn(replay: &mut Replay, last: &Call) -> Vec<Vec<[f32; 2]>> {
-    replay.execute(&Call { number: 1000, ..last.clone() });
+fn drawn(replay: &mut Replay, last: &Example) -> Vec<Vec<[f32; 2]>> {
+    execute(replay, &Example { number: 1000, ..last.clone() });
     let (mut buffers, mut array, mut elements) = (std::collections::HashMap::new(), 0, 0);
     let mut out = Vec::new();
     let (words, bytes) = replay.stream.take();
@@ -60,25 +61,25 @@ fn bytes(numbers: &[f32]) -> Value {
 }
 
 /// Positions in memory of the program: two numbers each.
-fn client(numbers: &[f32]) -> Call {
+fn client(numbers: &[f32]) -> Example {
     with(call("glVertexPointer", &[2, gl::FLOAT, 0]), 3, bytes(numbers))
 }
 
-fn buffer(name: u32, target: u32, content: Value) -> [Call; 2] {
+fn buffer(name: u32, target: u32, content: Value) -> [Example; 2] {
     let size = if let Value::Bytes(bytes) = &content { bytes.len() as u32 } else { 0 };
     let data = with(call("glBufferData", &[target, size, 0, gl::STATIC_DRAW]), 2, content);
     [call("glBindBuffer", &[target, name]), data]
 }
 
-fn compiled(list: u32, calls: &[Call]) -> Vec<Call> {
+fn compiled(list: u32, calls: &[Example]) -> Vec<Example> {
     [&[call("glNewList", &[list, gl::COMPILE])], calls, &[call("glEndList", &[])]].concat()
 }
 
-fn enabled() -> Call {
+fn enabled() -> Example {
     call("glEnableClientState", &[gl::VERTEX_ARRAY])
 }
 
-fn triangle(first: u32) -> Call {
+fn triangle(first: u32) -> Example {
     call("glDrawArrays", &[gl::TRIANGLES, first, 3])
 }
 
@@ -151,7 +152,7 @@ fn a_list_that_is_executed_at_once_draws_twice() {
     let [first, second, third] = LAST_THREE;
     assert_eq!(drawn(&mut replay, &triangle(2)).len(), 1);
     for call in [call("glEndList", &[]), client(&[0.0; 10])] {
-        replay.execute(&call);
+        execute(&mut replay, &call);
         replay.stream.take();
     }
     assert_eq!(drawn(&mut replay, &call("glCallList", &[1])), [[first, second, third]]);
@@ -183,7 +184,7 @@ fn elements_and_parts_of_draws_are_read_when_they_are_compiled() {
     .concat();
     let mut replay = after(&calls);
     assert_eq!(drawn(&mut replay, &call("glCallList", &[2])), [LAST_THREE]);
-    replay.execute(&call("glCallList", &[1]));
+    execute(&mut replay, &call("glCallList", &[1]));
     let (words, bytes) = replay.stream.take();
     assert_eq!(reasons(&replay), Vec::<&str>::new());
     let ended = [0u32, 1, 2, u32::MAX, 2, 1, 0].iter().flat_map(|i| i.to_le_bytes()).collect::<Vec<u8>>();
@@ -192,13 +193,13 @@ fn elements_and_parts_of_draws_are_read_when_they_are_compiled() {
 
 #[test]
 fn array_elements_are_read_when_they_are_compiled() {
-    let begin = |calls: &[Call]| {
+    let begin = |calls: &[Example]| {
         let elements = [2, 3, 4].map(|index| call("glArrayElement", &[index]));
         let primitive = [&[call("glBegin", &[gl::TRIANGLES])], &elements[..], &[call("glEnd", &[])]].concat();
         [&[enabled(), client(&FIVE)], &compiled(1, &primitive)[..], calls].concat()
     };
     let mut replay = after(&begin(&[client(&[0.0; 10])]));
-    replay.execute(&call("glCallList", &[1]));
+    execute(&mut replay, &call("glCallList", &[1]));
     let (_, bytes) = replay.stream.take();
     let position = |x: f32, y: f32| [x, y, 0.0, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     for [x, y] in LAST_THREE {
@@ -233,7 +234,7 @@ fn what_lists_keep_of_vertices_counts() {
     let vertices = vec![0.0; 2 * 3000];
     let draw = call("glDrawArrays", &[gl::TRIANGLES, 0, 3000]);
     let begin = [enabled(), client(&vertices)];
-    let lists = |same: bool, draw: &Call| {
+    let lists = |same: bool, draw: &Example| {
         let all = (1..100).flat_map(|list| compiled(if same { 1 } else { list }, std::slice::from_ref(draw)));
         within(bounds, &begin.iter().cloned().chain(all).collect::<Vec<_>>()).halted
     };

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use unspool_gl::arrays::{Interleaved, NEVER_INTERLEAVED};
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
 
 use super::Run;
-use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::objects::{ATTRIBUTES, Array, Binding, KeptArrays, VertexArray};
 
@@ -15,7 +15,7 @@ use crate::objects::{ATTRIBUTES, Array, Binding, KeptArrays, VertexArray};
 const MOST_KEPT: usize = 16;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glBindVertexArray", |r, c| r.bind_vertex_array(c.u32(0))),
+    ("glBindVertexArray", |r, c| r.bind_vertex_array(c.uint(0))),
     ("glDeleteVertexArrays", |r, c| {
         let Some(context) = r.context() else { return };
         let mut freed = 0;
@@ -30,22 +30,22 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glVertexAttribPointer", generic),
     ("glVertexAttribIPointer", whole),
-    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), true)),
-    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.u32(0)), false)),
+    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.uint(0)), true)),
+    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.uint(0)), false)),
     ("glVertexAttribDivisor", |r, c| {
-        let (index, divisor) = (c.u32(0), c.u32(1));
+        let (index, divisor) = (c.uint(0), c.uint(1));
         with_binding(r, index, |binding| binding.divisor = divisor);
         bind_attribute(r, index, index);
     }),
     // Formats and buffers apart: OpenGL 4.3, section 10.3.2.
     ("glVertexAttribFormat", |r, c| format(r, c, Array { normalized: c.int(3) != 0, ..Array::default() }, 4)),
     ("glVertexAttribIFormat", |r, c| format(r, c, Array { integer: true, ..Array::default() }, 3)),
-    ("glVertexAttribBinding", |r, c| bind_attribute(r, c.u32(0), c.u32(1))),
+    ("glVertexAttribBinding", |r, c| bind_attribute(r, c.uint(0), c.uint(1))),
     ("glVertexBindingDivisor", |r, c| {
-        let divisor = c.u32(1);
-        with_binding(r, c.u32(0), |binding| binding.divisor = divisor);
+        let divisor = c.uint(1);
+        with_binding(r, c.uint(0), |binding| binding.divisor = divisor);
     }),
-    ("glBindVertexBuffer", |r, c| bind_vertices(r, c.u32(0), [c.int(1), c.int(2), c.int(3)])),
+    ("glBindVertexBuffer", |r, c| bind_vertices(r, c.uint(0), [c.int(1), c.int(2), c.int(3)])),
     ("glBindVertexBuffers", |r, c| {
         for One { index, name, range } in Several::VertexBuffers.bound(c) {
             let (offset, stride) = range.unwrap_or_default();
@@ -60,34 +60,34 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glFogCoordPointer", fog_coordinates),
     ("glInterleavedArrays", interleaved),
     ("glArrayElement", array_element),
-    ("glEnableClientState", |r, c| client_state(r, c.u32(0), true)),
-    ("glDisableClientState", |r, c| client_state(r, c.u32(0), false)),
+    ("glEnableClientState", |r, c| client_state(r, c.uint(0), true)),
+    ("glDisableClientState", |r, c| client_state(r, c.uint(0), false)),
     ("glEnableClientStatei", |r, c| client_state_of(r, c, true)),
     ("glDisableClientStatei", |r, c| client_state_of(r, c, false)),
     ("glClientActiveTexture", |r, c| {
-        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
+        let unit = (c.uint(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
         if let Some(context) = r.context() {
             context.fixed.client_unit = unit;
         }
     }),
-    ("glPushClientAttrib", |r, c| push(r, c.u32(0))),
+    ("glPushClientAttrib", |r, c| push(r, c.uint(0))),
     ("glPopClientAttrib", |r, _| pop(r)),
-    ("glClientAttribDefault", |r, c| defaults(r, c.u32(0))),
+    ("glClientAttribDefault", |r, c| defaults(r, c.uint(0))),
     ("glPushClientAttribDefault", |r, c| {
-        push(r, c.u32(0));
-        defaults(r, c.u32(0));
+        push(r, c.uint(0));
+        defaults(r, c.uint(0));
     }),
 ];
 
 fn generic(r: &mut Replay, c: &Call) {
     let array =
-        Array { size: c.u32(1), kind: c.u32(2), normalized: c.int(3) != 0, stride: c.u32(4), ..Array::default() };
-    pointer(r, Which::Generic(c.u32(0)), array, c.arg(5));
+        Array { size: c.uint(1), kind: c.uint(2), normalized: c.int(3) != 0, stride: c.uint(4), ..Array::default() };
+    pointer(r, Which::Generic(c.uint(0)), array, c.argument(5));
 }
 
 fn whole(r: &mut Replay, c: &Call) {
-    let array = Array { size: c.u32(1), kind: c.u32(2), integer: true, stride: c.u32(3), ..Array::default() };
-    pointer(r, Which::Generic(c.u32(0)), array, c.arg(4));
+    let array = Array { size: c.uint(1), kind: c.uint(2), integer: true, stride: c.uint(3), ..Array::default() };
+    pointer(r, Which::Generic(c.uint(0)), array, c.argument(4));
 }
 
 fn coordinates(r: &mut Replay, c: &Call) {
@@ -96,13 +96,13 @@ fn coordinates(r: &mut Replay, c: &Call) {
 }
 
 fn normals(r: &mut Replay, c: &Call) {
-    let array = Array { size: 3, kind: c.u32(0), normalized: true, stride: c.u32(1), ..Array::default() };
-    pointer(r, Which::Legacy(1), array, c.arg(2));
+    let array = Array { size: 3, kind: c.uint(0), normalized: true, stride: c.uint(1), ..Array::default() };
+    pointer(r, Which::Legacy(1), array, c.argument(2));
 }
 
 fn fog_coordinates(r: &mut Replay, c: &Call) {
-    let array = Array { size: 1, kind: c.u32(0), stride: c.u32(1), ..Array::default() };
-    pointer(r, Which::Legacy(4), array, c.arg(2));
+    let array = Array { size: 1, kind: c.uint(0), stride: c.uint(1), ..Array::default() };
+    pointer(r, Which::Legacy(4), array, c.argument(2));
 }
 
 /// What clients keep becomes what it was at first: EXT_direct_state_access,
@@ -123,8 +123,8 @@ fn defaults(r: &mut Replay, mask: u32) {
 
 /// The state of an array of a texture unit: its number, or `GL_TEXTURE0` and so on.
 fn client_state_of(r: &mut Replay, c: &Call, on: bool) {
-    let given = c.u32(1);
-    r.with_unit(if given >= gl::TEXTURE0 { given - gl::TEXTURE0 } else { given }, |r| client_state(r, c.u32(0), on));
+    let given = c.uint(1);
+    r.with_unit(if given >= gl::TEXTURE0 { given - gl::TEXTURE0 } else { given }, |r| client_state(r, c.uint(0), on));
 }
 
 impl Replay {
@@ -175,11 +175,11 @@ fn client_state(r: &mut Replay, array: u32, on: bool) {
 }
 
 fn legacy(r: &mut Replay, c: &Call, index: usize, normalized: bool) {
-    let array = Array { size: c.u32(0), kind: c.u32(1), normalized, stride: c.u32(2), ..Array::default() };
-    pointer(r, Which::Legacy(index), array, c.arg(3));
+    let array = Array { size: c.uint(0), kind: c.uint(1), normalized, stride: c.uint(2), ..Array::default() };
+    pointer(r, Which::Legacy(index), array, c.argument(3));
 }
 
-fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
+fn pointer(r: &mut Replay, which: Which, made: Array, at: Value<'_>) {
     let Some(context) = r.context() else { return };
     let buffer = context.buffers.get(&gl::ARRAY_BUFFER).copied().unwrap_or(0);
     let Some(array) = array_of(r, which) else { return };
@@ -192,7 +192,7 @@ fn pointer(r: &mut Replay, which: Which, made: Array, at: &Value) {
     // The tracer gives memory of the program only where there is some; a pointer of the program
     // itself says nothing.
     let buffer = if client.is_some() { 0 } else { buffer };
-    let offset = if client.is_some() { 0 } else { usize::try_from(at.int()).unwrap_or(usize::MAX) };
+    let offset = if client.is_some() { 0 } else { usize::try_from(at.int().unwrap_or_default()).unwrap_or(usize::MAX) };
     let Array { enabled, divisor, .. } = *array;
     *array = Array { enabled, divisor, buffer, offset, client, ..made };
     // A pointer is a format, a buffer and their binding at once.
@@ -239,20 +239,20 @@ fn bind_attribute(r: &mut Replay, index: u32, to: u32) {
 /// index of the argument with the offset within a vertex.
 fn format(r: &mut Replay, c: &Call, rest: Array, relative: usize) {
     let Some(arrays) = r.context().map(|context| context.arrays()) else { return };
-    let Some(array) = arrays.generic.get_mut(c.u32(0) as usize) else { return };
+    let Some(array) = arrays.generic.get_mut(c.uint(0) as usize) else { return };
     let old = array.clone();
     let relative = usize::try_from(c.int(relative)).unwrap_or(usize::MAX);
     let Array { enabled, binding, divisor, buffer, client, .. } = old;
-    *array = Array { size: c.u32(1), kind: c.u32(2), relative, enabled, binding, divisor, buffer, client, ..rest };
+    *array = Array { size: c.uint(1), kind: c.uint(2), relative, enabled, binding, divisor, buffer, client, ..rest };
     if let Some(from) = arrays.bindings.get(binding).copied() {
         array.follow(&from);
     }
 }
 
 fn interleaved(r: &mut Replay, c: &Call) {
-    let Some((parts, total)) = unspool_gl::arrays::interleaved(c.u32(0)) else { return };
+    let Some((parts, total)) = unspool_gl::arrays::interleaved(c.uint(0)) else { return };
     let unit = r.context().map_or(0, |context| context.fixed.client_unit);
-    let stride = if c.u32(1) == 0 { total } else { c.u32(1) };
+    let stride = if c.uint(1) == 0 { total } else { c.uint(1) };
     for Interleaved { array, size, kind, offset } in parts {
         client_state(r, array, size > 0);
         let index = match array {
@@ -262,12 +262,12 @@ fn interleaved(r: &mut Replay, c: &Call) {
             _ => 5 + unit,
         };
         if size > 0 {
-            let from = match c.arg(2) {
-                Value::Bytes(bytes) => Value::Bytes(bytes.get(offset as usize..).unwrap_or_default().to_vec()),
-                other => Value::Int(other.int().saturating_add(offset.into())),
+            let from = match c.argument(2) {
+                Value::Bytes(bytes, _) => bytes.get(offset as usize..).unwrap_or_default().into(),
+                other => Value::Int(other.int().unwrap_or_default().saturating_add(offset.into())),
             };
             let normalized = kind == gl::UNSIGNED_BYTE;
-            pointer(r, Which::Legacy(index), Array { size, kind, normalized, stride, ..Array::default() }, &from);
+            pointer(r, Which::Legacy(index), Array { size, kind, normalized, stride, ..Array::default() }, from);
         }
     }
     // Arrays of further texture units stay.

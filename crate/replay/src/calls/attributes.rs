@@ -9,7 +9,7 @@ use crate::fixed::Fixed;
 use crate::objects::{ATTRIBUTES, Context, Units};
 use crate::state::{State, word};
 
-pub(crate) const TABLE: &[(&str, Run)] = &[("glPushAttrib", |r, c| push(r, c.u32(0))), ("glPopAttrib", |r, _| pop(r))];
+pub(crate) const TABLE: &[(&str, Run)] = &[("glPushAttrib", |r, c| push(r, c.uint(0))), ("glPopAttrib", |r, _| pop(r))];
 
 /// What `glPushAttrib` keeps.
 #[derive(Clone)]
@@ -223,7 +223,7 @@ fn restore_enabled(now: &mut Fixed, then: &Fixed, mask: u32) {
 mod tests {
     use super::*;
     use crate::Bounds;
-    use crate::call::{Call, Value};
+    use unspool_gl::example::{Example, Value};
 
     /// The bits that have an attribute, a call that sets it, and what the context has of it.
     type Row = (u32, &'static str, &'static [f64], fn(&mut Context) -> String);
@@ -294,7 +294,7 @@ mod tests {
     fn execute(replay: &mut Replay, name: &str, args: &[f64]) {
         let value = |n: &f64| if n.fract() == 0.0 { Value::Int(*n as i64) } else { Value::Float(*n) };
         let args = args.iter().map(value).collect();
-        replay.execute(&Call { name: name.into(), args, ..Call::default() });
+        replay.execute_example(&Example { name: name.into(), args, ..Example::default() });
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
         }
         let call = |replay: &mut Replay| {
             let args = vec![Value::Int(1), Value::Int(gl::UNSIGNED_BYTE.into()), Value::Bytes(vec![1])];
-            replay.execute(&Call { name: "glCallLists".into(), args, ..Call::default() });
+            replay.execute_example(&Example { name: "glCallLists".into(), args, ..Example::default() });
             f32::from_bits(replay.context().unwrap().state.get(word::LINE_WIDTH))
         };
         execute(&mut replay, "glListBase", &[100.0]);

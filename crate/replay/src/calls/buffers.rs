@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
 
 use super::Run;
 use super::direct::{OTHER_TARGET, OWN_TARGET};
 use super::lacks::note_written;
-use crate::call::{Call, Value};
 use crate::content::Content;
 use crate::driver::{OBJECT, Replay};
 use crate::objects::{Buffer, Indexed, Stale};
@@ -20,38 +20,38 @@ const MOST_TARGETS: usize = 64;
 const LITTLE: usize = 8 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glBindBuffer", |r, c| r.bind_buffer(c.u32(0), c.u32(1))),
-    ("glBindBufferBase", |r, c| indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), ..Indexed::default() })),
+    ("glBindBuffer", |r, c| r.bind_buffer(c.uint(0), c.uint(1))),
+    ("glBindBufferBase", |r, c| indexed(r, c.uint(0), c.uint(1), Indexed { buffer: c.uint(2), ..Indexed::default() })),
     ("glBindBufferRange", |r, c| {
-        indexed(r, c.u32(0), c.u32(1), Indexed { buffer: c.u32(2), offset: c.u32(3), size: c.u32(4) });
+        indexed(r, c.uint(0), c.uint(1), Indexed { buffer: c.uint(2), offset: c.uint(3), size: c.uint(4) });
     }),
     ("glBindBuffersBase", |r, c| buffers(r, c, Several::Buffers)),
     ("glBindBuffersRange", |r, c| buffers(r, c, Several::Ranges)),
-    ("glBufferData", |r, c| data(r, c, c.int(1), c.arg(2), c.u32(3))),
-    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.arg(2), gl::STATIC_DRAW)),
+    ("glBufferData", |r, c| data(r, c, c.int(1), c.argument(2), c.uint(3))),
+    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.argument(2), gl::STATIC_DRAW)),
     ("glBufferSubData", |r, c| {
-        let (target, at) = (c.u32(0), c.int(1));
-        if let Some(bytes) = c.arg(3).bytes() {
+        let (target, at) = (c.uint(0), c.int(1));
+        if let Some(bytes) = c.argument(3).bytes() {
             r.write(target, at, bytes);
         }
     }),
-    ("glCopyBufferSubData", |r, c| copy(r, [c.u32(0), c.u32(1)], [c.int(2), c.int(3), c.int(4)])),
+    ("glCopyBufferSubData", |r, c| copy(r, [c.uint(0), c.uint(1)], [c.int(2), c.int(3), c.int(4)])),
     ("glCopyNamedBufferSubData", |r, c| {
         let [from, to] = [OWN_TARGET, OTHER_TARGET];
         let range = [c.int(2), c.int(3), c.int(4)];
-        r.with_buffer(from, c.u32(0), |r| r.with_buffer(to, c.u32(1), |r| copy(r, [from, to], range)));
+        r.with_buffer(from, c.uint(0), |r| r.with_buffer(to, c.uint(1), |r| copy(r, [from, to], range)));
     }),
     ("glNamedCopyBufferSubData", |r, c| {
         let [from, to] = [OWN_TARGET, OTHER_TARGET];
         let range = [c.int(2), c.int(3), c.int(4)];
-        r.with_buffer(from, c.u32(0), |r| r.with_buffer(to, c.u32(1), |r| copy(r, [from, to], range)));
+        r.with_buffer(from, c.uint(0), |r| r.with_buffer(to, c.uint(1), |r| copy(r, [from, to], range)));
     }),
-    ("glClearBufferData", |r, c| fill(r, c, [0, i64::MAX], c.arg(4))),
-    ("glClearBufferSubData", |r, c| fill(r, c, [c.int(2), c.int(3)], c.arg(6))),
+    ("glClearBufferData", |r, c| fill(r, c, [0, i64::MAX], c.argument(4))),
+    ("glClearBufferSubData", |r, c| fill(r, c, [c.int(2), c.int(3)], c.argument(6))),
     ("glMapBuffer", |r, c| map(r, c, 0, i64::MAX)),
     ("glMapBufferRange", |r, c| map(r, c, c.int(1), c.int(2))),
     ("glUnmapBuffer", |r, c| {
-        let target = c.u32(0);
+        let target = c.uint(0);
         if let Some(buffer) = r.buffer_at(target) {
             buffer.mapped = None;
         }
@@ -81,13 +81,13 @@ fn indexed(r: &mut Replay, target: u32, index: u32, Indexed { buffer, offset, si
 fn buffers(r: &mut Replay, c: &Call, several: Several) {
     for One { index, name: buffer, range } in several.bound(c) {
         let (offset, size) = range.unwrap_or_default();
-        indexed(r, c.u32(0), index, Indexed { buffer, offset: offset as u32, size: size as u32 });
+        indexed(r, c.uint(0), index, Indexed { buffer, offset: offset as u32, size: size as u32 });
     }
 }
 
-fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
+fn data(r: &mut Replay, c: &Call, size: i64, content: Value<'_>, usage: u32) {
     let size = u64::try_from(size).unwrap_or(0);
-    let target = c.u32(0);
+    let target = c.uint(0);
     let Some(buffer) = r.buffer_at(target) else { return };
     let old = buffer.data.len() as u64;
     if !r.reserve(old, size) {
@@ -106,8 +106,8 @@ fn data(r: &mut Replay, c: &Call, size: i64, content: &Value, usage: u32) {
 }
 
 /// Repeats what the call has for one texel over a range; zeros without that.
-fn fill(r: &mut Replay, c: &Call, [at, len]: [i64; 2], texel: &Value) {
-    let target = c.u32(0);
+fn fill(r: &mut Replay, c: &Call, [at, len]: [i64; 2], texel: Value<'_>) {
+    let target = c.uint(0);
     let Some(buffer) = r.buffer_at(target) else { return };
     let Ok(at) = usize::try_from(at) else { return };
     let left = buffer.data.len().saturating_sub(at);
@@ -132,7 +132,7 @@ fn copy(r: &mut Replay, [from, to]: [u32; 2], [at, into, len]: [i64; 3]) {
 }
 
 fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
-    let (target, pointer) = (c.u32(0), c.ret.int());
+    let (target, pointer) = (c.uint(0), c.returned().unwrap_or_default());
     let Some(buffer) = r.buffer_at(target) else { return };
     let offset = usize::try_from(offset).unwrap_or(usize::MAX);
     let len = usize::try_from(len).unwrap_or(usize::MAX).min(buffer.data.len().saturating_sub(offset));
@@ -147,7 +147,7 @@ fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
 
 /// The tracer writes what the program has put into a mapped buffer.
 fn memcpy(r: &mut Replay, c: &Call) {
-    let (to, Some(bytes)) = (c.int(0), c.arg(1).bytes()) else { return };
+    let (to, Some(bytes)) = (c.int(0), c.argument(1).bytes()) else { return };
     if !r.keeps(bytes.len()) {
         return;
     }
@@ -292,6 +292,8 @@ fn usage(usage: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use unspool_gl::example::{Example, Value};
+
     use super::*;
     use crate::Bounds;
     use crate::ops::tests::{commands, each_command};
@@ -324,7 +326,7 @@ mod tests {
             ("glColorPointer", ints(&[3, gl::UNSIGNED_BYTE, 1, 0])),
         ];
         for (number, (name, args)) in calls.into_iter().enumerate() {
-            replay.execute(&Call { number: number as u64, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number: number as u64, name: name.into(), args, ..Example::default() });
         }
         let (bind, upload) = (Op::ElementBuffer as u32, Op::BufferData as u32);
         let all = each_command(&replay.stream).filter(|(op, _)| [bind, upload].contains(op));
@@ -340,7 +342,7 @@ mod tests {
         let mut replay = Replay::new(Bounds::default(), true);
         let mut number = 0;
         let mut execute = |name: &str, args: Vec<Value>| {
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
             number += 1;
         };
         let ints = |args: &[u32]| args.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();

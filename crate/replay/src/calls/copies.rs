@@ -1,10 +1,10 @@
 //! Copies of images: `glCopyImageSubData` (OpenGL 4.3, section 18.3.2), which WebGL2 lacks. A layer
 //! of the source is attached to a framebuffer of ours, and copied from there.
 
+use unspool_gl::call::Call;
 use unspool_gl::gl;
 
 use super::Run;
-use crate::call::Call;
 use crate::driver::{Replay, slot_of};
 use crate::ops::{Kind, Op};
 use crate::surfaces::of_renderbuffer;
@@ -39,7 +39,7 @@ impl Image {
 
 /// The image that the six arguments from `first` on name.
 fn image(r: &mut Replay, c: &Call, first: usize) -> Option<Image> {
-    let [name, target, level, x, y, z] = core::array::from_fn(|i| c.u32(first + i));
+    let [name, target, level, x, y, z] = core::array::from_fn(|i| c.uint(first + i));
     let at = [x, y, z.min(MOST_LAYERS)];
     let (_, objects, _) = r.both()?;
     if target == gl::RENDERBUFFER {
@@ -55,7 +55,7 @@ fn image(r: &mut Replay, c: &Call, first: usize) -> Option<Image> {
 
 fn copy(r: &mut Replay, c: &Call) {
     let (Some(from), Some(to)) = (image(r, c, 0), image(r, c, 6)) else { return };
-    let (name, [width, height, layers]) = (c.u32(6), [12, 13, 14].map(|i| c.int(i).clamp(0, 1 << 15) as u32));
+    let (name, [width, height, layers]) = (c.uint(6), [12, 13, 14].map(|i| c.int(i).clamp(0, 1 << 15) as u32));
     if from.is_depth || to.is_depth || to.is_renderbuffer {
         let Some((_, objects, _)) = r.both() else { return };
         let why = Some("it is a copy of depths, or in a renderbuffer, which is not replayed");

@@ -1,11 +1,11 @@
 //! Direct state access: each function is the one for what is bound, and its object is bound while
 //! that is executed.
 
+use unspool_gl::call::Call;
 use unspool_gl::direct::{ANY, About, Direct};
 use unspool_gl::gl;
 
 use super::Run;
-use crate::call::{Call, Value};
 use crate::driver::{Replay, slot_of};
 use crate::objects::SLOTS;
 
@@ -29,19 +29,18 @@ pub(super) const TARGETS: [u32; SLOTS] = [
 impl Replay {
     /// Executes the function for what is bound.
     pub(crate) fn execute_direct(&mut self, c: &Call, direct: Direct, run: Run) {
-        let name = c.u32(0);
-        let mut args: Vec<Value> = direct.target.map(|target| Value::Int(target.into())).into_iter().collect();
-        args.extend(c.args.iter().skip(direct.names()).cloned());
-        let mut made = Call { number: c.number, thread: c.thread, name: c.name.clone(), args, ret: c.ret.clone() };
+        let name = c.uint(0);
+        let mut made = c.without(direct.names());
+        direct.target.into_iter().for_each(|target| made.put_first(target.into()));
         match direct.about {
             About::Texture => {
                 let slot = self.both().and_then(|(_, objects, _)| objects.textures.get(&name)).map(|it| it.slot);
                 let Some((slot, target)) = slot.and_then(|slot| Some((slot, *TARGETS.get(slot)?))) else { return };
-                made.args.insert(0, Value::Int(target.into()));
+                made.put_first(target.into());
                 self.with_texture(name, slot, |r| run(r, &made));
             }
             About::TextureOfTarget => {
-                if let Some(slot) = slot_of(c.u32(1)) {
+                if let Some(slot) = slot_of(c.uint(1)) {
                     self.with_texture(name, slot, |r| run(r, &made));
                 }
             }
@@ -60,10 +59,10 @@ impl Replay {
                 self.context().into_iter().for_each(|context| context.renderbuffer = before);
             }
             About::VertexArray => self.with_vertex_array(name, |r| run(r, &made)),
-            About::ArrayOfBuffer => self.with_array_of(name, c.u32(1), |r| run(r, &made)),
+            About::ArrayOfBuffer => self.with_array_of(name, c.uint(1), |r| run(r, &made)),
             About::ArrayOfUnit => {
-                let unit = c.u32(2).wrapping_sub(gl::TEXTURE0);
-                self.with_unit(unit, |r| r.with_array_of(name, c.u32(1), |r| run(r, &made)));
+                let unit = c.uint(2).wrapping_sub(gl::TEXTURE0);
+                self.with_unit(unit, |r| r.with_array_of(name, c.uint(1), |r| run(r, &made)));
             }
         }
     }

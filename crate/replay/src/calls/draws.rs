@@ -1,9 +1,9 @@
 //! Draws and clears.
 
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 
 use super::Run;
-use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::glsl::Source;
 use crate::objects::{ATTRIBUTES, Linked};
@@ -27,56 +27,56 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glClearBufferfi", |r, c| clear_buffer(r, c, 3)),
     ("glDrawArrays", |r, c| arrays(r, c, 1, 0)),
     ("glDrawArraysInstanced", |r, c| arrays(r, c, c.int(3), 0)),
-    ("glDrawArraysInstancedBaseInstance", |r, c| arrays(r, c, c.int(3), c.u32(4))),
+    ("glDrawArraysInstancedBaseInstance", |r, c| arrays(r, c, c.int(3), c.uint(4))),
     ("glDrawElements", |r, c| elements(r, c, [0, 1, 2, 3], 1, 0, 0)),
     ("glDrawRangeElements", |r, c| elements(r, c, [0, 3, 4, 5], 1, 0, 0)),
     ("glDrawElementsInstanced", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), 0, 0)),
-    ("glDrawElementsInstancedBaseInstance", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), 0, c.u32(5))),
+    ("glDrawElementsInstancedBaseInstance", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), 0, c.uint(5))),
     ("glDrawElementsBaseVertex", |r, c| elements(r, c, [0, 1, 2, 3], 1, c.int(4), 0)),
     ("glDrawRangeElementsBaseVertex", |r, c| elements(r, c, [0, 3, 4, 5], 1, c.int(6), 0)),
     ("glDrawElementsInstancedBaseVertex", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), 0)),
     ("glDrawElementsInstancedBaseVertexBaseInstance", |r, c| {
-        elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), c.u32(6));
+        elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), c.uint(6));
     }),
-    ("glDrawArraysIndirect", |r, c| indirect(r, c.u32(0), 0, c.arg(1), [1, 0])),
-    ("glMultiDrawArraysIndirect", |r, c| indirect(r, c.u32(0), 0, c.arg(1), [c.int(2), c.int(3)])),
-    ("glDrawElementsIndirect", |r, c| indirect(r, c.u32(0), c.u32(1), c.arg(2), [1, 0])),
-    ("glMultiDrawElementsIndirect", |r, c| indirect(r, c.u32(0), c.u32(1), c.arg(2), [c.int(3), c.int(4)])),
+    ("glDrawArraysIndirect", |r, c| indirect(r, c.uint(0), 0, c.argument(1), [1, 0])),
+    ("glMultiDrawArraysIndirect", |r, c| indirect(r, c.uint(0), 0, c.argument(1), [c.int(2), c.int(3)])),
+    ("glDrawElementsIndirect", |r, c| indirect(r, c.uint(0), c.uint(1), c.argument(2), [1, 0])),
+    ("glMultiDrawElementsIndirect", |r, c| indirect(r, c.uint(0), c.uint(1), c.argument(2), [c.int(3), c.int(4)])),
     ("glMultiDrawArraysIndirectCount", |r, c| {
         if let Some(count) = count_of(r, c.int(2), c.int(3)) {
-            indirect(r, c.u32(0), 0, c.arg(1), [count, c.int(4)]);
+            indirect(r, c.uint(0), 0, c.argument(1), [count, c.int(4)]);
         }
     }),
     ("glMultiDrawElementsIndirectCount", |r, c| {
         if let Some(count) = count_of(r, c.int(3), c.int(4)) {
-            indirect(r, c.u32(0), c.u32(1), c.arg(2), [count, c.int(5)]);
+            indirect(r, c.uint(0), c.uint(1), c.argument(2), [count, c.int(5)]);
         }
     }),
     ("glPrimitiveRestartIndex", |r, c| {
         if let Some(context) = r.context() {
-            context.restart.index = c.u32(0);
+            context.restart.index = c.uint(0);
         }
     }),
     ("glProvokingVertex", |r, c| {
         if let Some(context) = r.context() {
-            context.first_provokes = c.u32(0) == gl::FIRST_VERTEX_CONVENTION;
+            context.first_provokes = c.uint(0) == gl::FIRST_VERTEX_CONVENTION;
         }
     }),
     ("glMultiDrawArrays", |r, c| {
         for (first, count) in c.ints(1).into_iter().zip(c.ints(2)).take(PARTS) {
-            r.draw(&Draw { mode: c.u32(0), first, count, ..Draw::default() }, &Value::Null);
+            r.draw(&Draw { mode: c.uint(0), first, count, ..Draw::default() }, Value::Null);
         }
     }),
     ("glMultiDrawElements", |r, c| {
-        let Value::List(all) = c.arg(3) else { return r.unshown("the indices of this draw are not in the trace") };
+        let Some(all) = c.argument(3).list() else { return r.unshown("the indices of this draw are not in the trace") };
         for (count, indices) in c.ints(1).into_iter().zip(all).take(PARTS) {
-            r.draw(&Draw { mode: c.u32(0), count, kind: c.u32(2), ..Draw::default() }, indices);
+            r.draw(&Draw { mode: c.uint(0), count, kind: c.uint(2), ..Draw::default() }, indices);
         }
     }),
     ("glMultiDrawElementsBaseVertex", |r, c| {
-        let Value::List(all) = c.arg(3) else { return r.unshown("the indices of this draw are not in the trace") };
+        let Some(all) = c.argument(3).list() else { return r.unshown("the indices of this draw are not in the trace") };
         for ((count, indices), base) in c.ints(1).into_iter().zip(all).zip(c.ints(5)).take(PARTS) {
-            r.draw(&Draw { mode: c.u32(0), count, kind: c.u32(2), base, ..Draw::default() }, indices);
+            r.draw(&Draw { mode: c.uint(0), count, kind: c.uint(2), base, ..Draw::default() }, indices);
         }
     }),
 ];
@@ -144,7 +144,7 @@ fn clear(r: &mut Replay, c: &Call) {
         return;
     }
     // WebGL2 has no accumulation buffer.
-    let mask = c.u32(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
+    let mask = c.uint(0) & (gl::COLOR_BUFFER_BIT | gl::DEPTH_BUFFER_BIT | gl::STENCIL_BUFFER_BIT);
     r.note_clear(mask);
     let pixels = r.target_pixels();
     r.stream.put(Op::Clear, &[mask, pixels]);
@@ -155,10 +155,10 @@ fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
     if !r.may_write() {
         return;
     }
-    let mut words = [kind, c.u32(0), c.u32(1), 0, 0, 0, 0, r.target_pixels()];
+    let mut words = [kind, c.uint(0), c.uint(1), 0, 0, 0, 0, r.target_pixels()];
     let values: Vec<u32> = match kind {
-        0 => c.floats(2).iter().map(|x| x.to_bits()).collect(),
-        3 => vec![c.f32(2).to_bits(), c.u32(3)],
+        0 => c.argument(2).floats().iter().map(|x| x.to_bits()).collect(),
+        3 => vec![c.f32(2).to_bits(), c.uint(3)],
         _ => c.ints(2).iter().map(|n| *n as u32).collect(),
     };
     for (slot, word) in words.iter_mut().skip(3).take(4).zip(values) {
@@ -170,20 +170,20 @@ fn clear_buffer(r: &mut Replay, c: &Call, kind: u32) {
 }
 
 fn arrays(r: &mut Replay, c: &Call, instances: i64, base_instance: u32) {
-    let (mode, first, count) = (c.u32(0), c.int(1), c.int(2));
-    r.draw(&Draw { mode, first, count, instances, base_instance, ..Draw::default() }, &Value::Null);
+    let (mode, first, count) = (c.uint(0), c.int(1), c.int(2));
+    r.draw(&Draw { mode, first, count, instances, base_instance, ..Draw::default() }, Value::Null);
 }
 
 /// `at`: the indexes of the arguments mode, count, type and indices.
 fn elements(r: &mut Replay, c: &Call, at: [usize; 4], instances: i64, base: i64, base_instance: u32) {
     let [mode, count, kind, indices] = at;
-    let (mode, count, kind) = (c.u32(mode), c.int(count), c.u32(kind));
-    r.draw(&Draw { mode, first: 0, count, instances, kind, base, base_instance }, c.arg(indices));
+    let (mode, count, kind) = (c.uint(mode), c.int(count), c.uint(kind));
+    r.draw(&Draw { mode, first: 0, count, instances, kind, base, base_instance }, c.argument(indices));
 }
 
 /// Draws whose parameters are in memory or in a buffer: OpenGL 4.3, sections 10.5 and 2.10.3.
 /// `kind` is the type of indices, or 0. Number of draws, and bytes from one to the next or 0.
-fn indirect(r: &mut Replay, mode: u32, kind: u32, at: &Value, [count, stride]: [i64; 2]) {
+fn indirect(r: &mut Replay, mode: u32, kind: u32, at: Value<'_>, [count, stride]: [i64; 2]) {
     let words = if kind == 0 { 4 } else { 5 };
     let stride = if stride == 0 { 4 * words } else { usize::try_from(stride).unwrap_or(usize::MAX) };
     for i in 0..usize::try_from(count).unwrap_or(0).min(PARTS) {
@@ -191,7 +191,7 @@ fn indirect(r: &mut Replay, mode: u32, kind: u32, at: &Value, [count, stride]: [
         let bytes = match at.bytes() {
             Some(memory) => memory.get(from..).and_then(|rest| rest.get(..4 * words)).map(<[u8]>::to_vec),
             None => {
-                let offset = usize::try_from(at.int()).unwrap_or(usize::MAX).saturating_add(from);
+                let offset = usize::try_from(at.int().unwrap_or_default()).unwrap_or(usize::MAX).saturating_add(from);
                 let buffer = r.buffer_at(gl::DRAW_INDIRECT_BUFFER);
                 if let Some(problem) = buffer.as_ref().and_then(|buffer| buffer.problem) {
                     return r.unshown(problem);
@@ -207,11 +207,11 @@ fn indirect(r: &mut Replay, mode: u32, kind: u32, at: &Value, [count, stride]: [
         let (count, instances) = (word(0).into(), word(1).into());
         let rest = Draw { mode, count, instances, kind, ..Draw::default() };
         let Some(size) = index_size(kind) else {
-            r.draw(&Draw { first: word(2).into(), base_instance: word(3), ..rest }, &Value::Null);
+            r.draw(&Draw { first: word(2).into(), base_instance: word(3), ..rest }, Value::Null);
             continue;
         };
         let indices = Value::Int(i64::from(word(2)).saturating_mul(size as i64));
-        r.draw(&Draw { base: i64::from(word(3) as i32), base_instance: word(4), ..rest }, &indices);
+        r.draw(&Draw { base: i64::from(word(3) as i32), base_instance: word(4), ..rest }, indices);
     }
 }
 
@@ -372,7 +372,7 @@ impl Replay {
     }
 
     /// A draw of arrays. `indices`: memory, an offset in the buffer of indices, or nothing.
-    pub(crate) fn draw(&mut self, draw: &Draw, indices: &Value) {
+    pub(crate) fn draw(&mut self, draw: &Draw, indices: Value<'_>) {
         if self.is_compiling {
             return self.compile_draw(draw, indices);
         }
@@ -384,7 +384,7 @@ impl Replay {
         }
     }
 
-    fn draw_arrays(&mut self, draw: &Draw, indices: &Value) -> Result<(), String> {
+    fn draw_arrays(&mut self, draw: &Draw, indices: Value<'_>) -> Result<(), String> {
         let Draw { mode, first, count, instances, .. } = *draw;
         let (Ok(first), Ok(size)) = (usize::try_from(first), usize::try_from(count)) else {
             return Err("the draw has a negative range".into());
@@ -438,7 +438,7 @@ impl Replay {
     }
 
     /// Draws vertices in the order of indices.
-    fn draw_list(&mut self, linked: &Linked, range: &Range, draw: &Draw, indices: &Value) -> Result<(), String> {
+    fn draw_list(&mut self, linked: &Linked, range: &Range, draw: &Draw, indices: Value<'_>) -> Result<(), String> {
         let style = self.style_of(linked, range)?;
         let (Range { mode, count, .. }, Draw { kind, base, .. }) = (*range, *draw);
         let instances = draw.instances as u32;
@@ -485,11 +485,11 @@ impl Replay {
     }
 
     /// Draws indices as they are, of memory or of a buffer.
-    fn draw_own_list(&mut self, range: &Range, draw: &Draw, indices: &Value, bytes: usize) -> Result<(), String> {
+    fn draw_own_list(&mut self, range: &Range, draw: &Draw, indices: Value<'_>, bytes: usize) -> Result<(), String> {
         let (Range { mode, count, .. }, kind, instances) = (*range, draw.kind, draw.instances as u32);
         let Some(memory) = indices.bytes() else {
             let name = self.context().map_or(0, |context| context.arrays().element);
-            let offset = indices.int().max(0) as usize;
+            let offset = indices.int().unwrap_or_default().max(0) as usize;
             let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name));
             let (len, problem) = buffer.map_or((0, None), |buffer| (buffer.data.len(), buffer.problem));
             if let Some(problem) = problem {
@@ -515,7 +515,7 @@ impl Replay {
     }
 
     /// The highest index of a draw, without those that restart a primitive. `None` without any.
-    fn highest(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Option<u32>, String> {
+    fn highest(&mut self, kind: u32, count: usize, indices: Value<'_>) -> Result<Option<u32>, String> {
         let size = index_size(kind).ok_or("the indices have no type")?;
         let end = u32::MAX >> (32 - 8 * size as u32);
         let most = |bytes: &[u8]| {
@@ -529,7 +529,7 @@ impl Replay {
             return if memory.len() < count * size { Err(SHORT.into()) } else { Ok(most(memory)) };
         }
         let name = self.context().map_or(0, |context| context.arrays().element);
-        let at = indices.int().max(0) as usize;
+        let at = indices.int().unwrap_or_default().max(0) as usize;
         let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get_mut(&name)).ok_or(BEYOND)?;
         let range = [at, count, size];
         if let Some((_, highest)) = buffer.highest.iter().find(|(known, _)| *known == range) {
@@ -544,13 +544,13 @@ impl Replay {
         Ok(found)
     }
 
-    pub(super) fn read_indices(&mut self, kind: u32, count: usize, indices: &Value) -> Result<Vec<u32>, String> {
+    pub(super) fn read_indices(&mut self, kind: u32, count: usize, indices: Value<'_>) -> Result<Vec<u32>, String> {
         let size = index_size(kind).ok_or("the indices have no type")?;
         let all = match indices.bytes() {
             Some(memory) => memory.to_vec(),
             None => {
                 let name = self.context().map_or(0, |context| context.arrays().element);
-                let at = indices.int().max(0) as usize;
+                let at = indices.int().unwrap_or_default().max(0) as usize;
                 let buffer = self.both().and_then(|(_, objects, _)| objects.buffers.get(&name));
                 let found = buffer.and_then(|buffer| buffer.data.get(at, count * size));
                 found.ok_or(BEYOND)?.into_owned()

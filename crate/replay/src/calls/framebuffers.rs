@@ -1,10 +1,10 @@
 //! Framebuffers and renderbuffers, and copies between them.
 
+use unspool_gl::call::Call;
 use unspool_gl::gl;
 
 use super::Run;
 use super::textures::MOST_SAMPLES;
-use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Framebuffer, Renderbuffer};
 use crate::ops::{Kind, Op};
@@ -13,7 +13,7 @@ use crate::surfaces::of_renderbuffer;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glBindFramebuffer", |r, c| {
-        let (target, name) = (c.u32(0), c.u32(1));
+        let (target, name) = (c.uint(0), c.uint(1));
         if name != 0 {
             r.framebuffer(name);
         }
@@ -40,28 +40,28 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.delete_framebuffer(&framebuffer);
         }
     }),
-    ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
+    ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
     // Samples of EXT_multisampled_render_to_texture are left out, as in windows.
-    ("glFramebufferTexture2DMultisample", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
-    ("glFramebufferTextureFace", |r, c| attach_texture(r, c, c.u32(4), c.u32(2), c.u32(3), None)),
-    ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.u32(2), c.u32(3), c.u32(4), None)),
-    ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.u32(2), c.u32(3), None)),
-    ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.u32(3), c.u32(4), Some(c.u32(5)))),
-    ("glFramebufferTextureLayer", |r, c| attach_texture(r, c, 0, c.u32(2), c.u32(3), Some(c.u32(4)))),
+    ("glFramebufferTexture2DMultisample", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
+    ("glFramebufferTextureFace", |r, c| attach_texture(r, c, c.uint(4), c.uint(2), c.uint(3), None)),
+    ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
+    ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.uint(2), c.uint(3), None)),
+    ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.uint(3), c.uint(4), Some(c.uint(5)))),
+    ("glFramebufferTextureLayer", |r, c| attach_texture(r, c, 0, c.uint(2), c.uint(3), Some(c.uint(4)))),
     ("glBindRenderbuffer", |r, c| {
-        let name = c.u32(1);
+        let name = c.uint(1);
         r.renderbuffer(name);
         if let Some(context) = r.context() {
             context.renderbuffer = name;
         }
     }),
-    ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.u32(1), c.int(2), c.int(3))),
-    ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.u32(1), c.u32(2), c.int(3), c.int(4))),
+    ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.uint(1), c.int(2), c.int(3))),
+    ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.uint(1), c.uint(2), c.int(3), c.int(4))),
     ("glRenderbufferStorageMultisampleCoverage", |r, c| {
-        renderbuffer_storage(r, c.u32(2), c.u32(3), c.int(4), c.int(5));
+        renderbuffer_storage(r, c.uint(2), c.uint(3), c.int(4), c.int(5));
     }),
     ("glFramebufferRenderbuffer", |r, c| {
-        let (target, point, name) = (c.u32(0), c.u32(1), c.u32(3));
+        let (target, point, name) = (c.uint(0), c.uint(1), c.uint(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
         let Some(Renderbuffer { handle, width, height, samples, problem, .. }) = found.map(|renderbuffer| {
             renderbuffer.is_drawn = true;
@@ -87,7 +87,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDrawBuffer", |r, c| draw_buffers(r, &[c.int(0)])),
     ("glDrawBuffers", |r, c| draw_buffers(r, &c.ints(1))),
     ("glReadBuffer", |r, c| {
-        let buffer = c.u32(0);
+        let buffer = c.uint(0);
         let Some(context) = r.context() else { return };
         if context.read_framebuffer == 0 || !r.bind_targets() {
             return;
@@ -95,7 +95,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         r.stream.put(Op::ReadBuffer, &[buffer]);
     }),
     ("glBlitFramebuffer", |r, c| blit(r, c, 0)),
-    ("glBlitNamedFramebuffer", |r, c| r.with_framebuffers([c.u32(0), c.u32(1)], |r| blit(r, c, 2))),
+    ("glBlitNamedFramebuffer", |r, c| r.with_framebuffers([c.uint(0), c.uint(1)], |r| blit(r, c, 2))),
 ];
 
 /// The framebuffer of the trace that is bound to a target. `None` for that of the window.
@@ -106,7 +106,7 @@ fn bound(r: &mut Replay, target: u32) -> Option<&mut crate::objects::Framebuffer
 }
 
 fn attach_texture(r: &mut Replay, c: &Call, target: u32, name: u32, level: u32, layer: Option<u32>) {
-    let (framebuffer, point) = (c.u32(0), c.u32(1));
+    let (framebuffer, point) = (c.uint(0), c.uint(1));
     let found = r.both().and_then(|(_, objects, _)| {
         let texture = objects.textures.get_mut(&name)?;
         texture.is_drawn = true;
@@ -318,7 +318,7 @@ fn blit(r: &mut Replay, c: &Call, first: usize) {
     }
     r.note_read();
     r.note_draw();
-    let words: Vec<u32> = (0..10).map(|i| c.u32(first + i)).collect();
+    let words: Vec<u32> = (0..10).map(|i| c.uint(first + i)).collect();
     r.stream.put(Op::BlitFramebuffer, &words);
     r.verdict.add(r.call, None);
 }

@@ -1,10 +1,10 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
+use unspool_gl::call::{Call, Value};
 use unspool_gl::matrices::{Function, Stack};
 use unspool_gl::{Unit, Variant, gl, plain};
 
 use super::Run;
-use crate::call::{Call, Value};
 use crate::driver::Replay;
 use crate::fixed::Fixed;
 use crate::matrix;
@@ -17,9 +17,9 @@ macro_rules! table {
 }
 
 pub(crate) const TABLE: &[(&str, Run)] = table![
-    "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.u32(0)),
+    "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.uint(0)),
     "glBegin" => |r, c| fixed(r, |f, _| {
-        (f.primitive, f.spoiled) = (Some(c.u32(0)), None);
+        (f.primitive, f.spoiled) = (Some(c.uint(0)), None);
         f.vertices.clear();
     }),
     "glEnd" => |r, _| end(r),
@@ -31,8 +31,8 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glRectdv" => rectangle,
     "glRectiv" => rectangle,
     "glRectsv" => rectangle,
-    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.u32(0) == gl::FLAT),
-    "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.u32(0), c.f32(1))),
+    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.uint(0) == gl::FLAT),
+    "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.uint(0), c.f32(1))),
     "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0)),
     "glLightf" => |r, c| light(r, c),
     "glLighti" => |r, c| light(r, c),
@@ -47,7 +47,7 @@ pub(crate) const TABLE: &[(&str, Run)] = table![
     "glMaterialfv" => |r, c| material(r, c),
     "glMaterialiv" => |r, c| material(r, c),
     "glColorMaterial" => |r, c| fixed(r, |f, _| {
-        (f.tracked, f.tracks) = (c.u32(0), c.u32(1));
+        (f.tracked, f.tracks) = (c.uint(0), c.uint(1));
         f.track();
     }),
     "glClipPlane" => clip_plane,
@@ -85,7 +85,7 @@ pub(super) fn of_matrices(name: &str) -> Option<Run> {
 }
 
 fn change_matrix(r: &mut Replay, c: &Call) {
-    let Some(function) = c.name.strip_prefix("gl").and_then(Function::of) else { return };
+    let Some(function) = r.name(c).strip_prefix("gl").and_then(Function::of) else { return };
     fixed(r, |f, unit| {
         f.matrices.call(function, c, (f.mode, unit as u32), true);
     });
@@ -93,9 +93,9 @@ fn change_matrix(r: &mut Replay, c: &Call) {
 
 /// The numbers of a call: its arguments from `first` on, or those of its array.
 fn numbers(c: &Call, first: usize) -> Vec<f32> {
-    match c.arg(first) {
-        Value::List(_) | Value::Bytes(_) => c.floats(first),
-        _ => c.args.iter().skip(first).map(|value| value.float() as f32).collect(),
+    match c.argument(first) {
+        Value::List(_) | Value::Bytes(..) => c.argument(first).floats(),
+        _ => (first..c.len()).map(|i| c.f32(i)).collect(),
     }
 }
 
@@ -129,24 +129,24 @@ const FORMS: [(&str, Run); 9] = [
     ("glVertex", vertex),
     ("glColor", color),
     ("glSecondaryColor", |r, c| {
-        let given = given(c, 0, LAST_ONE, true);
+        let given = given(r, c, 0, LAST_ONE, true);
         fixed(r, |f, _| f.secondary = given);
     }),
     ("glNormal", |r, c| {
-        let [x, y, z, _] = given(c, 0, [0.0; 4], true);
+        let [x, y, z, _] = given(r, c, 0, [0.0; 4], true);
         fixed(r, |f, _| f.normal = [x, y, z]);
     }),
     ("glTexCoord", |r, c| {
-        let given = given(c, 0, LAST_ONE, false);
+        let given = given(r, c, 0, LAST_ONE, false);
         fixed(r, |f, _| f.set_coordinates(0, given));
     }),
     ("glMultiTexCoord", |r, c| {
-        let given = given(c, 1, LAST_ONE, false);
-        let unit = c.u32(0).wrapping_sub(gl::TEXTURE0) as usize;
+        let given = given(r, c, 1, LAST_ONE, false);
+        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0) as usize;
         fixed(r, |f, _| f.set_coordinates(unit, given));
     }),
     ("glFogCoord", |r, c| {
-        let [x, ..] = given(c, 0, [0.0; 4], false);
+        let [x, ..] = given(r, c, 0, [0.0; 4], false);
         fixed(r, |f, _| f.fog_coordinate = x);
     }),
 ];
@@ -156,13 +156,14 @@ const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// The numbers of a call from argument `first` on, as its name says. If they are mapped, whole ones
 /// stand for 0 to 1, or for -1 to 1.
-fn given(c: &Call, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
-    let variant = variant_of(&c.name).map(|(_, variant)| variant).unwrap_or_default();
+fn given(r: &Replay, c: &Call, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
+    let variant = variant_of(&r.name(c)).map(|(_, variant)| variant).unwrap_or_default();
     variant.numbers(c, first, otherwise, is_mapped).map(|number| number as f32)
 }
 
 fn vertex(r: &mut Replay, c: &Call) {
-    vertex_at(r, given(c, 0, LAST_ONE, false));
+    let given = given(r, c, 0, LAST_ONE, false);
+    vertex_at(r, given);
 }
 
 /// A vertex of the primitive that is begun.
@@ -175,7 +176,7 @@ pub(super) fn vertex_at(r: &mut Replay, position: [f32; 4]) {
 }
 
 fn color(r: &mut Replay, c: &Call) {
-    let given = given(c, 0, LAST_ONE, true);
+    let given = given(r, c, 0, LAST_ONE, true);
     fixed(r, |f, _| {
         f.color = given;
         f.track();
@@ -183,9 +184,9 @@ fn color(r: &mut Replay, c: &Call) {
 }
 
 fn attribute(r: &mut Replay, c: &Call) {
-    let is_normalized = variant_of(&c.name).is_some_and(|(_, variant)| variant.is_normalized);
-    let value = given(c, 1, LAST_ONE, is_normalized);
-    let index = c.u32(0) as usize;
+    let is_normalized = variant_of(&r.name(c)).is_some_and(|(_, variant)| variant.is_normalized);
+    let value = given(r, c, 1, LAST_ONE, is_normalized);
+    let index = c.uint(0) as usize;
     let Some(context) = r.context() else { return };
     if let Some(slot) = context.values.get_mut(index) {
         *slot = value;
@@ -197,7 +198,7 @@ fn attribute(r: &mut Replay, c: &Call) {
 
 fn clip_plane(r: &mut Replay, c: &Call) {
     let plane = four(&numbers(c, 1), [0.0; 4]);
-    let index = c.u32(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
+    let index = c.uint(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
     fixed(r, |f, _| {
         // It is given in the coordinates of the moment.
         let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
@@ -209,7 +210,7 @@ fn clip_plane(r: &mut Replay, c: &Call) {
 
 fn point_parameter(r: &mut Replay, c: &Call) {
     let [a, b, d, _] = four(&numbers(c, 1), [0.0; 4]);
-    fixed(r, |f, _| match c.u32(0) {
+    fixed(r, |f, _| match c.uint(0) {
         gl::POINT_SIZE_MIN => f.point_range[0] = a,
         gl::POINT_SIZE_MAX => f.point_range[1] = a,
         gl::POINT_DISTANCE_ATTENUATION => f.point_fade = [a, b, d],
@@ -234,8 +235,8 @@ fn end(r: &mut Replay) {
 }
 
 fn rectangle(r: &mut Replay, c: &Call) {
-    let given = match c.arg(1) {
-        Value::List(_) => [c.floats(0), c.floats(1)].concat(),
+    let given = match c.argument(1) {
+        Value::List(_) => [c.argument(0).floats(), c.argument(1).floats()].concat(),
         _ => numbers(c, 0),
     };
     let [x, y, w, h] = four(&given, [0.0; 4]);
@@ -249,7 +250,7 @@ fn rectangle(r: &mut Replay, c: &Call) {
 }
 
 fn light(r: &mut Replay, c: &Call) {
-    let (index, name, values) = (c.u32(0).wrapping_sub(gl::LIGHT0) as usize, c.u32(1), numbers(c, 2));
+    let (index, name, values) = (c.uint(0).wrapping_sub(gl::LIGHT0) as usize, c.uint(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     let first = all[0];
     fixed(r, |f, _| {
@@ -277,7 +278,7 @@ fn light(r: &mut Replay, c: &Call) {
 }
 
 fn light_model(r: &mut Replay, c: &Call) {
-    let (name, values) = (c.u32(0), numbers(c, 1));
+    let (name, values) = (c.uint(0), numbers(c, 1));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| match name {
         gl::LIGHT_MODEL_LOCAL_VIEWER => f.local_viewer = all[0] != 0.0,
@@ -289,7 +290,7 @@ fn light_model(r: &mut Replay, c: &Call) {
 }
 
 fn material(r: &mut Replay, c: &Call) {
-    let (face, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
+    let (face, name, values) = (c.uint(0), c.uint(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| {
         for (side, material) in f.materials.iter_mut().enumerate() {
@@ -310,7 +311,7 @@ fn material(r: &mut Replay, c: &Call) {
 }
 
 fn tex_env(r: &mut Replay, c: &Call) {
-    let (target, name, values) = (c.u32(0), c.u32(1), numbers(c, 2));
+    let (target, name, values) = (c.uint(0), c.uint(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     let value = all[0] as u32;
     if (target, name) == (gl::POINT_SPRITE, gl::COORD_REPLACE) {
@@ -349,7 +350,7 @@ fn tex_env(r: &mut Replay, c: &Call) {
 }
 
 fn tex_gen(r: &mut Replay, c: &Call) {
-    let (coordinate, name, values) = (c.u32(0).wrapping_sub(gl::S) as usize, c.u32(1), numbers(c, 2));
+    let (coordinate, name, values) = (c.uint(0).wrapping_sub(gl::S) as usize, c.uint(1), numbers(c, 2));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, unit| {
         let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
@@ -377,7 +378,7 @@ fn tex_gen(r: &mut Replay, c: &Call) {
 }
 
 fn fog(r: &mut Replay, c: &Call) {
-    let (name, values) = (c.u32(0), numbers(c, 1));
+    let (name, values) = (c.uint(0), numbers(c, 1));
     let all = four(&values, [0.0; 4]);
     fixed(r, |f, _| match name {
         gl::FOG_DENSITY => f.fog.density = all[0],

@@ -2,31 +2,31 @@
 //! `glEnd`, or whatever reads what was written. Never to all that follows.
 
 use unspool_formats::apitrace::{NameFlags, Renders};
+use unspool_gl::call::Call;
 use unspool_gl::{Several, gl};
 
 use super::Run;
-use crate::call::Call;
 use crate::driver::Replay;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glLogicOp", |r, c| {
         if let Some(context) = r.context() {
-            context.logic_op = c.u32(0);
+            context.logic_op = c.uint(0);
         }
     }),
     ("glLineStipple", |r, c| {
         if let Some(context) = r.context() {
-            context.fixed.stipple = [c.u32(0).clamp(1, 256), c.u32(1) & 0xFFFF];
+            context.fixed.stipple = [c.uint(0).clamp(1, 256), c.uint(1) & 0xFFFF];
         }
     }),
     ("glRenderMode", |r, c| {
         if let Some(context) = r.context() {
-            context.fixed.renders = c.u32(0) == gl::RENDER;
+            context.fixed.renders = c.uint(0) == gl::RENDER;
         }
     }),
     ("glBindProgramPipeline", |r, c| {
         if let Some(context) = r.context() {
-            context.pipeline = c.u32(0);
+            context.pipeline = c.uint(0);
         }
     }),
     ("glBeginTransformFeedback", |r, _| {
@@ -41,12 +41,12 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDispatchComputeGroupSize", compute),
     ("glBindImageTexture", |r, c| {
         // Only those that shaders may write to.
-        let name = if c.u32(5) == gl::READ_ONLY { 0 } else { c.u32(1) };
-        note_written(r, gl::TEXTURE, c.u32(0), name);
+        let name = if c.uint(5) == gl::READ_ONLY { 0 } else { c.uint(1) };
+        note_written(r, gl::TEXTURE, c.uint(0), name);
     }),
-    ("glTransformFeedbackBufferBase", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
-    ("glTransformFeedbackBufferRange", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
-    ("glBindBufferOffset", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.u32(1), c.u32(2))),
+    ("glTransformFeedbackBufferBase", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
+    ("glTransformFeedbackBufferRange", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
+    ("glBindBufferOffset", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
     ("glReadPixels", |r, _| read_back(r)),
     ("glReadnPixels", |r, _| read_back(r)),
     ("glBindImageTextures", |r, c| {

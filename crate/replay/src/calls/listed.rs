@@ -8,23 +8,18 @@
 
 use std::rc::Rc;
 
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 
 use super::draws::{Draw, Restart, index_size};
-use super::{Handler, Resolved, arrays};
-use crate::call::{Call, Value};
+use super::{Function, Handler, Handlers, arrays};
 use crate::driver::Replay;
 use crate::objects::{Array, VertexArray};
 
 /// A command of a display list.
 #[derive(Clone, Debug)]
 pub(crate) enum Listed {
-    /// Lists are executed over and over: what is known of a function's name is found once.
-    Call {
-        call: Call,
-        handler: Resolved,
-        is_draw: bool,
-    },
+    Call(Call),
     Draw(Box<Vertices>),
     /// What `glArrayElement` makes current: see [`arrays::elements`].
     Element(Vec<(usize, [f32; 4])>),
@@ -37,7 +32,7 @@ pub(crate) enum Listed {
 #[derive(Clone, Debug)]
 pub(crate) struct Vertices {
     draw: Draw,
-    indices: Value,
+    indices: Vec<u8>,
     /// The highest index ends primitives.
     restarts: bool,
     /// The arrays that were enabled, by their slots.
@@ -48,13 +43,12 @@ impl Listed {
     /// Bytes that it takes, about.
     pub(crate) fn size(&self) -> u64 {
         let own = match self {
-            Self::Call { call, .. } => return call.size(),
+            Self::Call(call) => return call.size(),
             Self::Draw(vertices) => {
                 let content = vertices.arrays.iter().filter_map(|(_, array)| array.client.as_ref());
                 let content: usize = content.map(|client| client.len()).sum();
-                let indices = vertices.indices.bytes().map_or(0, <[u8]>::len);
                 let arrays = vertices.arrays.len() * size_of::<(usize, Array)>();
-                size_of::<Vertices>() + arrays + indices + content
+                size_of::<Vertices>() + arrays + vertices.indices.len() + content
             }
             Self::Element(values) => values.len() * size_of::<(usize, [f32; 4])>(),
             Self::Lack(reason) => reason.len(),
@@ -63,9 +57,9 @@ impl Listed {
     }
 
     /// Whether it changes a picture by itself.
-    pub(crate) fn is_draw(&self) -> bool {
+    pub(crate) fn is_draw(&self, handlers: &Handlers) -> bool {
         match self {
-            Self::Call { is_draw, .. } => *is_draw,
+            Self::Call(call) => handlers.get(call.function).is_some_and(|function| function.is_draw),
             Self::Draw(_) | Self::Lack(_) => true,
             Self::Element(_) => false,
         }
@@ -73,7 +67,7 @@ impl Listed {
 }
 
 /// Whether a function reads arrays of vertices.
-fn reads_arrays(name: &str) -> bool {
+pub(super) fn reads_arrays(name: &str) -> bool {
     let all = ["Arrays", "Elements", "RangeElements"];
     name.starts_with("glArrayElement")
         || ["glDraw", "glMultiDraw"]
@@ -84,8 +78,8 @@ fn reads_arrays(name: &str) -> bool {
 impl Replay {
     /// Adds a call to the list that is being compiled. Draws of arrays come here one by one: see
     /// [`Replay::compile_draw`].
-    pub(crate) fn compile(&mut self, call: &Call, handler: Resolved) {
-        match handler.ok().filter(|_| reads_arrays(&call.name)) {
+    pub(crate) fn compile(&mut self, call: &Call, function: &Function) {
+        match function.handler.ok().filter(|_| function.reads_arrays) {
             Some(Handler { run, .. }) => {
                 self.is_compiling = true;
                 run(self, call);
@@ -93,7 +87,7 @@ impl Replay {
                 // The same may be executed next.
                 self.call_vertices = 0;
             }
-            None => self.list(Listed::Call { call: call.clone(), handler, is_draw: super::is_draw(&call.name) }),
+            None => self.list(Listed::Call(call.clone())),
         }
     }
 
@@ -109,7 +103,7 @@ impl Replay {
     }
 
     /// Adds a draw of arrays to the list that is being compiled, with what it reads.
-    pub(super) fn compile_draw(&mut self, draw: &Draw, indices: &Value) {
+    pub(super) fn compile_draw(&mut self, draw: &Draw, indices: Value<'_>) {
         if self.halted.is_some() {
             return;
         }
@@ -121,10 +115,10 @@ impl Replay {
     }
 
     /// What a draw reads. `None` if there is no room for it.
-    fn read_vertices(&mut self, draw: &Draw, indices: &Value) -> Result<Option<Vertices>, String> {
+    fn read_vertices(&mut self, draw: &Draw, indices: Value<'_>) -> Result<Option<Vertices>, String> {
         let Draw { mode, count, instances, .. } = *draw;
         let none = Draw { mode, ..Draw::default() };
-        let mut read = Vertices { draw: none, indices: Value::Null, restarts: false, arrays: Vec::new() };
+        let mut read = Vertices { draw: none, indices: Vec::new(), restarts: false, arrays: Vec::new() };
         if count <= 0 || instances <= 0 {
             return Ok(Some(read));
         }
@@ -139,7 +133,7 @@ impl Replay {
         } else {
             let Some((own, first, last)) = self.own_indices(draw, indices)? else { return Ok(Some(read)) };
             read.restarts = own.contains(&u32::MAX);
-            read.indices = Value::Bytes(own.iter().flat_map(|index| index.to_le_bytes()).collect());
+            read.indices = own.iter().flat_map(|index| index.to_le_bytes()).collect();
             (first, last)
         };
         let kind = if draw.kind == 0 { 0 } else { gl::UNSIGNED_INT };
@@ -170,7 +164,7 @@ impl Replay {
 
     /// The indices of a draw, from 0 on, with the lowest and highest one that they were. The
     /// highest number is in place of those that end primitives. `None` if all of them do.
-    fn own_indices(&mut self, draw: &Draw, indices: &Value) -> Result<Option<(Vec<u32>, usize, usize)>, String> {
+    fn own_indices(&mut self, draw: &Draw, indices: Value<'_>) -> Result<Option<(Vec<u32>, usize, usize)>, String> {
         let Draw { kind, count, base, .. } = *draw;
         let size = index_size(kind).ok_or("the indices have no type")?;
         let restart = self.context().and_then(|context| context.restart.of(size));
@@ -222,7 +216,11 @@ impl Replay {
     /// Executes a command of a display list.
     pub(crate) fn execute_listed(&mut self, command: &Listed) {
         match command {
-            Listed::Call { call, handler, .. } => self.execute_by(call, *handler),
+            Listed::Call(call) => {
+                if let Some(function) = self.handlers.get(call.function) {
+                    self.execute_by(call, &function);
+                }
+            }
             Listed::Draw(vertices) => self.draw_listed(vertices),
             Listed::Element(values) => arrays::set_elements(self, values),
             Listed::Lack(reason) => self.unshown(reason),
@@ -239,7 +237,7 @@ impl Replay {
         let before = core::mem::replace(context.arrays(), own);
         let restart = Restart { on: *restarts, is_fixed: *restarts, index: 0 };
         let had = core::mem::replace(&mut context.restart, restart);
-        self.draw(draw, indices);
+        self.draw(draw, indices.as_slice().into());
         let Some(context) = self.context() else { return };
         *context.arrays() = before;
         context.restart = had;

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use unspool_formats::apitrace::list_names;
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 
 use super::{Listed, Run};
-use crate::call::{Call, Value};
 use crate::driver::{OBJECT, Replay};
 
 /// Commands that a draw counts for.
@@ -19,7 +19,7 @@ const DEPTH: u32 = 64;
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glNewList", |r, c| {
         if let Some(context) = r.context() {
-            context.recording = Some((c.u32(0), c.u32(1) == gl::COMPILE_AND_EXECUTE, Vec::new()));
+            context.recording = Some((c.uint(0), c.uint(1) == gl::COMPILE_AND_EXECUTE, Vec::new()));
         }
     }),
     ("glEndList", |r, _| {
@@ -31,7 +31,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("glDeleteLists", |r, c| {
-        let (first, count) = (c.u32(0), c.int(1).clamp(0, 1 << 16) as u32);
+        let (first, count) = (c.uint(0), c.int(1).clamp(0, 1 << 16) as u32);
         let Some((_, objects, _)) = r.both() else { return };
         let old = objects.lists.extract_if(|name, _| (first..first.saturating_add(count)).contains(name));
         let freed = old.map(|(_, old)| size_of(&old)).sum();
@@ -39,10 +39,10 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glListBase", |r, c| {
         if let Some(context) = r.context() {
-            context.list_base = c.u32(0);
+            context.list_base = c.uint(0);
         }
     }),
-    ("glCallList", |r, c| r.call_list(c.u32(0))),
+    ("glCallList", |r, c| r.call_list(c.uint(0))),
     ("glCallLists", call_lists),
 ];
 
@@ -53,8 +53,8 @@ fn size_of(commands: &[Listed]) -> u64 {
 
 fn call_lists(r: &mut Replay, c: &Call) {
     let base = r.context().map_or(0, |context| context.list_base);
-    let names: Vec<u32> = match c.arg(2) {
-        Value::Bytes(bytes) => list_names(c.u32(1), bytes).map(|name| name as u32).collect(),
+    let names: Vec<u32> = match c.argument(2) {
+        Value::Bytes(bytes, _) => list_names(c.uint(1), bytes).map(|name| name as u32).collect(),
         Value::Text(text) => text.bytes().map(u32::from).collect(),
         _ => c.ints(2).iter().map(|name| *name as u32).collect(),
     };
@@ -73,7 +73,7 @@ impl Replay {
         self.list_depth += 1;
         for command in commands.iter() {
             // A draw is as much work as many calls that set something.
-            self.list_work += if command.is_draw() { DRAW_WORK } else { 1 };
+            self.list_work += if command.is_draw(&self.handlers) { DRAW_WORK } else { 1 };
             if self.list_work > self.bounds.list_commands {
                 let (number, most) = (self.call, self.bounds.list_commands);
                 self.halt(format!(

@@ -24,20 +24,21 @@ mod windows;
 
 pub(crate) use attributes::Kept;
 pub(crate) use draws::Restart;
-pub(crate) use lacks::is_draw;
 pub(crate) use listed::Listed;
 pub(crate) use texels::Texels;
 pub(crate) use uniforms::Found;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
+use unspool_gl::call::Call;
 use unspool_gl::direct::{Direct, bound_of};
+use unspool_gl::lists::is_compiled;
 use unspool_gl::{Absence, Charged, absence, plain};
 
-use crate::call::Call;
+use self::lacks::is_draw;
 use crate::driver::Replay;
 
 /// Executes a call.
@@ -53,13 +54,33 @@ pub(crate) struct Handler {
 /// A handler, or why there is none. `None`: nothing is known of the name.
 pub(crate) type Resolved = Result<Handler, Option<Absence>>;
 
-/// What functions do, by their names.
-pub(crate) struct Handlers {
-    by_name: RefCell<HashMap<Cow<'static, str>, Resolved>>,
+/// A function of a trace.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: Rc<str>,
+    pub(crate) handler: Resolved,
+    /// It is about what the context of its thread has.
+    pub(crate) needs_context: bool,
+    pub(crate) is_compiled: bool,
+    is_draw: bool,
+    reads_arrays: bool,
 }
 
-/// Limit for the names that are remembered: OpenGL has some thousand functions.
-const MOST_NAMES: usize = 8192;
+/// The functions of a trace, each found once. Calls have their numbers ([`Call::function`]).
+pub(crate) struct Handlers {
+    tables: HashMap<&'static str, Run>,
+    known: RefCell<Known>,
+}
+
+/// The functions that were asked for: those of the signatures that a trace has, and those that they
+/// are executed as.
+#[derive(Default)]
+struct Known {
+    all: Vec<Rc<Function>>,
+    by_name: HashMap<Rc<str>, u32>,
+    /// By the signatures of the trace.
+    of_trace: Vec<Option<u32>>,
+}
 
 impl Handlers {
     pub(crate) fn new() -> Self {
@@ -80,32 +101,61 @@ impl Handlers {
             textures::TABLE,
             uniforms::TABLE,
         ];
-        let all = tables.into_iter().flatten();
-        let by_name = all.map(|(name, run)| (Cow::Borrowed(*name), Ok(Handler { run: *run, direct: None }))).collect();
-        Self { by_name: RefCell::new(by_name) }
+        Self { tables: tables.into_iter().flatten().copied().collect(), known: RefCell::default() }
+    }
+
+    /// The function with a number. `None` if no name has it.
+    pub(crate) fn get(&self, number: u32) -> Option<Rc<Function>> {
+        self.known.borrow().all.get(number as usize).cloned()
+    }
+
+    /// The number of the function with this name.
+    pub(crate) fn number(&self, name: &str) -> u32 {
+        if let Some(known) = self.known.borrow().by_name.get(name) {
+            return *known;
+        }
+        let found = Function {
+            name: name.into(),
+            handler: self.handler_of(name).ok_or_else(|| lack_of(name)),
+            needs_context: name.starts_with("gl") && !name.starts_with("glX"),
+            is_compiled: is_compiled(name),
+            is_draw: is_draw(name),
+            reads_arrays: listed::reads_arrays(name),
+        };
+        let mut known = self.known.borrow_mut();
+        let number = known.all.len() as u32;
+        known.by_name.insert(Rc::clone(&found.name), number);
+        known.all.push(Rc::new(found));
+        number
+    }
+
+    /// Whether the function with this name has a handler.
+    fn handles(&self, name: &str) -> bool {
+        self.get(self.number(name)).is_some_and(|function| function.handler.is_ok())
+    }
+
+    /// The number of the function of a signature of the trace, which has this name.
+    pub(crate) fn number_of(&self, signature: u32, name: &str) -> u32 {
+        let at = signature as usize;
+        if let Some(Some(known)) = self.known.borrow().of_trace.get(at) {
+            return *known;
+        }
+        let number = self.number(name);
+        let of_trace = &mut self.known.borrow_mut().of_trace;
+        if of_trace.len() <= at {
+            of_trace.resize(at + 1, None);
+        }
+        of_trace.get_mut(at).into_iter().for_each(|slot| *slot = Some(number));
+        number
     }
 
     /// The handler of a function, whatever extension it came from.
-    pub(crate) fn find(&self, name: &str) -> Resolved {
-        let known = self.by_name.borrow().get(name).copied();
-        known.unwrap_or_else(|| {
-            let found = self.made_of_others(name).ok_or_else(|| lack_of(name));
-            let mut by_name = self.by_name.borrow_mut();
-            if by_name.len() < MOST_NAMES {
-                by_name.insert(Cow::Owned(name.into()), found);
-            }
-            found
-        })
-    }
-
-    /// The handler of a name that is in no table.
-    fn made_of_others(&self, name: &str) -> Option<Handler> {
-        let by_name = self.by_name.borrow();
-        let listed = |name: &str| by_name.get(name).and_then(|found| found.ok());
+    fn handler_of(&self, name: &str) -> Option<Handler> {
+        let run = |run: Run| Handler { run, direct: None };
+        let listed = |name: &str| self.tables.get(name).copied().map(run);
         let plain = plain(name);
         // `glEnableIndexedEXT` is `glEnablei`.
         let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
-        let run = |run: Run| Handler { run, direct: None };
         let of_form = || uniforms::of_form(name).or_else(|| immediate::of_form(name)).map(run);
         let other = || {
             let exists = |name: &str| listed(name).is_some() || immediate::of_form(name).is_some();
@@ -117,7 +167,8 @@ impl Handlers {
         };
         let of_matrices = || immediate::of_matrices(plain).map(run);
         let of_textures = || textures::of_textures(name).map(run);
-        let found = listed(plain)
+        let found = listed(name)
+            .or_else(|| listed(plain))
             .or_else(of_matrices)
             .or_else(of_textures)
             .or_else(indexed)
@@ -126,6 +177,18 @@ impl Handlers {
             .or_else(direct);
         found.or_else(|| windows::of(name).map(run))
     }
+}
+
+impl Replay {
+    /// The name of the function of a call.
+    fn name(&self, call: &Call) -> Rc<str> {
+        self.handlers.get(call.function).map(|function| Rc::clone(&function.name)).unwrap_or_default()
+    }
+}
+
+/// An argument that is a text. Empty for others.
+fn text(c: &Call, index: usize) -> &str {
+    c.argument(index).text().unwrap_or_default()
 }
 
 /// Why a function without a handler has none.
@@ -147,6 +210,17 @@ mod tests {
         ["glGetUniformLocation", "glGetAttribLocation", "glGetUniformBlockIndex", "glGetUniformLocationARB"];
 
     #[test]
+    fn functions_have_a_number_by_name_and_by_signature() {
+        let handlers = Handlers::new();
+        let [first, second] = [handlers.number_of(9, "glClear"), handlers.number_of(2, "glFooBar")];
+        assert_eq!([handlers.number("glClear"), handlers.number("glFooBar")], [first, second]);
+        // The signature is enough.
+        assert_eq!([handlers.number_of(9, "glFooBar"), handlers.number_of(3, "glClear")], [first, first]);
+        let name = |number| handlers.get(number).map(|function| function.name.to_string());
+        assert_eq!([first, second, 2].map(name), [Some("glClear".into()), Some("glFooBar".into()), None]);
+    }
+
+    #[test]
     fn each_function_has_a_handler_or_a_reason_and_only_one_of_them() {
         let handlers = Handlers::new();
         let all = names();
@@ -154,7 +228,7 @@ mod tests {
         let mut wrong = Vec::new();
         for name in all {
             let is_vendor = |reason: &str| reason.contains("of one vendor");
-            match (handlers.find(name), absence(name)) {
+            match (handlers.get(handlers.number(name)).unwrap().handler, absence(name)) {
                 (Ok(_), Some(Absence::Refused(_, reason))) if is_vendor(reason) => {}
                 (Ok(_), Some(_)) if ASKS.iter().any(|ask| name.starts_with(ask)) => {}
                 (Ok(_), Some(why)) => wrong.push(format!("{name} has a handler, and {why:?}")),

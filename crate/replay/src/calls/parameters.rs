@@ -1,10 +1,10 @@
 //! Parameters of textures, and samplers.
 
+use unspool_gl::call::Call;
 use unspool_gl::{Several, gl};
 
 use super::Run;
 use super::textures::bind_units;
-use crate::call::Call;
 use crate::driver::{OBJECT, Replay};
 use crate::ops::{Kind, Op};
 
@@ -15,7 +15,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glTexParameterfv", parameter),
     ("glTexParameterIiv", parameter),
     ("glTexParameterIuiv", parameter),
-    ("glBindSampler", |r, c| bind(r, c.u32(0), c.u32(1))),
+    ("glBindSampler", |r, c| bind(r, c.uint(0), c.uint(1))),
     ("glBindSamplers", |r, c| bind_units(r, c, Several::Samplers, bind)),
     ("glDeleteSamplers", |r, c| {
         for name in c.ints(1) {
@@ -66,8 +66,8 @@ fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
 }
 
 fn parameter(r: &mut Replay, c: &Call) {
-    let (target, name) = (c.u32(0), c.u32(1));
-    let values = c.floats(2);
+    let (target, name) = (c.uint(0), c.uint(1));
+    let values = c.argument(2).floats();
     let value = f64::from(values.first().copied().unwrap_or(0.0));
     let Some(texture) = r.texture_at(target) else { return };
     if texture.samples.is_some() {
@@ -98,8 +98,8 @@ fn parameter(r: &mut Replay, c: &Call) {
 }
 
 fn sampler(r: &mut Replay, c: &Call) {
-    let (name, parameter) = (c.u32(0), c.u32(1));
-    let value = f64::from(c.floats(2).first().copied().unwrap_or(0.0));
+    let (name, parameter) = (c.uint(0), c.uint(1));
+    let value = f64::from(c.argument(2).floats().first().copied().unwrap_or(0.0));
     let known = r.both().and_then(|(_, objects, _)| objects.samplers.get(&name).copied());
     let handle = known.unwrap_or_else(|| r.handle(Kind::Sampler));
     if let Some((_, objects, stream)) = r.both() {

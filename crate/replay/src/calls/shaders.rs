@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use hashbrown::HashMap;
+use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 use unspool_trace::beginning;
 
-use super::Run;
-use crate::call::{Call, Value};
+use super::{Run, text};
 use crate::driver::{OBJECT, Replay};
 use crate::glsl::{Source, Translated};
 use crate::objects::{BUFFER, Linked, Program, Sampler, Sent, Shader, UNITS};
@@ -22,20 +22,20 @@ const MOST_SOURCE: usize = (1 << 20) + 1;
 const MOST_NUMBERED: usize = 256;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glCreateShader", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
-    ("glCreateShaderObjectARB", |r, c| create_shader(r, c.ret.int() as u32, c.u32(0))),
+    ("glCreateShader", |r, c| create_shader(r, c.returned().unwrap_or_default() as u32, c.uint(0))),
+    ("glCreateShaderObjectARB", |r, c| create_shader(r, c.returned().unwrap_or_default() as u32, c.uint(0))),
     ("glShaderSource", |r, c| {
-        let source = source_of(c.arg(2), &c.ints(3));
-        let Some(known) = shader(r, c.u32(0)).map(|shader| shader.source.len()) else { return };
+        let source = source_of(c.argument(2), &c.ints(3));
+        let Some(known) = shader(r, c.uint(0)).map(|shader| shader.source.len()) else { return };
         if r.reserve(known as u64, source.len() as u64)
-            && let Some(shader) = shader(r, c.u32(0))
+            && let Some(shader) = shader(r, c.uint(0))
         {
             shader.source = source.into();
         }
     }),
     ("glCompileShader", |r, c| {
         let translations = r.translations.clone();
-        if let Some(shader) = shader(r, c.u32(0)) {
+        if let Some(shader) = shader(r, c.uint(0)) {
             // Compared once, not with each program.
             if !Rc::ptr_eq(&shader.compiled, &shader.source) {
                 shader.source = translations.source(&shader.source);
@@ -44,28 +44,28 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             shader.call = c.number;
         }
     }),
-    ("glCreateProgram", |r, c| create_program(r, c.ret.int() as u32)),
-    ("glCreateProgramObjectARB", |r, c| create_program(r, c.ret.int() as u32)),
+    ("glCreateProgram", |r, c| create_program(r, c.returned().unwrap_or_default() as u32)),
+    ("glCreateProgramObjectARB", |r, c| create_program(r, c.returned().unwrap_or_default() as u32)),
     ("glAttachShader", attach),
     ("glAttachObjectARB", attach),
     ("glDetachShader", |r, c| {
-        let shader = c.u32(1);
-        if let Some(program) = r.program(c.u32(0)) {
+        let shader = c.uint(1);
+        if let Some(program) = r.program(c.uint(0)) {
             // A program is linked with what was attached before; programs detach after that.
             program.shaders.retain(|known| *known != shader);
         }
     }),
     ("glBindAttribLocation", |r, c| {
-        let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
-        if let Some(program) = r.program(c.u32(0))
+        let (index, name) = (c.uint(1), text(c, 2).to_owned());
+        if let Some(program) = r.program(c.uint(0))
             && program.attributes.len() < MOST_NUMBERED
         {
             program.attributes.insert(name, index);
         }
     }),
     ("glBindFragDataLocation", |r, c| {
-        let (index, name) = (c.u32(1), c.arg(2).text().to_owned());
-        if let Some(program) = r.program(c.u32(0))
+        let (index, name) = (c.uint(1), text(c, 2).to_owned());
+        if let Some(program) = r.program(c.uint(0))
             && program.outputs.len() < MOST_NUMBERED
         {
             program.outputs.insert(name, index);
@@ -73,16 +73,16 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glBindFragDataLocationIndexed", |r, c| {
         // The second source of blending is refused where it is used.
-        let (number, index, name) = (c.u32(1), c.u32(2), c.arg(3).text().to_owned());
-        if let Some(program) = r.program(c.u32(0)).filter(|_| index == 0)
+        let (number, index, name) = (c.uint(1), c.uint(2), text(c, 3).to_owned());
+        if let Some(program) = r.program(c.uint(0)).filter(|_| index == 0)
             && program.outputs.len() < MOST_NUMBERED
         {
             program.outputs.insert(name, number);
         }
     }),
-    ("glProgramBinary", |r, c| refuse(r, c.u32(0), "the program was made of a binary of the driver")),
+    ("glProgramBinary", |r, c| refuse(r, c.uint(0), "the program was made of a binary of the driver")),
     ("glShaderBinary", |r, c| c.ints(1).into_iter().for_each(|name| refuse_shader(r, name as u32))),
-    ("glSpecializeShader", |r, c| refuse_shader(r, c.u32(0))),
+    ("glSpecializeShader", |r, c| refuse_shader(r, c.uint(0))),
     ("glUniformHandleui64", |r, _| {
         if let Some(program) = r.context().map(|context| context.program) {
             refuse(r, program, RESIDENT);
@@ -93,14 +93,14 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             refuse(r, program, RESIDENT);
         }
     }),
-    ("glProgramUniformHandleui64", |r, c| refuse(r, c.u32(0), RESIDENT)),
-    ("glProgramUniformHandleui64v", |r, c| refuse(r, c.u32(0), RESIDENT)),
-    ("glLinkProgram", |r, c| r.link(c.u32(0))),
-    ("glUseProgram", |r, c| use_program(r, c.u32(0))),
-    ("glUseProgramObjectARB", |r, c| use_program(r, c.u32(0))),
+    ("glProgramUniformHandleui64", |r, c| refuse(r, c.uint(0), RESIDENT)),
+    ("glProgramUniformHandleui64v", |r, c| refuse(r, c.uint(0), RESIDENT)),
+    ("glLinkProgram", |r, c| r.link(c.uint(0))),
+    ("glUseProgram", |r, c| use_program(r, c.uint(0))),
+    ("glUseProgramObjectARB", |r, c| use_program(r, c.uint(0))),
     ("glGetAttribLocation", |r, c| {
-        let (name, location) = (c.arg(1).text(), c.ret.int());
-        if let Some(linked) = r.program(c.u32(0)).and_then(|program| program.linked.as_mut())
+        let (name, location) = (text(c, 1), c.returned().unwrap_or_default());
+        if let Some(linked) = r.program(c.uint(0)).and_then(|program| program.linked.as_mut())
             && let Ok(location) = u32::try_from(location)
             && let Some(input) = linked.inputs.iter_mut().find(|input| input.name == name)
         {
@@ -110,7 +110,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     }),
     ("glDeleteProgram", |r, c| {
         // One in use stays until another one is used; names are hardly ever used again before.
-        let name = c.u32(0);
+        let name = c.uint(0);
         let Some((context, objects, stream)) = r.both() else { return };
         if context.program == name {
             return;
@@ -159,8 +159,8 @@ fn create_program(r: &mut Replay, name: u32) {
 }
 
 fn attach(r: &mut Replay, c: &Call) {
-    let shader = c.u32(1);
-    if let Some(program) = r.program(c.u32(0))
+    let shader = c.uint(1);
+    if let Some(program) = r.program(c.uint(0))
         && program.shaders.len() < 16
     {
         program.shaders.push(shader);
@@ -174,14 +174,11 @@ fn use_program(r: &mut Replay, name: u32) {
 }
 
 /// The strings of `glShaderSource` as one, each cut to its length.
-fn source_of(strings: &Value, lengths: &[i64]) -> String {
-    let all = match strings {
-        Value::List(list) => list.as_slice(),
-        one => core::slice::from_ref(one),
-    };
+fn source_of(strings: Value<'_>, lengths: &[i64]) -> String {
+    let (list, one) = (strings.list(), strings.text());
     let mut source = String::new();
-    for (i, string) in all.iter().enumerate() {
-        let text = string.text();
+    let all = list.into_iter().flatten().map(|string| string.text().unwrap_or_default());
+    for (i, text) in all.chain(one.filter(|_| list.is_none())).enumerate() {
         let length = lengths.get(i).and_then(|length| usize::try_from(*length).ok());
         source.push_str(length.and_then(|length| text.get(..length)).unwrap_or(text));
         if source.len() > MOST_SOURCE {

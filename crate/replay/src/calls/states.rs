@@ -1,9 +1,9 @@
 //! State that WebGL2 has, too, and capabilities.
 
+use unspool_gl::call::Call;
 use unspool_gl::gl;
 
 use super::Run;
-use crate::call::Call;
 use crate::driver::Replay;
 use crate::state::word;
 
@@ -11,12 +11,12 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glViewport", |r, c| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
     // Only the first viewport has a counterpart: others are for geometry shaders.
     ("glViewportArrayv", |r, c| {
-        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.floats(2)[..]) {
+        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.argument(2).floats()[..]) {
             viewport(r, [x, y, w, h].map(|n| *n as i64));
         }
     }),
     ("glViewportIndexedfv", |r, c| {
-        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.floats(1)[..]) {
+        if let (0, [x, y, w, h, ..]) = (c.int(0), &c.argument(1).floats()[..]) {
             viewport(r, [x, y, w, h].map(|n| *n as i64));
         }
     }),
@@ -47,7 +47,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDepthRangeIndexedf", range_of_index),
     ("glClipControl", |r, c| {
         let known = [[gl::LOWER_LEFT, gl::UPPER_LEFT], [gl::NEGATIVE_ONE_TO_ONE, gl::ZERO_TO_ONE]];
-        let clips = [c.u32(0), c.u32(1)];
+        let clips = [c.uint(0), c.uint(1)];
         if let Some(context) = r.context().filter(|_| known.iter().zip(clips).all(|(known, it)| known.contains(&it))) {
             context.clips = clips;
         }
@@ -60,7 +60,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glClearColor", |r, c| floats(r, word::CLEAR_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
     ("glClearDepth", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
     ("glClearDepthf", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
-    ("glClearStencil", |r, c| words(r, word::CLEAR_STENCIL, &[c.u32(0)])),
+    ("glClearStencil", |r, c| words(r, word::CLEAR_STENCIL, &[c.uint(0)])),
     ("glColorMask", |r, c| words(r, word::COLOR_MASK, &[truth(c, 0), truth(c, 1), truth(c, 2), truth(c, 3)])),
     ("glColorMaski", |r, c| {
         if c.int(0) == 0 {
@@ -68,63 +68,63 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("glDepthMask", |r, c| words(r, word::DEPTH_MASK, &[truth(c, 0)])),
-    ("glDepthFunc", |r, c| words(r, word::DEPTH_FUNC, &[c.u32(0)])),
+    ("glDepthFunc", |r, c| words(r, word::DEPTH_FUNC, &[c.uint(0)])),
     ("glDepthRange", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
     ("glDepthRangef", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
-    ("glBlendFunc", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(0), c.u32(1)])),
-    ("glBlendFuncSeparate", |r, c| words(r, word::BLEND_FUNC, &[c.u32(0), c.u32(1), c.u32(2), c.u32(3)])),
+    ("glBlendFunc", |r, c| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(0), c.uint(1)])),
+    ("glBlendFuncSeparate", |r, c| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(2), c.uint(3)])),
     // Of the first buffer, as with equations and masks.
     ("glBlendFunci", |r, c| {
         if c.int(0) == 0 {
-            words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(1), c.u32(2)]);
+            words(r, word::BLEND_FUNC, &[c.uint(1), c.uint(2), c.uint(1), c.uint(2)]);
         }
     }),
     ("glBlendFuncSeparatei", |r, c| {
         if c.int(0) == 0 {
-            words(r, word::BLEND_FUNC, &[c.u32(1), c.u32(2), c.u32(3), c.u32(4)]);
+            words(r, word::BLEND_FUNC, &[c.uint(1), c.uint(2), c.uint(3), c.uint(4)]);
         }
     }),
-    ("glBlendEquation", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(0)])),
+    ("glBlendEquation", |r, c| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(0)])),
     ("glBlendEquationi", |r, c| {
         if c.int(0) == 0 {
-            words(r, word::BLEND_EQUATION, &[c.u32(1), c.u32(1)]);
+            words(r, word::BLEND_EQUATION, &[c.uint(1), c.uint(1)]);
         }
     }),
     ("glBlendEquationSeparatei", |r, c| {
         if c.int(0) == 0 {
-            words(r, word::BLEND_EQUATION, &[c.u32(1), c.u32(2)]);
+            words(r, word::BLEND_EQUATION, &[c.uint(1), c.uint(2)]);
         }
     }),
-    ("glBlendEquationSeparate", |r, c| words(r, word::BLEND_EQUATION, &[c.u32(0), c.u32(1)])),
+    ("glBlendEquationSeparate", |r, c| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(1)])),
     ("glBlendColor", |r, c| floats(r, word::BLEND_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
-    ("glCullFace", |r, c| words(r, word::CULL_FACE, &[c.u32(0)])),
-    ("glFrontFace", |r, c| words(r, word::FRONT_FACE, &[c.u32(0)])),
+    ("glCullFace", |r, c| words(r, word::CULL_FACE, &[c.uint(0)])),
+    ("glFrontFace", |r, c| words(r, word::FRONT_FACE, &[c.uint(0)])),
     ("glLineWidth", |r, c| floats(r, word::LINE_WIDTH, &[c.f32(0).max(1e-3)])),
     ("glPolygonOffset", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
     ("glPolygonOffsetClamp", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
-    ("glStencilFunc", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_FUNC, &[c.u32(0), c.u32(1), c.u32(2)])),
-    ("glStencilFuncSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_FUNC, &[c.u32(1), c.u32(2), c.u32(3)])),
-    ("glStencilOp", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_OP, &[c.u32(0), c.u32(1), c.u32(2)])),
-    ("glStencilOpSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_OP, &[c.u32(1), c.u32(2), c.u32(3)])),
-    ("glStencilMask", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_MASK, &[c.u32(0)])),
-    ("glStencilMaskSeparate", |r, c| sides(r, c.u32(0), word::STENCIL_MASK, &[c.u32(1)])),
-    ("glEnable", |r, c| r.enable_cap(c.u32(0), true)),
-    ("glDisable", |r, c| r.enable_cap(c.u32(0), false)),
+    ("glStencilFunc", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_FUNC, &[c.uint(0), c.uint(1), c.uint(2)])),
+    ("glStencilFuncSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_FUNC, &[c.uint(1), c.uint(2), c.uint(3)])),
+    ("glStencilOp", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_OP, &[c.uint(0), c.uint(1), c.uint(2)])),
+    ("glStencilOpSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_OP, &[c.uint(1), c.uint(2), c.uint(3)])),
+    ("glStencilMask", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_MASK, &[c.uint(0)])),
+    ("glStencilMaskSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_MASK, &[c.uint(1)])),
+    ("glEnable", |r, c| r.enable_cap(c.uint(0), true)),
+    ("glDisable", |r, c| r.enable_cap(c.uint(0), false)),
     ("glEnablei", |r, c| {
         if c.int(1) == 0 {
-            r.enable_cap(c.u32(0), true);
+            r.enable_cap(c.uint(0), true);
         }
     }),
     ("glDisablei", |r, c| {
         if c.int(1) == 0 {
-            r.enable_cap(c.u32(0), false);
+            r.enable_cap(c.uint(0), false);
         }
     }),
     ("glPolygonMode", |r, c| {
         if let Some(context) = r.context()
-            && c.u32(0) != gl::BACK
+            && c.uint(0) != gl::BACK
         {
-            context.polygon_mode = c.u32(1);
+            context.polygon_mode = c.uint(1);
         }
     }),
 ];
@@ -138,7 +138,7 @@ fn scissor(r: &mut Replay, given: &[i64]) {
 
 /// The range of depths of the first viewport.
 fn range_of_array(r: &mut Replay, c: &Call) {
-    if let (0, [near, far, ..]) = (c.int(0), &c.floats(2)[..]) {
+    if let (0, [near, far, ..]) = (c.int(0), &c.argument(2).floats()[..]) {
         floats(r, word::DEPTH_RANGE, &[*near, *far]);
     }
 }

@@ -12,10 +12,10 @@ use crate::ops::{Op, Stream};
 use crate::pixels::{Storage, storage_of};
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glTexBuffer", |r, c| attach(r, c.u32(1), c.u32(2), 0, None)),
+    ("glTexBuffer", |r, c| attach(r, c.uint(1), c.uint(2), 0, None)),
     ("glTexBufferRange", |r, c| {
         let [offset, size] = [3, 4].map(|index| usize::try_from(c.int(index)).unwrap_or_default());
-        attach(r, c.u32(1), c.u32(2), offset, Some(size));
+        attach(r, c.uint(1), c.uint(2), offset, Some(size));
     }),
 ];
 
@@ -165,8 +165,8 @@ fn upload(stream: &mut Stream, texture: &mut Texture, of: Storage, [width, heigh
 mod tests {
     use super::*;
     use crate::Bounds;
-    use crate::call::{Call, Value};
     use crate::ops::tests::commands;
+    use unspool_gl::example::{Example, Value};
 
     #[test]
     fn texels_are_uploaded_when_their_buffer_has_changed() {
@@ -174,7 +174,7 @@ mod tests {
         let int = |n: u32| Value::Int(n.into());
         let mut number = 0;
         let mut execute = |replay: &mut Replay, name: &str, args: Vec<Value>| {
-            replay.execute(&Call { number, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number, name: name.into(), args, ..Example::default() });
             number += 1;
         };
         let target = gl::TEXTURE_BUFFER;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use hashbrown::HashMap;
+use unspool_gl::call::Call;
 use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
 use unspool_gl::textures::{Command, Does, Function, is_proxy};
 
 use super::Run;
 use super::direct::TARGETS;
-use crate::call::Call;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture};
 use crate::ops::{Kind, Op, Stream};
@@ -26,16 +26,16 @@ const BAND: u64 = 4 << 20;
 
 pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glActiveTexture", |r, c| {
-        let unit = (c.u32(0).wrapping_sub(gl::TEXTURE0) as usize).min(31);
+        let unit = (c.uint(0).wrapping_sub(gl::TEXTURE0) as usize).min(31);
         if let Some(context) = r.context() {
             context.active = unit;
         }
     }),
     ("glBindTexture", bind),
-    ("glBindTextureUnit", |r, c| bind_unit(r, c.u32(0), c.u32(1))),
+    ("glBindTextureUnit", |r, c| bind_unit(r, c.uint(0), c.uint(1))),
     ("glBindTextures", |r, c| bind_units(r, c, Several::Textures, bind_unit)),
     ("glCreateTextures", |r, c| {
-        if let Some(slot) = slot_of(c.u32(0)) {
+        if let Some(slot) = slot_of(c.uint(0)) {
             for name in c.ints(2) {
                 r.texture(name as u32, slot);
             }
@@ -44,15 +44,15 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glDeleteTextures", delete),
     ("glPixelTransferi", transfer),
     ("glPixelTransferf", transfer),
-    ("glPixelStorei", |r, c| store(r, c.u32(0), c.int(1))),
-    ("glPixelStoref", |r, c| store(r, c.u32(0), c.int(1))),
+    ("glPixelStorei", |r, c| store(r, c.uint(0), c.int(1))),
+    ("glPixelStoref", |r, c| store(r, c.uint(0), c.int(1))),
     ("glTextureView", |r, c| {
-        if let Some(slot) = slot_of(c.u32(1)) {
-            let view = r.texture(c.u32(0), slot);
+        if let Some(slot) = slot_of(c.uint(1)) {
+            let view = r.texture(c.uint(0), slot);
             view.into_iter().for_each(|texture| texture.problem = Some("views of textures are not in WebGL2"));
         }
     }),
-    ("glEGLImageTargetTexture2D", |r, c| r.external(c.u32(0))),
+    ("glEGLImageTargetTexture2D", |r, c| r.external(c.uint(0))),
     ("glClearTexImage", |r, c| clear(r, c, None, 2)),
     ("glClearTexSubImage", |r, c| {
         let range = [[c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7)]];
@@ -66,7 +66,7 @@ pub(super) fn of_textures(name: &str) -> Option<Run> {
 }
 
 fn change(r: &mut Replay, c: &Call) {
-    let Some(function) = c.name.strip_prefix("gl").and_then(Function::of) else { return };
+    let Some(function) = r.name(c).strip_prefix("gl").and_then(Function::of) else { return };
     let command = function.command(c);
     let Command { name, unit, .. } = command;
     let Some(name) = name else {
@@ -107,7 +107,7 @@ fn change_bound(r: &mut Replay, c: &Call, command: &Command, target: u32) {
 }
 
 fn bind(r: &mut Replay, c: &Call) {
-    let (target, name) = (c.u32(0), c.u32(1));
+    let (target, name) = (c.uint(0), c.uint(1));
     let Some(slot) = slot_of(target) else { return };
     r.texture(name, slot);
     if let Some(context) = r.context() {
@@ -208,7 +208,7 @@ fn store(r: &mut Replay, name: u32, value: i64) {
 
 /// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are not replayed.
 fn transfer(r: &mut Replay, c: &Call) {
-    let (name, value) = (c.u32(0), c.f32(1));
+    let (name, value) = (c.uint(0), c.f32(1));
     let Some(context) = r.context() else { return };
     let Unpack { scale, bias, .. } = &mut context.unpack;
     let slot = match name {
@@ -258,7 +258,7 @@ fn upload<'a>(
     [format, kind]: [u32; 2],
     data: usize,
 ) -> Option<Upload<'a>> {
-    let pixels = match c.arg(data).bytes() {
+    let pixels = match c.argument(data).bytes() {
         Some(bytes) => Pixels::Memory(bytes),
         None => {
             let at = usize::try_from(c.int(data)).ok()?;
@@ -363,7 +363,7 @@ fn storage(r: &mut Replay, [target, levels, internal]: [u32; 3], [w, h, d]: [i64
 
 /// What a call or the pixel buffer that is bound has of a compressed image.
 fn compressed_bytes<'a>(r: &mut Replay, c: &'a Call, data: usize, size: usize) -> Cow<'a, [u8]> {
-    if let Some(bytes) = c.arg(data).bytes() {
+    if let Some(bytes) = c.argument(data).bytes() {
         return bytes.into();
     }
     let at = usize::try_from(c.int(data)).unwrap_or(usize::MAX);
@@ -416,7 +416,7 @@ fn blocks(r: &mut Replay, c: &Call, [target, level]: [u32; 2], [place, size]: [[
 /// Fills a range of a level of a texture, or all of it, with what the call has for one texel, or
 /// with zeros: OpenGL 4.4, section 8.21. `format` is the index of the argument with the format.
 fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) {
-    let (name, level) = (c.u32(0), c.u32(1));
+    let (name, level) = (c.uint(0), c.uint(1));
     let Some((_, objects, _)) = r.both() else { return };
     let Some(texture) = objects.textures.get_mut(&name) else { return };
     if texture.samples.is_some() {
@@ -427,8 +427,8 @@ fn clear(r: &mut Replay, c: &Call, range: Option<[[i64; 3]; 2]>, format: usize) 
     let (Some(of), Some(whole)) = (texture.storage, texture.levels.get(level as usize).copied()) else { return };
     let [place, size] = range.unwrap_or([[0; 3], whole.map(i64::from)]);
     let unpack = Unpack::default();
-    let texel = match c.arg(format + 2).bytes() {
-        Some(bytes) => Upload::new(Pixels::Memory(bytes), [1, 1, 0], (c.u32(format), c.u32(format + 1)), &unpack)
+    let texel = match c.argument(format + 2).bytes() {
+        Some(bytes) => Upload::new(Pixels::Memory(bytes), [1, 1, 0], (c.uint(format), c.uint(format + 1)), &unpack)
             .and_then(|upload| upload.part(Part { layer: 0, layers: 1, row: 0, rows: 1 }, &of)),
         None => Some(vec![0; of.bytes as usize]),
     };
@@ -676,8 +676,8 @@ impl Replay {
 mod tests {
     use super::*;
     use crate::Bounds;
-    use crate::call::Value;
     use crate::ops::tests::commands;
+    use unspool_gl::example::{Example, Value};
 
     /// Uploads to three textures: 1 and 2 at once, 3 later. The second one is drawn to. Returns the
     /// textures that got an upload.
@@ -696,7 +696,12 @@ mod tests {
         ];
         for (number, (name, args)) in calls.iter().enumerate().take(until) {
             let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-            replay.execute(&Call { number: number as u64, name: (*name).into(), args, ..Call::default() });
+            replay.execute_example(&Example {
+                number: number as u64,
+                name: (*name).into(),
+                args,
+                ..Example::default()
+            });
         }
         commands(&replay.stream, Op::TexImage).iter().filter_map(|words| words.first().copied()).collect()
     }
@@ -728,7 +733,7 @@ mod tests {
         assert_eq!(drawn.iter().map(|it| (it.handle, it.format, it.width)).collect::<Vec<_>>(), [(2, gl::RGBA8, 2)]);
         let mut execute = |name: &str, args: &[u32]| {
             let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-            replay.execute(&Call { number: 9, name: name.into(), args, ..Call::default() });
+            replay.execute_example(&Example { number: 9, name: name.into(), args, ..Example::default() });
         };
         execute("glBindTexture", &[gl::TEXTURE_2D, 2]);
         execute("glGenerateMipmap", &[gl::TEXTURE_2D]);

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
+use unspool_gl::call::{Call, Value};
 use unspool_gl::{Unit, Variant, plain};
 
-use super::Run;
-use crate::call::{Call, Value};
+use super::{Run, text};
 use crate::driver::{OBJECT, Replay};
 use crate::objects::{Linked, Slot};
 use crate::ops::Op;
@@ -14,9 +14,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
     ("glGetUniformLocation", location),
     ("glUniformBlockBinding", block_binding),
     ("glGetUniformBlockIndex", |r, c| {
-        let (name, index) = (c.arg(1).text().to_owned(), c.ret.int() as u32);
+        let (name, index) = (text(c, 1).to_owned(), c.returned().unwrap_or_default() as u32);
         if r.reserve(0, OBJECT) {
-            r.blocks.insert((c.u32(0), index), name);
+            r.blocks.insert((c.uint(0), index), name);
         }
     }),
 ];
@@ -71,36 +71,40 @@ pub(super) fn of_form(name: &str) -> Option<Run> {
 }
 
 fn vector(r: &mut Replay, c: &Call) {
-    let Some(Form { first, count, kind, many }) = Form::of(&c.name) else { return };
+    let Some(Form { first, count, kind, many }) = Form::of(&r.name(c)) else { return };
     let is_float = kind <= 4;
     // Without commands, no value matters but the units of samplers.
     if !r.stream.on && (is_float || count > 1) {
         return;
     }
-    let word = |value: &Value| if is_float { (value.float() as f32).to_bits() } else { value.int() as u32 };
+    let word = |value: Value<'_>| {
+        if is_float {
+            (value.float().unwrap_or_default() as f32).to_bits()
+        } else {
+            value.int().unwrap_or_default() as u32
+        }
+    };
     let words: Vec<u32> = if many {
-        match c.arg(first + 2) {
-            Value::List(list) => list.iter().map(word).collect(),
-            Value::Bytes(bytes) => {
-                bytes.chunks_exact(4).map(|b| u32::from_le_bytes(b.try_into().unwrap_or_default())).collect()
-            }
+        match c.argument(first + 2) {
+            Value::List(list) => list.map(word).collect(),
+            Value::Bytes(bytes, _) => bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect(),
             one => vec![word(one)],
         }
     } else {
-        (0..count).map(|i| word(c.arg(first + 1 + i))).collect()
+        (0..count).map(|i| word(c.argument(first + 1 + i))).collect()
     };
     set(r, c, first, kind, count, false, &words);
 }
 
 fn matrix(r: &mut Replay, c: &Call) {
-    let Some(Form { first, count, kind, .. }) = Form::of(&c.name).filter(|_| r.stream.on) else { return };
-    let words: Vec<u32> = c.floats(first + 3).iter().map(|x| x.to_bits()).collect();
+    let Some(Form { first, count, kind, .. }) = Form::of(&r.name(c)).filter(|_| r.stream.on) else { return };
+    let words: Vec<u32> = c.argument(first + 3).floats().iter().map(|x| x.to_bits()).collect();
     set(r, c, first, kind, count, c.int(first + 2) != 0, &words);
 }
 
 fn set(r: &mut Replay, c: &Call, first: usize, kind: u32, count: usize, transposed: bool, words: &[u32]) {
     let location = c.int(first);
-    let program = if first == 1 { c.u32(0) } else { r.context().map_or(0, |context| context.program) };
+    let program = if first == 1 { c.uint(0) } else { r.context().map_or(0, |context| context.program) };
     let next = r.next_slot + 1;
     let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) else { return };
     let Some(slot) = linked.locations.get(&location).cloned().or_else(|| element(linked, location)) else { return };
@@ -158,11 +162,11 @@ fn element(linked: &Linked, location: i64) -> Option<Found> {
 }
 
 fn location(r: &mut Replay, c: &Call) {
-    let (name, location) = (c.arg(1).text(), c.ret.int());
+    let (name, location) = (text(c, 1), c.returned().unwrap_or_default());
     if location < 0 {
         return;
     }
-    let Some(linked) = r.program(c.u32(0)).and_then(|program| program.linked.as_mut()) else { return };
+    let Some(linked) = r.program(c.uint(0)).and_then(|program| program.linked.as_mut()) else { return };
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (base, rest) = name.split_at_checked(end).unwrap_or((name, ""));
     let uniform = linked.made.uniforms.iter().find(|uniform| uniform.name == base);
@@ -180,7 +184,7 @@ fn location(r: &mut Replay, c: &Call) {
 }
 
 fn block_binding(r: &mut Replay, c: &Call) {
-    let (program, index, binding) = (c.u32(0), c.u32(1), c.u32(2));
+    let (program, index, binding) = (c.uint(0), c.uint(1), c.uint(2));
     let named = r.blocks.get(&(program, index)).cloned();
     let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) else { return };
     // Without its name, an index is that of the declaration.
@@ -288,6 +292,7 @@ impl Replay {
 
 #[cfg(test)]
 mod tests {
+    use unspool_gl::example::{Example, Value};
     use unspool_gl::gl;
 
     use super::*;
@@ -299,8 +304,8 @@ mod tests {
         let mut replay = Replay::new(Bounds::default(), true);
         let mut number = 0;
         let mut execute = |replay: &mut Replay, name: &str, args: &[Value], ret: i64| {
-            let (args, ret) = (args.to_vec(), Value::Int(ret));
-            replay.execute(&Call { number, name: name.into(), args, ret, ..Call::default() });
+            let (args, result) = (args.to_vec(), Value::Int(ret));
+            replay.execute_example(&Example { number, name: name.into(), args, result, ..Example::default() });
             number += 1;
         };
         let numbers = |all: &[u32]| all.iter().map(|n| Value::Int((*n).into())).collect::<Vec<_>>();

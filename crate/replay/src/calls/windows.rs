@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use unspool_formats::apitrace::{ListRole, NameFlags};
+use unspool_gl::call::Call;
 use unspool_gl::gl;
 use unspool_gl::windows::{Act, Function};
 
 use super::{Listed, Run};
-use crate::call::Call;
 use crate::driver::{OBJECT, Replay};
 use crate::objects::Context;
 
@@ -40,7 +40,7 @@ pub(super) fn of(name: &str) -> Option<Run> {
 
 /// Creates contexts, makes them current and so on.
 fn contexts(r: &mut Replay, c: &Call) {
-    let Some(act) = Function::of(&c.name).and_then(|function| r.all.call(function, c)) else { return };
+    let Some(act) = Function::of(&r.name(c)).and_then(|function| r.all.call(function, c)) else { return };
     make(r);
     let most = r.bounds.contexts;
     if r.contexts.len() > most || r.groups.len() > GROUPS * most {
@@ -48,7 +48,7 @@ fn contexts(r: &mut Replay, c: &Call) {
     }
     match act {
         Act::MakesCurrent { context, windows } if context != 0 => {
-            r.at = r.all.current(c.thread as u64);
+            r.at = r.all.current(c.thread);
             // CGL does not name a window.
             let [draw, read] = windows.unwrap_or([context; 2]).map(|window| window as i64);
             if r.drawables.len() >= 4 * most && !r.drawables.contains_key(&draw) {
@@ -91,15 +91,15 @@ fn drop_destroyed(r: &mut Replay) {
 
 /// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
 fn swap(r: &mut Replay, c: &Call) {
-    r.at = r.all.current(c.thread as u64);
+    r.at = r.all.current(c.thread);
     r.swapped = Some(r.call);
     r.note_swap();
 }
 
 /// Makes a list for each character of a font, which the trace does not have.
 fn font(r: &mut Replay, c: &Call) {
-    r.at = r.all.current(c.thread as u64);
-    let (count, base) = (c.u32(2).min(MOST_CHARACTERS), c.u32(3));
+    r.at = r.all.current(c.thread);
+    let (count, base) = (c.uint(2).min(MOST_CHARACTERS), c.uint(3));
     if !r.reserve(0, u64::from(count) * OBJECT) {
         return;
     }
@@ -110,7 +110,7 @@ fn font(r: &mut Replay, c: &Call) {
 
 /// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
 fn image(r: &mut Replay, c: &Call) {
-    r.at = r.all.current(c.thread as u64);
+    r.at = r.all.current(c.thread);
     for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
         r.external(target);
     }

@@ -2,36 +2,42 @@
 
 #![allow(dead_code, reason = "no test needs all of it")]
 
+use unspool_gl::example::{Example, Value};
 use unspool_gl::gl;
-use unspool_replay::{Bounds, Call, Op, Replay, Value};
+use unspool_replay::{Bounds, Op, Replay};
 
 /// A call of a function with numbers.
-pub(crate) fn call(name: &str, args: &[u32]) -> Call {
+pub(crate) fn call(name: &str, args: &[u32]) -> Example {
     let args = args.iter().map(|n| Value::Int((*n).into())).collect();
-    Call { name: name.into(), args, ..Call::default() }
+    Example { name: name.into(), args, ..Example::default() }
 }
 
-pub(crate) fn with(mut call: Call, index: usize, value: Value) -> Call {
+pub(crate) fn with(mut call: Example, index: usize, value: Value) -> Example {
     call.args.resize(call.args.len().max(index + 1), Value::Null);
     call.args[index] = value;
     call
 }
 
-pub(crate) fn returning(mut call: Call, ret: u32) -> Call {
-    call.ret = Value::Int(ret.into());
+pub(crate) fn returning(mut call: Example, ret: u32) -> Example {
+    call.result = Value::Int(ret.into());
     call
 }
 
+/// Executes a call.
+pub(crate) fn execute(replay: &mut Replay, example: &Example) {
+    replay.execute(&example.call(replay.function(&example.name)));
+}
+
 /// A replay whose context has a window of 64 by 64 pixels, after some calls.
-pub(crate) fn after(calls: &[Call]) -> Replay {
+pub(crate) fn after(calls: &[Example]) -> Replay {
     within(Bounds::default(), calls)
 }
 
-pub(crate) fn within(bounds: Bounds, calls: &[Call]) -> Replay {
+pub(crate) fn within(bounds: Bounds, calls: &[Example]) -> Replay {
     let mut replay = Replay::new(bounds, true);
     let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
     for (number, call) in before.iter().chain(calls).enumerate() {
-        replay.execute(&Call { number: number as u64, ..call.clone() });
+        execute(&mut replay, &Example { number: number as u64, ..call.clone() });
         loop {
             let (words, bytes) = replay.stream.take();
             assert!(words.len() < 1 << 20, "{} makes too many commands", call.name);
@@ -45,12 +51,12 @@ pub(crate) fn within(bounds: Bounds, calls: &[Call]) -> Replay {
 }
 
 /// A program with one input, and a buffer of 64 KB for it.
-pub(crate) fn program() -> Vec<Call> {
+pub(crate) fn program() -> Vec<Example> {
     program_of(["gl_Position = vec4(p, 0, 1);", "o = vec4(1);"])
 }
 
 /// The same with what `main` of its shaders does.
-pub(crate) fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Call> {
+pub(crate) fn program_of([vertex, fragment]: [&str; 2]) -> Vec<Example> {
     let source = |shader: u32, text: &str| {
         with(with(call("glShaderSource", &[shader, 1]), 2, Value::List(vec![Value::Text(text.into())])), 3, Value::Null)
     };
@@ -78,11 +84,11 @@ pub(crate) fn reasons(replay: &Replay) -> Vec<&str> {
 }
 
 /// All commands, with what they refer to, after some calls.
-pub(crate) fn commands(calls: &[Call]) -> (Vec<(u32, Vec<u32>)>, Replay) {
+pub(crate) fn commands(calls: &[Example]) -> (Vec<(u32, Vec<u32>)>, Replay) {
     let mut replay = Replay::new(Bounds::default(), true);
     let before = [call("glXMakeCurrent", &[1, 2, 3]), call("glViewport", &[0, 0, 64, 64])];
     for call in before.iter().chain(calls) {
-        replay.execute(call);
+        execute(&mut replay, call);
     }
     let (words, bytes) = replay.stream.take();
     let mut all = Vec::new();
