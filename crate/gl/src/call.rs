@@ -207,6 +207,21 @@ impl<'a> Value<'a> {
             one => one.float().map(|number| number as f32).into_iter().collect(),
         }
     }
+
+    /// Puts the first of those numbers into slots. Returns how many there are.
+    fn put_floats(self, slots: &mut [f64]) -> usize {
+        let (mut slots, mut count) = (slots.iter_mut(), 0);
+        let mut put = |number: f64| {
+            slots.next().into_iter().for_each(|slot| *slot = number);
+            count += 1;
+        };
+        match self {
+            Self::List(values) => values.for_each(|value| put(value.float().unwrap_or_default())),
+            Self::Bytes(bytes, _) => bytes.as_chunks().0.iter().for_each(|it| put(f32::from_le_bytes(*it).into())),
+            one => one.float().into_iter().for_each(put),
+        }
+        count
+    }
 }
 
 impl From<u32> for Value<'_> {
@@ -320,13 +335,7 @@ impl Call {
     /// 0 for those that it lacks. The second: how many it has.
     pub fn floats<const N: usize>(&self, index: usize) -> ([f64; N], usize) {
         let mut numbers = [0.0; N];
-        let mut slots = numbers.iter_mut();
-        let mut put = |number: f64| slots.next().map(|slot| *slot = number);
-        let count = match self.argument(index) {
-            Value::List(values) => values.map(|value| put(value.float().unwrap_or_default())).count(),
-            Value::Bytes(bytes, _) => bytes.as_chunks().0.iter().map(|it| put(f32::from_le_bytes(*it).into())).count(),
-            one => one.float().map(put).into_iter().count(),
-        };
+        let count = self.argument(index).put_floats(&mut numbers);
         (numbers, count)
     }
 
@@ -426,7 +435,7 @@ impl Call {
     }
 
     /// Arguments and result in a line, from after the opening parenthesis on: `cap = GL_BLEND)`.
-    /// Long lines are cut.
+    /// Long lines are cut. Empty unless [`Call::take_line`] wrote it.
     pub fn line(&self) -> String {
         match self.line.char_indices().find(|(at, _)| *at >= LONGEST_LINE) {
             Some((at, _)) => format!("{}…", self.line.get(..at).unwrap_or_default()),
@@ -434,8 +443,8 @@ impl Call {
         }
     }
 
-    /// Takes a call over. Numbers with a name are their number.
-    pub fn take(&mut self, call: &apitrace::Call<'_>, function: u32, writes_line: bool) {
+    /// Takes a call over, without its line. Numbers with a name are their number.
+    pub fn take(&mut self, call: &apitrace::Call<'_>, function: u32) {
         self.items.clear();
         self.left_out.clear();
         self.text.clear();
@@ -463,11 +472,13 @@ impl Call {
             at
         });
         self.line.clear();
-        if writes_line {
-            let mut line = Line { text: core::mem::take(&mut self.line), part: Part::Head, depth: 0, is_first: true };
-            call.visit(&mut line);
-            self.line = line.text;
-        }
+    }
+
+    /// Takes over the line of a call that was taken.
+    pub fn take_line(&mut self, call: &apitrace::Call<'_>) {
+        let mut line = Line { text: core::mem::take(&mut self.line), part: Part::Head, depth: 0, is_first: true };
+        call.visit(&mut line);
+        self.line = line.text;
     }
 
     fn tokens(&mut self, tokens: apitrace::Values<'_>, uploads: Uploads) {

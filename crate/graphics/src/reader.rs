@@ -201,7 +201,10 @@ impl apitrace::CallVisitor for Calls<'_> {
 
     fn call(&mut self, call: &apitrace::Call<'_>) {
         if let Some(function) = self.function(call).filter(|function| self.visitor.wants(call.number, *function)) {
-            self.call.take(call, function, self.visitor.writes_lines());
+            self.call.take(call, function);
+            if self.visitor.writes_lines() {
+                self.call.take_line(call);
+            }
             self.visitor.call(self.call);
         }
     }

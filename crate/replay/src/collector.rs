@@ -53,7 +53,7 @@ impl<F: FnMut(&Call, u64) -> bool> CallVisitor for Collector<F> {
 
     fn call(&mut self, call: &apitrace::Call<'_>) {
         let function = self.handlers.number_of(call.function(), call.name());
-        self.call.take(call, function, false);
+        self.call.take(call, function);
         self.full = (self.take)(&self.call, self.seen - 1);
     }
 

@@ -114,7 +114,7 @@ pub(super) fn of_form(name: &str) -> Option<Run> {
 
 /// The handler of such a function, and what its name says of its numbers. Those of fixed point are
 /// [`super::forms`]'.
-fn variant_of(name: &str) -> Option<(Run, Variant)> {
+pub(super) fn variant_of(name: &str) -> Option<(Run, Variant)> {
     let plain = plain(name);
     FORMS.iter().find_map(|(begin, run)| {
         let variant = Variant::parse(plain.strip_prefix(begin)?)?;
@@ -154,11 +154,15 @@ const FORMS: [(&str, Run); 9] = [
 /// Values for numbers that a call leaves out of four.
 const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
+/// The end of the name of a call's function.
+fn variant(r: &Replay, c: &Call) -> Variant {
+    r.handlers.get(c.function).map(|function| function.variant).unwrap_or_default()
+}
+
 /// The numbers of a call from argument `first` on, as its name says. If they are mapped, whole ones
 /// stand for 0 to 1, or for -1 to 1.
 fn given(r: &Replay, c: &Call, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
-    let variant = variant_of(&r.name(c)).map(|(_, variant)| variant).unwrap_or_default();
-    variant.numbers(c, first, otherwise, is_mapped).map(|number| number as f32)
+    variant(r, c).numbers(c, first, otherwise, is_mapped).map(|number| number as f32)
 }
 
 fn vertex(r: &mut Replay, c: &Call) {
@@ -184,8 +188,7 @@ fn color(r: &mut Replay, c: &Call) {
 }
 
 fn attribute(r: &mut Replay, c: &Call) {
-    let is_normalized = variant_of(&r.name(c)).is_some_and(|(_, variant)| variant.is_normalized);
-    let value = given(r, c, 1, LAST_ONE, is_normalized);
+    let value = given(r, c, 1, LAST_ONE, variant(r, c).is_normalized);
     let index = c.uint(0) as usize;
     let Some(context) = r.context() else { return };
     if let Some(slot) = context.values.get_mut(index) {

@@ -56,13 +56,18 @@ impl Listed {
         (size_of::<Self>() + own) as u64
     }
 
-    /// Whether it changes a picture by itself.
-    pub(crate) fn is_draw(&self, handlers: &Handlers) -> bool {
+    /// Whether it, or a call of this function, changes a picture by itself.
+    pub(super) fn is_draw(&self, function: Option<&Function>) -> bool {
         match self {
-            Self::Call(call) => handlers.get(call.function).is_some_and(|function| function.is_draw),
+            Self::Call(_) => function.is_some_and(|function| function.is_draw),
             Self::Draw(_) | Self::Lack(_) => true,
             Self::Element(_) => false,
         }
+    }
+
+    /// The function of a call.
+    pub(super) fn function(&self, handlers: &Handlers) -> Option<Rc<Function>> {
+        if let Self::Call(call) = self { handlers.get(call.function) } else { None }
     }
 }
 
@@ -213,14 +218,10 @@ impl Replay {
         Ok(read.unwrap_or_default())
     }
 
-    /// Executes a command of a display list.
-    pub(crate) fn execute_listed(&mut self, command: &Listed) {
+    /// Executes a command of a display list. `function` is that of a call.
+    pub(super) fn execute_listed(&mut self, command: &Listed, function: Option<&Function>) {
         match command {
-            Listed::Call(call) => {
-                if let Some(function) = self.handlers.get(call.function) {
-                    self.execute_by(call, &function);
-                }
-            }
+            Listed::Call(call) => function.into_iter().for_each(|function| self.execute_by(call, function)),
             Listed::Draw(vertices) => self.draw_listed(vertices),
             Listed::Element(values) => arrays::set_elements(self, values),
             Listed::Lack(reason) => self.unshown(reason),

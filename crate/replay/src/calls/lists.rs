@@ -72,8 +72,9 @@ impl Replay {
         }
         self.list_depth += 1;
         for command in commands.iter() {
+            let function = command.function(&self.handlers);
             // A draw is as much work as many calls that set something.
-            self.list_work += if command.is_draw(&self.handlers) { DRAW_WORK } else { 1 };
+            self.list_work += if command.is_draw(function.as_deref()) { DRAW_WORK } else { 1 };
             if self.list_work > self.bounds.list_commands {
                 let (number, most) = (self.call, self.bounds.list_commands);
                 self.halt(format!(
@@ -87,7 +88,7 @@ impl Replay {
             if self.halted.is_some() {
                 break;
             }
-            self.execute_listed(command);
+            self.execute_listed(command, function.as_deref());
         }
         self.list_depth -= 1;
     }

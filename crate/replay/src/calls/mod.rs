@@ -36,7 +36,7 @@ use unspool_formats::apitrace::NameFlags;
 use unspool_gl::call::Call;
 use unspool_gl::direct::{Direct, bound_of};
 use unspool_gl::lists::is_compiled;
-use unspool_gl::{Absence, Charged, absence, plain};
+use unspool_gl::{Absence, Charged, Variant, absence, plain};
 
 use self::lacks::is_draw;
 use crate::driver::Replay;
@@ -64,6 +64,8 @@ pub(crate) struct Function {
     pub(crate) is_compiled: bool,
     is_draw: bool,
     reads_arrays: bool,
+    /// The end of a name such as `glColor4ubv`.
+    variant: Variant,
 }
 
 /// The functions of a trace, each found once. Calls have their numbers ([`Call::function`]).
@@ -121,6 +123,7 @@ impl Handlers {
             is_compiled: is_compiled(name),
             is_draw: is_draw(name),
             reads_arrays: listed::reads_arrays(name),
+            variant: immediate::variant_of(name).map(|(_, variant)| variant).unwrap_or_default(),
         };
         let mut known = self.known.borrow_mut();
         let number = known.all.len() as u32;
