@@ -20,7 +20,7 @@ mod shaders;
 mod texture;
 mod uses;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use unspool_gl::mappings::Mappings;
 use unspool_gl::pixels::PixelStore;
 use unspool_gl::{gl, windows};
@@ -206,7 +206,7 @@ pub struct Resources {
     /// Effects of the current call.
     effects: Vec<Effect>,
     /// Objects that the current call has bound.
-    bound: Vec<u32>,
+    bound: HashSet<u32>,
     /// Live interfaces by their addresses.
     live: HashMap<u64, u32>,
     /// Methods of Direct3D, by the number of their functions.
@@ -330,6 +330,10 @@ impl Resources {
     }
 
     fn event(&mut self, at: u32, call: u64, what: What) {
+        self.event_on(at, call, self.thread, what);
+    }
+
+    fn event_on(&mut self, at: u32, call: u64, thread: u32, what: What) {
         match what {
             What::Bound => self.touch(at, Touch::Bind),
             What::Written => self.touch(at, Touch::Write),
@@ -341,7 +345,7 @@ impl Resources {
             return;
         }
         if let Some(resource) = self.all.get_mut(at as usize) {
-            resource.events.push(Event { call, thread: self.thread, what });
+            resource.events.push(Event { call, thread, what });
             self.events += 1;
         }
     }

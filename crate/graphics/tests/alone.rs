@@ -254,6 +254,23 @@ fn a_result_of_a_query_in_a_buffer_is_kept_with_what_it_counts() {
 }
 
 #[test]
+fn pixels_of_a_texture_by_name_in_a_buffer_are_kept() {
+    let mut scene = Scene::new();
+    scene.name("glGenTextures", 5);
+    let pixels = scene.upload(5, 4);
+    scene.name("glGenBuffers", 3);
+    let bound = scene.ints("glBindBuffer", &[gl::PIXEL_PACK_BUFFER, 3]);
+    scene.call("glBufferData", vec![uint(gl::PIXEL_PACK_BUFFER), uint(64), Arg::Null, uint(gl::STATIC_DRAW)]);
+    let read = scene.ints("glGetTextureImage", &[5, 0, gl::RGBA, gl::UNSIGNED_BYTE, 64, 0]);
+    scene.ints("glBindBuffer", &[gl::PIXEL_PACK_BUFFER, 0]);
+    scene.swap();
+    scene.clear();
+    vertices_of(&mut scene, 3);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[pixels, bound, read]);
+}
+
+#[test]
 fn clears_and_copies_by_name_are_kept_where_what_they_write_is_read() {
     let mut scene = Scene::new();
     scene.ints("glEnable", &[gl::TEXTURE_2D]);

@@ -131,6 +131,71 @@ fn writes_are_those_of_the_parts_that_are_written() {
 }
 
 #[test]
+fn each_attachment_is_written_whenever_it_is_attached_again() {
+    let mut calls = Calls::new();
+    calls.call("glBindFramebuffer", &[gl::FRAMEBUFFER, 3]);
+    for texture in [1, 2, 1] {
+        let attached = [gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, texture, 0];
+        calls.call("glFramebufferTexture2D", &attached);
+        triangle(&mut calls);
+        triangle(&mut calls);
+    }
+    assert_eq!((written(&calls, Kind::Texture, 1), written(&calls, Kind::Texture, 2)), (vec![2, 8], vec![5]));
+}
+
+#[test]
+fn a_list_that_only_clears_draws_with_nothing() {
+    let mut calls = Calls::new();
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]);
+    calls.call("glNewList", &[1, gl::COMPILE]).call("glClear", &[gl::COLOR_BUFFER_BIT]).call("glEndList", &[]);
+    calls.call("glCallList", &[1]);
+    assert_eq!(draws(&calls, Kind::Texture, 7), 0);
+}
+
+#[test]
+fn a_shader_that_is_attached_keeps_its_name_when_it_is_deleted() {
+    let mut calls = Calls::new();
+    program(&mut calls, 9, gl::FRAGMENT_SHADER, "void main(){}");
+    calls.call("glDeleteShader", &[109]).call("glDetachShader", &[9, 109]).call("glDeleteShader", &[109]);
+    let all = found(&calls);
+    let shaders: Vec<(u64, Option<u64>)> =
+        all.iter().filter(|it| it.kind == Kind::Shader).map(|it| (it.name, it.deleted)).collect();
+    assert_eq!(shaders, [(109, Some(6))]);
+}
+
+#[test]
+fn the_later_of_a_pointer_and_a_binding_is_what_an_attribute_takes_from() {
+    for is_pointer_last in [false, true] {
+        let mut calls = Calls::new();
+        calls.call("glEnableVertexAttribArray", &[0]).call("glBindBuffer", &[gl::ARRAY_BUFFER, 5]);
+        for is_pointer in [!is_pointer_last, is_pointer_last] {
+            if is_pointer {
+                calls.call("glVertexAttribPointer", &[0, 2, gl::FLOAT, 0, 0, 0]);
+            } else {
+                calls.call("glBindVertexBuffer", &[0, 6, 0, 8]);
+            }
+        }
+        triangle(&mut calls);
+        let used = [5, 6].map(|name| draws(&calls, Kind::Buffer, name));
+        assert_eq!(used, if is_pointer_last { [1, 0] } else { [0, 1] }, "{is_pointer_last}");
+    }
+}
+
+#[test]
+fn events_are_in_the_order_of_their_calls() {
+    let mut calls = Calls::new();
+    calls.call("glBindTexture", &[gl::TEXTURE_2D, 7]);
+    triangle(&mut calls);
+    let pixels = [gl::TEXTURE_2D, 0, gl::RGBA8, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE];
+    calls.bytes("glTexImage2D", &pixels, &[1, 2, 3, 4]).call("glBindTexture", &[gl::TEXTURE_2D, 0]);
+    let all = found(&calls);
+    let of: Vec<(u64, What)> =
+        one(&all, Kind::Texture, 7).events.iter().map(|event| (event.call, event.what)).collect();
+    let expected = [(0, What::Created), (0, What::Bound), (1, What::Drawn), (1, What::DrawnUntil), (2, What::Uploaded)];
+    assert_eq!(of, expected);
+}
+
+#[test]
 fn copies_between_framebuffers_use_no_program() {
     let mut calls = Calls::new();
     calls.call("glUseProgram", &[9]).call("glBindFramebuffer", &[gl::FRAMEBUFFER, 3]);
@@ -191,6 +256,9 @@ fn sizes_are_those_of_storage_views_and_renderbuffers() {
     assert_eq!((texture.texture.text(), texture.size), ("2D 16 × 16 RGBA8, 3 levels".into(), 1024 + 256 + 64));
     assert_eq!(view.texture.text(), "2D 8 × 8 RGBA8");
     let buffer = one(&all, Kind::Renderbuffer, 3);
+    calls.call("glBindTexture", &[gl::TEXTURE_2D_MULTISAMPLE, 4]);
+    calls.call("glTexStorage2DMultisample", &[gl::TEXTURE_2D_MULTISAMPLE, 4, gl::RGBA8, 16, 8, 1]);
+    assert_eq!(one(&found(&calls), Kind::Texture, 4).size, 16 * 8 * 4 * 4);
     assert_eq!((&*buffer.facts, buffer.size), ("16 × 8 DEPTH24_STENCIL8, 4 samples", 16 * 8 * 4 * 4));
 }
 

@@ -423,6 +423,10 @@ impl Machine {
         if self.is_set(array, what::VERTEX_ATTRIB_BINDING, index) {
             self.put(array, what::VERTEX_ATTRIB_BINDING, index, Value::Unset);
         }
+        // It is the buffer of the binding of the same number, too.
+        if self.is_set(array, what::VERTEX_BINDING_BUFFER, index) {
+            self.put(array, what::VERTEX_BINDING_BUFFER, index, Value::Object { name, instance });
+        }
     }
 
     fn format(&mut self, index: u32, format: [i64; 3], offset: i64, form: Form) {

@@ -240,14 +240,22 @@ impl Machine {
             return;
         }
         // An array that is turned on or off gives or takes the buffer that it is in.
-        let buffer = match what {
-            what::VERTEX_ATTRIB_ARRAY_ENABLED => what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING,
-            what::CLIENT_ENABLED => what::CLIENT_BUFFER,
-            _ => 0,
+        let is_on = value == &Value::Bool(true);
+        let (buffer, is_on) = match what {
+            what::VERTEX_ATTRIB_ARRAY_ENABLED => {
+                let has_own = self.value(owner, what::VERTEX_ATTRIB_BINDING, index) == &Value::Unset;
+                (what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, is_on && has_own)
+            }
+            what::VERTEX_ATTRIB_BINDING => {
+                let is_enabled = self.value(owner, what::VERTEX_ATTRIB_ARRAY_ENABLED, index) == &Value::Bool(true);
+                (what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING, is_enabled && value == &Value::Unset)
+            }
+            what::CLIENT_ENABLED => (what::CLIENT_BUFFER, is_on),
+            _ => (0, false),
         };
         if buffer != 0 {
             let held = self.object(owner, buffer, index).1;
-            let object = if value == &Value::Bool(true) { held } else { 0 };
+            let object = if is_on { held } else { 0 };
             if held != 0 {
                 self.effects.push(Effect::Placed { owner, what: buffer, index, object });
             }
@@ -257,22 +265,33 @@ impl Machine {
             Value::Object { .. } if !self.is_array_on(owner, what, index) => 0,
             Value::Object { instance, .. } => *instance,
             Value::Attachment(attachment) => attachment.instance,
-            Value::Unset => {
-                let held = self.value(owner, what, index);
-                if !matches!(held, Value::Object { .. } | Value::Attachment(_)) {
-                    return;
-                }
-                0
-            }
+            Value::Unset => 0,
             _ => return,
         };
+        // Nothing in place of nothing changes nothing.
+        if object == 0 {
+            let before = match self.value(owner, what, index) {
+                Value::Object { instance, .. } => *instance,
+                Value::Attachment(attachment) => attachment.instance,
+                _ => 0,
+            };
+            if before == 0 {
+                return;
+            }
+        }
         self.effects.push(Effect::Placed { owner, what, index, object });
     }
 
-    /// Whether the array of vertices whose buffer is in a cell is on. Other cells are on, too.
+    /// Whether the array of vertices whose buffer is in a cell is on, and takes from that buffer.
+    /// Other cells are on, too.
     pub fn is_array_on(&self, owner: u32, what: u16, index: u32) -> bool {
         let switch = match what {
-            what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING => what::VERTEX_ATTRIB_ARRAY_ENABLED,
+            what::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING => {
+                if self.value(owner, what::VERTEX_ATTRIB_BINDING, index) != &Value::Unset {
+                    return false;
+                }
+                what::VERTEX_ATTRIB_ARRAY_ENABLED
+            }
             what::CLIENT_BUFFER => what::CLIENT_ENABLED,
             _ => return true,
         };
@@ -286,6 +305,11 @@ impl Machine {
         }
         let effect = match bare {
             Draws::Arrays { is_indirect } => Effect::Drawn { has_arrays: true, is_indirect },
+            Draws::Vertices if call.rendered.is_clear() => {
+                // A list that only clears.
+                let framebuffer = self.draw_framebuffer();
+                Effect::Cleared { framebuffer, parts: self.drawn_parts(true) }
+            }
             Draws::Vertices => Effect::Drawn { has_arrays: false, is_indirect: false },
             Draws::Computes => Effect::Computed,
             Draws::Clear => {
@@ -304,7 +328,7 @@ impl Machine {
                     gl::DEPTH_STENCIL => Parts::DEPTH.and(Parts::STENCIL),
                     _ => Parts::default(),
                 };
-                Effect::Cleared { framebuffer, parts }
+                Effect::Cleared { framebuffer, parts: Parts(parts.0 & self.drawn_parts(true).0) }
             }
             Draws::Blit { is_named } => {
                 let framebuffer = if is_named { self.framebuffer_of(call.uint(1)) } else { self.draw_framebuffer() };
@@ -410,6 +434,8 @@ impl Draws {
             "BlitFramebuffer" => Self::Blit { is_named: false },
             "BlitNamedFramebuffer" => Self::Blit { is_named: true },
             "DrawPixels" => Self::Vertices,
+            // Rectangles of the window, and vertices that shaders make.
+            _ if ["DrawTex", "DrawMeshTasks"].iter().any(|begin| plain.starts_with(begin)) => Self::Vertices,
             _ if plain.starts_with("Draw") || plain.starts_with("MultiDraw") => {
                 Self::Arrays { is_indirect: plain.contains("Indirect") }
             }

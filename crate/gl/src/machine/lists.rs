@@ -78,7 +78,7 @@ fn end_list(machine: &mut Machine, _: &Call, _: Variant) {
 fn delete_lists(machine: &mut Machine, call: &Call, _: Variant) {
     let first = call.uint(0);
     for name in (first..first.saturating_add(call.uint(1))).take(1 << 16) {
-        let name = machine.small(name.into());
+        let Some(name) = machine.small_of(name.into()) else { continue };
         if machine.cell(machine.share, what::LIST_OF, name).is_some() {
             machine.put(machine.share, what::LIST_OF, name, Value::Unset);
         }
@@ -103,7 +103,7 @@ fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
 
 impl Machine {
     fn call_list(&mut self, name: u32) {
-        let name = self.small(name.into());
+        let Some(name) = self.small_of(name.into()) else { return };
         let Value::List(calls) = self.value(self.share, what::LIST_OF, name).clone() else { return };
         if self.nesting >= MAX_NESTING {
             return;
@@ -113,8 +113,11 @@ impl Machine {
             if self.budget == 0 {
                 break;
             }
-            self.budget -= 1;
+            let told = self.effects.len();
             self.execute(call, call.function, false);
+            // A call that binds hundreds of objects is as much work as many others.
+            let told = (self.effects.len() - told) as u32;
+            self.budget = self.budget.saturating_sub(1 + told / 16);
         }
         self.nesting -= 1;
     }

@@ -333,6 +333,11 @@ impl Machine {
         *self.interned.entry(number).or_insert(next)
     }
 
+    /// The small number of a name or a handle, if it has one.
+    pub(crate) fn small_of(&self, number: u64) -> Option<u32> {
+        if number < 1 << 19 { Some(number as u32) } else { self.interned.get(&number).copied() }
+    }
+
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {

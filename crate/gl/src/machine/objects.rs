@@ -68,9 +68,13 @@ macro_rules! kinds {
             ("BindTransformFeedback", |m, c, _| {
                 m.bind(Kind::TransformFeedback, what::TRANSFORM_FEEDBACK_BINDING, 0, c.uint(1));
             }),
-            ("BindSampler", |m, c, _| m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0), c.uint(1))),
+            ("BindSampler", |m, c, _| {
+                if c.uint(0) < MOST_UNITS {
+                    m.bind(Kind::Sampler, what::SAMPLER_BINDING, c.uint(0), c.uint(1));
+                }
+            }),
             ("BindSamplers", |m, c, _| {
-                for One { index, name, .. } in Several::Samplers.bound(c) {
+                for One { index, name, .. } in Several::Samplers.bound(c).filter(|one| one.index < MOST_UNITS) {
                     m.bind(Kind::Sampler, what::SAMPLER_BINDING, index, name);
                 }
             }),
@@ -92,6 +96,8 @@ kinds! {
     TransformFeedback "GenTransformFeedbacks" "CreateTransformFeedbacks" "DeleteTransformFeedbacks" 1;
 }
 
+/// More units than any implementation has.
+pub(super) const MOST_UNITS: u32 = 256;
 /// Names of one call that are looked at.
 const MOST_NAMES: usize = 1 << 16;
 

@@ -243,18 +243,19 @@ fn link(machine: &mut Machine, name: u32) {
     machine.tell(Effect::Linked { program });
 }
 
-/// Deletes a shader or program. Sources stay with the programs that were linked from them.
+/// Deletes a shader or program. Sources stay with the programs that were linked from them. Its name
+/// stays valid while it is attached or in use (OpenGL 4.6, 7.1 and 7.3), and for another object
+/// only once a call makes one of that name.
 fn delete(machine: &mut Machine, kind: Kind, name: u32) {
     if name == 0 {
         return;
     }
     let (owner, what, index) = machine.place_of(kind, name);
     let Some(instance) = machine.number(owner, what, index).map(|instance| instance as u32) else { return };
-    let (_, current) = machine.object(machine.context, what::CURRENT_PROGRAM, 0);
-    machine.put(instance, what::DELETED, 0, Value::Bool(true));
-    if current != instance {
-        machine.put(owner, what, index, Value::Unset);
+    if machine.is_set(instance, what::DELETED, 0) {
+        return;
     }
+    machine.put(instance, what::DELETED, 0, Value::Bool(true));
     machine.tell(Effect::Deleted { object: instance });
 }
 

@@ -354,7 +354,13 @@ pub(crate) struct Saved {
     cells: Vec<(u32, Key, Cell)>,
 }
 
+/// Pushes beyond this are errors, and change nothing: what drivers have.
+const DEEPEST: usize = 16;
+
 fn push(machine: &mut Machine, call: &Call, _: Variant) {
+    if machine.context().is_some_and(|context| context.attributes.len() >= DEEPEST) {
+        return;
+    }
     let mask = call.uint(0);
     let saved = Saved { mask, array: 0, cells: cells(machine, 0, |what| parameters::attribute_bits(what) & mask != 0) };
     machine.change_context(|context| Arc::make_mut(&mut context.attributes).push(saved));
@@ -381,6 +387,9 @@ fn is_client(what: u16, mask: u32) -> bool {
 }
 
 fn push_client(machine: &mut Machine, call: &Call, _: Variant) {
+    if machine.context().is_some_and(|context| context.client_attributes.len() >= DEEPEST) {
+        return;
+    }
     let mask = call.uint(0);
     let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
     let saved = Saved { mask, array, cells: cells(machine, array, |what| is_client(what, mask)) };

@@ -9,7 +9,7 @@ use crate::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
 use super::effects::Effect;
-use super::objects::{Kind, parameter_value};
+use super::objects::{Kind, MOST_UNITS, parameter_value};
 use super::what;
 use super::{Handlers, Machine};
 use crate::Variant;
@@ -47,12 +47,15 @@ pub(crate) const HANDLERS: Handlers = &[
         m.tell(Effect::Written { object });
     }),
     ("BindImageTextures", |m, c, _| {
-        for One { index, name, .. } in Several::Images.bound(c) {
+        for One { index, name, .. } in Several::Images.bound(c).filter(|one| one.index < MOST_UNITS) {
             m.bind(Kind::Texture, what::IMAGE_UNIT, index, name);
             m.set_at(what::IMAGE_ACCESS, index, Value::Constant(gl::READ_WRITE));
         }
     }),
     ("BindImageTexture", |m, c, _| {
+        if c.uint(0) >= MOST_UNITS {
+            return;
+        }
         m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1));
         m.set_at(what::IMAGE_ACCESS, c.uint(0), Value::Constant(c.uint(5)));
     }),
@@ -246,7 +249,9 @@ fn texture_view(machine: &mut Machine, call: &Call, _: Variant) {
     let (first_level, levels, layers) = (call.uint(4), call.uint(5), call.uint(7));
     machine.put(instance, what::TARGET, 0, Value::Constant(target));
     for level in 0..levels.min(32) {
-        let Value::Image(image) = machine.value(of, what::LEVEL, level_index(first_level + level, 0)).clone() else {
+        let Value::Image(image) =
+            machine.value(of, what::LEVEL, level_index(first_level.saturating_add(level), 0)).clone()
+        else {
             break;
         };
         let depth = if image.depth > 1 { layers.min(image.depth) } else { image.depth };

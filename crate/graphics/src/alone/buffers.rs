@@ -151,7 +151,11 @@ fn bind_indexed(world: &mut World, call: &Call, _: &Function) {
 fn bind_at(world: &mut World, target: u32, index: u32, name: u32) -> Id {
     let id = world.named(Kind::Buffer, name.into());
     world.used(id);
-    world.shadow().indexed.insert((target, index), id);
+    if id == 0 {
+        world.shadow().indexed.remove(&(target, index));
+    } else {
+        world.shadow().indexed.insert((target, index), id);
+    }
     let cell = world.state(What::Bound, target.into(), 1 << 32 | u64::from(index));
     world.whole(cell);
     id

@@ -37,6 +37,12 @@ pub(super) const RULES: Rules = &[
     ("ReadnPixels", "", Rule::Run(read_pixels)),
     ("GetTexImage", "", Rule::Run(read_texture)),
     ("GetCompressedTexImage", "", Rule::Run(read_texture)),
+    ("GetnTexImage", "", Rule::Run(read_texture)),
+    ("GetnCompressedTexImage", "", Rule::Run(read_texture)),
+    ("GetTextureImage", "", Rule::Run(read_named)),
+    ("GetTextureSubImage", "", Rule::Run(read_named)),
+    ("GetCompressedTextureImage", "", Rule::Run(read_named)),
+    ("GetCompressedTextureSubImage", "", Rule::Run(read_named)),
     ("GetQueryObject*", "", Rule::Run(read_query)),
     ("GetQueryObjecti64v", "", Rule::Run(read_query)),
     ("GetQueryObjectui64v", "", Rule::Run(read_query)),
@@ -443,10 +449,12 @@ fn clear_buffer(world: &mut World, call: &Call, at: usize) {
     let framebuffer = world.begins_reading_state();
     let attachments = world.attachments(framebuffer, false);
     let colours = attachments.iter().filter(|(_, aspect)| *aspect == COLOUR).count();
+    let is_all = draws_all(world, framebuffer, colours);
     for drawn in attachments.into_iter().filter(|(_, aspect)| aspects.contains(aspect)) {
         let shadow = world.shadow();
         let is_masked = match drawn.1 {
-            COLOUR => shadow.masks_colour || colours > 1 || call.int(at + 1) != 0,
+            _ if shadow.discards => true,
+            COLOUR => shadow.masks_colour || colours > 1 || call.int(at + 1) != 0 || !is_all,
             DEPTH => shadow.masks_depth,
             _ => shadow.masks_stencil,
         };
@@ -520,13 +528,26 @@ fn read_texture(world: &mut World, call: &Call, _: &Function) {
         let of = world.shadow().textures.get(&(unit, target)).copied().unwrap_or_default();
         let cell = world.state(What::Texture, unit.into(), target.into());
         world.read(cell);
-        world.read_object(of);
-        let cell = world.buffer_cell(gl::PIXEL_PACK_BUFFER);
-        world.read(cell);
-        let pixels = world.context().pixels;
-        world.read_all(pixels);
-        world.write_buffer(id);
+        pack(world, of, id);
     }
+}
+
+fn read_named(world: &mut World, call: &Call, _: &Function) {
+    let id = world.shadow().buffers.get(&gl::PIXEL_PACK_BUFFER).copied().unwrap_or_default();
+    if id != 0 {
+        let of = world.named(Kind::Texture, call.uint(0).into());
+        pack(world, of, id);
+    }
+}
+
+/// Pixels of a texture go to the buffer that is bound for that.
+fn pack(world: &mut World, texture: Id, buffer: Id) {
+    world.read_object(texture);
+    let cell = world.buffer_cell(gl::PIXEL_PACK_BUFFER);
+    world.read(cell);
+    let pixels = world.context().pixels;
+    world.read_all(pixels);
+    world.write_buffer(buffer);
 }
 
 /// The result of a query goes to a buffer, if one is bound for that.

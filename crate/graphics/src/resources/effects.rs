@@ -184,8 +184,7 @@ impl Resources {
 
     /// A cell got an object.
     fn bound_at(&mut self, at: u32, object: u32, (cell, index): (u16, u32), call: u64) {
-        if is_binding(cell) && !self.bound.contains(&object) {
-            self.bound.push(object);
+        if is_binding(cell) && self.bound.insert(object) {
             self.count(at, BINDS, 1);
             self.event(at, call, What::Bound);
         }
@@ -211,7 +210,7 @@ impl Resources {
         let Image { width, height, depth, format, samples, pixels } = image;
         if resource.kind == Kind::Texture {
             let depth = if is_cube(resource.texture.target) { 6 } else { depth };
-            resource.texture.set(Level { level, size: [width, height, depth], internal: format, of: pixels });
+            resource.texture.set(Level { level, size: [width, height, depth], internal: format, of: pixels, samples });
             resource.size = resource.texture.bytes();
             return;
         }
@@ -222,6 +221,7 @@ impl Resources {
             resource.facts += &format!(", {samples} samples");
         }
         let texel = known.map_or(0, |known| known.texel_bytes());
-        resource.size = u64::from(width) * u64::from(height) * texel * u64::from(samples.max(1));
+        let sides = [width, height, samples.max(1)].map(u64::from);
+        resource.size = sides.into_iter().fold(texel, u64::saturating_mul);
     }
 }

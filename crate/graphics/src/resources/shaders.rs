@@ -1,6 +1,8 @@
 //! The shaders that draws use: those that were attached to the program in use when it was linked,
 //! and which bindings they write.
 
+use std::sync::Arc;
+
 use unspool_gl::gl;
 use unspool_gl::machine::cells::Value;
 use unspool_gl::machine::programs::STAGES;
@@ -13,6 +15,7 @@ use super::{DRAWS, Resources};
 pub(super) struct Shaders {
     /// Those that were attached at the latest linking. Detaching or deleting them changes nothing.
     linked: Vec<u32>,
+    sources: Vec<Arc<str>>,
     /// What they write. `None` if the trace has no sources.
     pub(super) written: Option<Written>,
 }
@@ -61,18 +64,22 @@ impl Written {
             let words: Vec<&str> =
                 declaration.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
             let has_word = |word: &str| words.contains(&word);
-            let binding =
-                words.iter().position(|word| *word == "binding").and_then(|at| words.get(at + 1)?.parse().ok());
+            let at = words.iter().position(|word| *word == "binding");
+            // Other constants than decimal ones are not computed, and arrays have several bindings.
+            let number = || at.and_then(|at| words.get(at + 1)?.parse().ok()).filter(|_| !declaration.contains('['));
+            // Without one, the API gives it, from 0 on.
+            let or_first = || if at.is_none() { Some(0) } else { number() };
             if has_word("readonly") {
                 continue;
             }
-            if has_word("buffer") {
-                all.storage |= bit(Some(binding.unwrap_or(0)));
+            // A layout for all blocks that follow names none.
+            if has_word("buffer") && words.last() != Some(&"buffer") {
+                all.storage |= bit(or_first());
             } else if has_word("atomic_uint") {
-                all.counters |= bit(Some(binding.unwrap_or(0)));
+                all.counters |= bit(or_first());
             } else if has_word("uniform") && words.iter().any(|word| is_image(word)) {
                 // Without a binding, `glUniform1i` says which.
-                all.images |= bit(binding);
+                all.images |= bit(number());
             }
         }
         all
@@ -124,14 +131,20 @@ impl Resources {
             Value::Instances(attached) => attached.to_vec(),
             _ => Vec::new(),
         };
-        let sources =
-            STAGES.iter().filter_map(|(stage, _)| match machine.value(program, what::STAGE_SOURCE, stage & 0xffff) {
-                Value::Text(source) => Some(Written::of_source(source)),
-                _ => None,
-            });
-        let written = sources.reduce(Written::and);
+        let source = |stage: u32| match machine.value(program, what::STAGE_SOURCE, stage & 0xffff) {
+            Value::Text(source) => Some(source.clone()),
+            _ => None,
+        };
+        let sources: Vec<Arc<str>> = STAGES.iter().filter_map(|(stage, _)| source(*stage)).collect();
+        // A program that is linked again from the same sources is not read again.
+        let is_same =
+            |a: &[Arc<str>]| a.len() == sources.len() && a.iter().zip(&sources).all(|(a, b)| Arc::ptr_eq(a, b));
+        let written = match self.programs.get(&program).filter(|it| is_same(&it.sources)) {
+            Some(before) => before.written,
+            None => sources.iter().map(|source| Written::of_source(source)).reduce(Written::and),
+        };
         let linked = attached.into_iter().filter_map(|shader| self.of_object(shader)).collect();
-        self.programs.insert(program, Shaders { linked, written });
+        self.programs.insert(program, Shaders { linked, sources, written });
     }
 
     /// Counts draws with a program for its shaders.
@@ -159,6 +172,11 @@ mod tests {
         assert!(storage.has_buffer(gl::SHADER_STORAGE_BUFFER, 2) && !storage.has_buffer(gl::SHADER_STORAGE_BUFFER, 0));
         assert!(storage.has_buffer(gl::ATOMIC_COUNTER_BUFFER, 3) && !storage.has_image(0));
         assert!(!storage.has_buffer(gl::UNIFORM_BUFFER, 2));
+        for unknown in ["layout(binding = SLOT) buffer B { int a; };", "layout(binding = 0x2) buffer B { int a; };"] {
+            assert!(of(unknown).has_buffer(gl::SHADER_STORAGE_BUFFER, 7), "{unknown}");
+        }
+        assert!(of("layout(binding = 0) uniform image2D all[4];").has_image(3));
+        assert_eq!(of("layout(std430) buffer;"), Written::default());
         // Unit 7 may be chosen by glUniform1i.
         assert!(of("uniform uimage2D u;").has_image(7));
         assert_eq!(

@@ -15,6 +15,8 @@ pub struct Level {
     pub internal: u32,
     /// The type of the pixels that came with it, or 0.
     pub of: u32,
+    /// Samples of a texel; 0 for one that is not multisampled.
+    pub samples: u32,
 }
 
 /// What is known of a texture.
@@ -70,12 +72,14 @@ impl TextureFacts {
             match format.compressed {
                 Some(blocks) => {
                     let [across, down] = blocks.block_size().map(u64::from);
-                    width.div_ceil(across) * height.div_ceil(down) * depth * blocks.block_bytes() as u64
+                    [width.div_ceil(across), height.div_ceil(down), depth, blocks.block_bytes() as u64]
                 }
-                None => width * height * depth * format.texel_bytes(),
+                None => [width, height, depth * u64::from(level.samples.max(1)), format.texel_bytes()],
             }
+            .into_iter()
+            .fold(1, u64::saturating_mul)
         };
-        self.levels.iter().map(of_level).sum()
+        self.levels.iter().map(of_level).fold(0, u64::saturating_add)
     }
 }
 

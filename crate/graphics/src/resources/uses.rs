@@ -39,11 +39,13 @@ pub(super) struct Uses {
 struct Series {
     count: u64,
     last: u64,
+    /// The thread of the latest one.
+    thread: u32,
 }
 
 impl Series {
-    fn add(&mut self, call: u64) {
-        (self.count, self.last) = (self.count + 1, call);
+    fn add(&mut self, call: u64, thread: u32) {
+        (self.count, self.last, self.thread) = (self.count + 1, call, thread);
     }
 }
 
@@ -168,8 +170,10 @@ impl Resources {
 
     /// A cell gets another object, 0 for none.
     pub(super) fn place(&mut self, uses: &mut Uses, (owner, cell, index): Key, object: u32) {
-        if cell == what::ATTACHMENT {
-            uses.target.is_changed |= owner == uses.target.object;
+        if cell == what::ATTACHMENT && owner == uses.target.object {
+            // The next write to it is one with other things bound.
+            uses.target.noted.retain(|other| *other != object);
+            uses.target.is_changed = true;
         }
         let is_own = owner == uses.owner;
         if !is_own && !uses.used.get(&owner).is_some_and(|it| it.refers) {
@@ -264,11 +268,11 @@ impl Resources {
 
     /// Adds the draws that have used an object.
     fn settle_use(&mut self, uses: &Uses, object: u32, it: Use) {
-        let Series { count, last } = uses.series(it);
+        let Series { count, last, thread } = uses.series(it);
         let draws = count - it.since;
         if let Some(at) = self.of_object(object).filter(|_| draws > 0) {
             self.count(at, DRAWS, draws);
-            self.event(at, last, What::DrawnUntil);
+            self.event_on(at, last, thread, What::DrawnUntil);
             if self.programs.contains_key(&object) {
                 self.count_shaders(object, draws);
             }
@@ -293,16 +297,16 @@ impl Resources {
         let writes = uses.writes.count - uses.target.since;
         if let Some(at) = self.of_object(uses.target.object).filter(|_| writes > 0) {
             self.count(at, WRITES, writes);
-            self.event(at, uses.writes.last, What::DrawnUntil);
+            self.event_on(at, uses.writes.last, uses.writes.thread, What::DrawnUntil);
         }
         uses.target = Target { object, since: uses.writes.count, is_fresh: true, noted: Vec::new(), is_changed: true };
     }
 
     /// A draw.
     pub(super) fn draw(&mut self, uses: &mut Uses, call: u64, has_arrays: bool, is_indirect: bool) {
-        uses.draws.add(call);
+        uses.draws.add(call, self.thread);
         if has_arrays {
-            uses.arrays.add(call);
+            uses.arrays.add(call, self.thread);
         }
         let Uses { fresh, used, .. } = uses;
         let is_used = |object: &mut u32| has_arrays || !used.get(object).is_some_and(|it| it.is_array);
@@ -351,7 +355,7 @@ impl Resources {
 
     /// The framebuffer that is bound is written: these parts, or those that draws write.
     fn write_target(&mut self, uses: &mut Uses, call: u64, parts: Option<Parts>) {
-        uses.writes.add(call);
+        uses.writes.add(call, self.thread);
         if uses.target.object == 0 || (parts.is_none() && !core::mem::take(&mut uses.target.is_changed)) {
             return;
         }
@@ -436,7 +440,8 @@ impl Resources {
         bound.into_iter().map(|(_, object)| object).collect()
     }
 
-    /// Adds what is still bound was drawn with. Called at the end.
+    /// Adds what is still bound was drawn with, and puts events in the order of their calls: the
+    /// latest draw with an object is known when something else is bound. Called at the end.
     pub fn settle(&mut self) {
         for mut uses in core::mem::take(&mut self.uses) {
             self.retarget(&mut uses, 0);
@@ -446,6 +451,9 @@ impl Resources {
             for (object, it) in used {
                 self.settle_use(&uses, object, it);
             }
+        }
+        for resource in &mut self.all {
+            resource.events.sort_by_key(|event| event.call);
         }
     }
 
