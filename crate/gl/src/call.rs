@@ -104,7 +104,7 @@ impl<'a> Values<'a> {
 
     /// The value, if there is one and no other. A pointer to one value is recorded as a list or as
     /// that value.
-    #[cold]
+    #[inline(never)]
     fn only(mut self) -> Option<Value<'a>> {
         self.next().filter(|_| self.next().is_none())
     }
@@ -130,7 +130,6 @@ impl<'a> Iterator for Values<'a> {
 impl<'a> Value<'a> {
     /// As an integer. Floating point numbers are rounded towards zero, and a list of one is what is
     /// in it. `None` for everything that is not a number.
-    #[inline]
     pub fn int(self) -> Option<i64> {
         match self {
             Self::Bool(is) => Some(is.into()),
@@ -144,7 +143,6 @@ impl<'a> Value<'a> {
 
     /// As a floating point number, a list of one as what is in it. `None` for everything that is
     /// not a number.
-    #[inline]
     pub fn float(self) -> Option<f64> {
         match self {
             Self::Bool(is) => Some(f64::from(u8::from(is))),
@@ -162,7 +160,6 @@ impl<'a> Value<'a> {
     }
 
     /// As text, a list of one as what is in it.
-    #[inline]
     pub fn text(self) -> Option<&'a str> {
         match self {
             Self::Text(text) => Some(text),
@@ -261,13 +258,11 @@ impl Call {
     }
 
     /// An argument. [`Value::Null`] if there is no such argument.
-    #[inline]
     pub fn argument(&self, index: usize) -> Value<'_> {
         self.arguments.get(index).map_or(Value::Null, |at| self.value(*at))
     }
 
     /// What it returned. [`Value::Null`] if it returned nothing.
-    #[inline]
     pub fn result(&self) -> Value<'_> {
         self.result.map_or(Value::Null, |at| self.value(at))
     }
@@ -291,7 +286,6 @@ impl Call {
     }
 
     /// What it returned, as an integer. `None` if that is not a number.
-    #[inline]
     pub fn returned(&self) -> Option<i64> {
         self.result().int()
     }
@@ -303,25 +297,21 @@ impl Call {
     }
 
     /// An argument as an integer, 0 if it is not one.
-    #[inline]
     pub fn int(&self, index: usize) -> i64 {
         self.argument(index).int().unwrap_or_default()
     }
 
     /// An argument as an unsigned number of 32 bits: a constant or the name of an object.
-    #[inline]
     pub fn uint(&self, index: usize) -> u32 {
         self.int(index) as u32
     }
 
     /// An argument as a floating point number, 0 if it is not one.
-    #[inline]
     pub fn float(&self, index: usize) -> f64 {
         self.argument(index).float().unwrap_or_default()
     }
 
     /// An argument as a floating point number of 32 bits, 0 if it is not one.
-    #[inline]
     pub fn f32(&self, index: usize) -> f32 {
         self.float(index) as f32
     }
@@ -341,8 +331,9 @@ impl Call {
 
     /// The same call without its first arguments.
     pub fn without(&self, count: usize) -> Self {
-        let arguments = self.arguments.get(count..).unwrap_or_default().to_vec();
-        Self { arguments, ..self.clone() }
+        let mut made = self.clone();
+        made.arguments.drain(..count.min(self.len()));
+        made
     }
 
     /// A call of a function in place of this one, without arguments and result.
@@ -419,7 +410,6 @@ impl Call {
         }
     }
 
-    #[inline]
     fn value(&self, at: u32) -> Value<'_> {
         let bytes = |at: u32, len: u32| self.text.get(at as usize..(at + len) as usize).unwrap_or_default();
         match self.items.get(at as usize).copied().unwrap_or(Item::Null) {

@@ -233,7 +233,7 @@ impl Replay {
             fixed_programs: HashMap::new(),
             scratch: [0; ATTRIBUTES + 2],
             copier: 0,
-            handlers: Rc::new(Handlers::new()),
+            handlers: Rc::default(),
             list_depth: 0,
             is_compiling: false,
             programs: HashMap::new(),

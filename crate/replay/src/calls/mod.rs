@@ -69,8 +69,8 @@ pub(crate) struct Function {
 }
 
 /// The functions of a trace, each found once. Calls have their numbers ([`Call::function`]).
+#[derive(Default)]
 pub(crate) struct Handlers {
-    tables: HashMap<&'static str, Run>,
     known: RefCell<Known>,
 }
 
@@ -84,28 +84,26 @@ struct Known {
     of_trace: Vec<Option<u32>>,
 }
 
-impl Handlers {
-    pub(crate) fn new() -> Self {
-        let tables = [
-            arrays::TABLE,
-            attributes::TABLE,
-            buffers::TABLE,
-            copies::TABLE,
-            draws::TABLE,
-            framebuffers::TABLE,
-            immediate::TABLE,
-            lacks::TABLE,
-            lists::TABLE,
-            parameters::TABLE,
-            shaders::TABLE,
-            states::TABLE,
-            texels::TABLE,
-            textures::TABLE,
-            uniforms::TABLE,
-        ];
-        Self { tables: tables.into_iter().flatten().copied().collect(), known: RefCell::default() }
-    }
+/// The handlers by the names of functions without the ends of extensions.
+const TABLES: [&[(&str, Run)]; 15] = [
+    arrays::TABLE,
+    attributes::TABLE,
+    buffers::TABLE,
+    copies::TABLE,
+    draws::TABLE,
+    framebuffers::TABLE,
+    immediate::TABLE,
+    lacks::TABLE,
+    lists::TABLE,
+    parameters::TABLE,
+    shaders::TABLE,
+    states::TABLE,
+    texels::TABLE,
+    textures::TABLE,
+    uniforms::TABLE,
+];
 
+impl Handlers {
     /// The function with a number. `None` if no name has it.
     pub(crate) fn get(&self, number: u32) -> Option<Rc<Function>> {
         self.known.borrow().all.get(number as usize).cloned()
@@ -118,7 +116,7 @@ impl Handlers {
         }
         let found = Function {
             name: name.into(),
-            handler: self.handler_of(name).ok_or_else(|| lack_of(name)),
+            handler: handler_of(name).ok_or_else(|| lack_of(name)),
             needs_context: name.starts_with("gl") && !name.starts_with("glX"),
             is_compiled: is_compiled(name),
             is_draw: is_draw(name),
@@ -151,35 +149,38 @@ impl Handlers {
         of_trace.get_mut(at).into_iter().for_each(|slot| *slot = Some(number));
         number
     }
+}
 
-    /// The handler of a function, whatever extension it came from.
-    fn handler_of(&self, name: &str) -> Option<Handler> {
-        let run = |run: Run| Handler { run, direct: None };
-        let listed = |name: &str| self.tables.get(name).copied().map(run);
-        let plain = plain(name);
-        // `glEnableIndexedEXT` is `glEnablei`.
-        let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
-        let of_form = || uniforms::of_form(name).or_else(|| immediate::of_form(name)).map(run);
-        let other = || {
-            let exists = |name: &str| listed(name).is_some() || immediate::of_form(name).is_some();
-            forms::other_form(name, exists).map(run)
-        };
-        let direct = || {
-            let (bound, direct) = bound_of(name, |bound| listed(bound).is_some())?;
-            Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
-        };
-        let of_matrices = || immediate::of_matrices(plain).map(run);
-        let of_textures = || textures::of_textures(name).map(run);
-        let found = listed(name)
-            .or_else(|| listed(plain))
-            .or_else(of_matrices)
-            .or_else(of_textures)
-            .or_else(indexed)
-            .or_else(of_form)
-            .or_else(other)
-            .or_else(direct);
-        found.or_else(|| windows::of(name).map(run))
-    }
+/// The handler of a function, whatever extension it came from.
+fn handler_of(name: &str) -> Option<Handler> {
+    let run = |run: Run| Handler { run, direct: None };
+    let listed = |name: &str| {
+        let known = TABLES.into_iter().flatten().find(|(known, _)| *known == name);
+        known.map(|(_, found)| run(*found))
+    };
+    let plain = plain(name);
+    // `glEnableIndexedEXT` is `glEnablei`.
+    let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
+    let of_form = || uniforms::of_form(name).or_else(|| immediate::of_form(name)).map(run);
+    let other = || {
+        let exists = |name: &str| listed(name).is_some() || immediate::of_form(name).is_some();
+        forms::other_form(name, exists).map(run)
+    };
+    let direct = || {
+        let (bound, direct) = bound_of(name, |bound| listed(bound).is_some())?;
+        Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
+    };
+    let of_matrices = || immediate::of_matrices(plain).map(run);
+    let of_textures = || textures::of_textures(name).map(run);
+    let found = listed(name)
+        .or_else(|| listed(plain))
+        .or_else(of_matrices)
+        .or_else(of_textures)
+        .or_else(indexed)
+        .or_else(of_form)
+        .or_else(other)
+        .or_else(direct);
+    found.or_else(|| windows::of(name).map(run))
 }
 
 impl Replay {
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn functions_have_a_number_by_name_and_by_signature() {
-        let handlers = Handlers::new();
+        let handlers = Handlers::default();
         let [first, second] = [handlers.number_of(9, "glClear"), handlers.number_of(2, "glFooBar")];
         assert_eq!([handlers.number("glClear"), handlers.number("glFooBar")], [first, second]);
         // The signature is enough.
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn each_function_has_a_handler_or_a_reason_and_only_one_of_them() {
-        let handlers = Handlers::new();
+        let handlers = Handlers::default();
         let all = names();
         assert!(all.len() > 3700, "{}", all.len());
         let mut wrong = Vec::new();
