@@ -295,7 +295,8 @@ test('a step of the picture is a step of all', { tag: '@webgl' }, async ({ page 
   await pane.getByRole('button', { name: 'Next frame' }).click();
   await expect(row).toHaveAttribute('id', 'frame-2');
   await expect(frames.locator('.frames-inner')).toHaveCount(0);
-  // A call of the list of a pixel, too.
+  // A call of the list of a pixel, too. A picture of before, which stays meanwhile, lists none.
+  await expect(pane).toContainText('click a pixel for its draws');
   await pane.getByRole('img', { name: /^Picture of/ }).focus();
   await page.keyboard.press('Enter');
   const touches = pane.getByRole('region', { name: 'Draws of a pixel' });
