@@ -36,19 +36,6 @@ pub struct One {
 const MOST: i64 = 256;
 
 impl Several {
-    /// By the name that [`crate::Functions::canonical`] returns.
-    pub fn of(canonical: &str) -> Option<Self> {
-        Some(match canonical {
-            "BindBuffersBase" => Self::Buffers,
-            "BindBuffersRange" => Self::Ranges,
-            "BindImageTextures" => Self::Images,
-            "BindSamplers" => Self::Samplers,
-            "BindTextures" => Self::Textures,
-            "BindVertexBuffers" => Self::VertexBuffers,
-            _ => return None,
-        })
-    }
-
     /// What a call binds. Without an array of names it unbinds.
     pub fn bound(self, call: &Call) -> impl Iterator<Item = One> + use<> {
         // The others have no target before the first index and the count.
@@ -94,6 +81,5 @@ mod tests {
         assert_eq!(bound(Several::VertexBuffers, &[&[1], &[1], &[]]), [one(1, 0, Some((0, 16)))]);
         assert_eq!(bound(Several::Samplers, &[&[0], &[i64::MAX], &[]]).len(), 256);
         assert!(bound(Several::Samplers, &[&[0], &[-1], &[]]).is_empty());
-        assert_eq!((Several::of("BindImageTextures"), Several::of("BindTexture")), (Some(Several::Images), None));
     }
 }

@@ -152,7 +152,7 @@ pub struct Resource {
     pub changes: Vec<Change>,
     /// Of a program its shaders, of a framebuffer its attachments, by position.
     pub parts: Vec<u32>,
-    /// What happened, in order.
+    /// What happened, in the order of calls once [`Resources::settle`] was called.
     pub events: Vec<Event>,
 }
 

@@ -61,7 +61,7 @@ macro_rules! kinds {
                 ($delete, |m, c, _| m.delete(Kind::$kind, c)),
             )*
             ("ObjectLabel", label),
-            ("LabelObject", label_ext),
+            ("LabelObject", label),
             ("BeginQuery", |m, c, _| m.bind(Kind::Query, what::QUERY_ACTIVE, c.uint(0) & 0xffff, c.uint(1))),
             ("EndQuery", |m, c, _| m.set_at(what::QUERY_ACTIVE, c.uint(0) & 0xffff, Value::Unset)),
             ("BindProgramPipeline", |m, c, _| m.bind(Kind::Pipeline, what::PROGRAM_PIPELINE_BINDING, 0, c.uint(0))),
@@ -232,20 +232,12 @@ fn kind_of(identifier: u32) -> Option<Kind> {
 }
 
 fn label(machine: &mut Machine, call: &Call, _: Variant) {
-    set_label(machine, call, 3);
-}
-
-fn label_ext(machine: &mut Machine, call: &Call, _: Variant) {
-    set_label(machine, call, 3);
-}
-
-fn set_label(machine: &mut Machine, call: &Call, at: usize) {
     let (Some(kind), name) = (kind_of(call.uint(0)), call.uint(1)) else { return };
     if name == 0 {
         return;
     }
     let instance = machine.instance(kind, name);
-    let text = call.argument(at).text().unwrap_or_default();
+    let text = call.argument(3).text().unwrap_or_default();
     let value = if text.is_empty() { Value::Unset } else { Value::Text(text.into()) };
     machine.put(instance, what::LABEL, 0, value);
     machine.tell(Effect::Labelled { object: instance });

@@ -131,7 +131,7 @@ impl GpuWrites {
 const EXPOSING: [u32; 3] = [gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER, gl::QUERY_BUFFER];
 
 impl Resources {
-    /// Notes a change of a buffer.
+    /// Notes a change of a buffer. Nothing of other resources.
     pub(super) fn changed(&mut self, buffer: u32, call: u64, does: Does) {
         if self.events >= MOST_EVENTS {
             self.is_full = true;

@@ -116,19 +116,17 @@ impl Resources {
         }
     }
 
-    fn changed_by(&mut self, buffer: u32, does: Does, call: u64) {
-        if let Some(at) = self.of_object(buffer) {
+    /// A call writes an object. Changes are noted of buffers only.
+    fn changed_by(&mut self, object: u32, does: Does, call: u64) {
+        if let Some(at) = self.of_object(object) {
             self.changed(at, call, does);
         }
-        self.write(buffer, call);
+        self.write(object, call);
     }
 
     /// The graphics processor writes an object: of a buffer all, as far as is known.
     fn written(&mut self, object: u32, call: u64) {
-        if let Some(at) = self.of_object(object).filter(|at| self.is_buffer(*at)) {
-            self.changed(at, call, Does::Write);
-        }
-        self.write(object, call);
+        self.changed_by(object, Does::Write, call);
     }
 
     fn created(&mut self, object: u32, kind: objects::Kind, name: u32, is_generated: bool, call: u64) {

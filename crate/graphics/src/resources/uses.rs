@@ -7,7 +7,7 @@ use unspool_gl::machine::effects::Parts;
 use unspool_gl::machine::{buffers, textures, what};
 
 use super::shaders::Written;
-use super::{DRAWS, Kind, Resources, WRITES, What};
+use super::{DRAWS, Resources, WRITES, What};
 
 /// A cell: owner, what and index.
 type Key = (u32, u16, u32);
@@ -455,10 +455,5 @@ impl Resources {
         for resource in &mut self.all {
             resource.events.sort_by_key(|event| event.call);
         }
-    }
-
-    /// Whether a resource is a buffer.
-    pub(super) fn is_buffer(&self, at: u32) -> bool {
-        self.all.get(at as usize).is_some_and(|it| it.kind == Kind::Buffer)
     }
 }
