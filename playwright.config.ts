@@ -44,9 +44,8 @@ export default defineConfig({
   outputDir: 'tests/results',
   reporter: process.env['CI'] ? [['list'], ['github']] : 'list',
   forbidOnly: Boolean(process.env['CI']),
-  // A machine that tests for others, too, is now and then so busy that a page does more in between than any sensible limit allows. A test
-  // that fails twice has failed; one that passes the second time is listed as flaky, to be looked at.
-  retries: process.env['CI'] ? 1 : 0,
+  // A test that needs a second try is a fault of the test or of the page: it is to be seen.
+  retries: 0,
   // One worker per core of a typical machine; each page also has its own web worker.
   workers: 2,
   use: {
