@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pageOf, pathsOf } from './building.ts';
@@ -99,4 +99,39 @@ it('reads each document of the repository to the end, with links and pictures th
     if (!('heading' in blocks[0]!)) wrong.push(`${path} has no title`);
   }
   expect(wrong).toEqual([]);
+});
+
+const ROOT = join(DOCS, '..');
+
+it('lists each document in docs/README.md', () => {
+  const listed = pageOf(DOCS, 'README').flatMap((block) => partsOf([block]).flatMap(linksOf));
+  const paths = new Set(listed.map((to) => to.replace(/#.*/, '')));
+  expect(pathsOf(DOCS).filter((path) => path !== 'README' && !paths.has(path))).toEqual([]);
+});
+
+it('has links that lead somewhere in the documents beside docs, too', () => {
+  const wrong: string[] = [];
+  for (const name of readdirSync(ROOT).filter((name) => name.endsWith('.md'))) {
+    const links = partsOf(parseMarkdown(readFileSync(join(ROOT, name), 'utf8'))).flatMap(linksOf);
+    for (const to of links.filter((to) => !/^https?:/.test(to))) {
+      const [file = '', id] = to.split('#');
+      const path = join(ROOT, file || name);
+      const isThere = existsSync(path) && (id === undefined || headingsOf(path).includes(id));
+      if (!isThere) wrong.push(`${name} leads to ${to}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+const headingsOf = (path: string): readonly string[] =>
+  parseMarkdown(readFileSync(path, 'utf8')).flatMap((block) => ('heading' in block ? [block.id] : []));
+
+/** Most words of documents that tell how things came about unless they are held to what is so. The bars of tables do not count. */
+const MOST_WORDS = { performance: 4000, compare: 3600, graphics: 4000 };
+
+it('keeps long documents to their words', () => {
+  const words = (path: string) =>
+    readFileSync(join(DOCS, `${path}.md`), 'utf8').match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+  const long = Object.entries(MOST_WORDS).filter(([path, most]) => words(path) > most);
+  expect(long.map(([path]) => `${path}: ${words(path)} words`)).toEqual([]);
 });
