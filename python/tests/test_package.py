@@ -1,10 +1,16 @@
 """The package as a program sees it: ``npm run test:python``."""
 
 import _thread
+import contextlib
 import doctest
 import gc
+import glob
+import io
 import json
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +25,8 @@ import polars
 import pyarrow
 import unspool
 
-FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "fixtures"
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "tests" / "fixtures"
 XRAY = FIXTURES / "xray" / "threads.xray"
 #: The native command, to compare with. It is built by the tests of Rust.
 COMMAND = os.environ.get("UNSPOOL_COMMAND", "")
@@ -284,6 +291,64 @@ class Notebook(unittest.TestCase):
         NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
         shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
         self.assertTrue(any("image/png" in output.get("data", {}) for output in shown), "there is a chart")
+
+
+class Documents(unittest.TestCase):
+    """What documents say that Python runs or has, on fixtures with the names that they use."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        os.mkdir("logs")
+        shutil.copy(FIXTURES / "binaries" / "program.elf", "app")
+        for name in ("app.xray", "logs/1.xray", "logs/2.xray"):
+            shutil.copy(FIXTURES / "binaries" / "program.xray", name)
+
+    def blocks(self, document, language="python"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+
+    def run_block(self, block, names):
+        """What a block prints."""
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            exec(block, names)
+        return shown.getvalue()
+
+    def test_examples_of_the_package(self):
+        for document in ("docs/python.md", "python/README.md"):
+            blocks, names = self.blocks(document), {}
+            self.assertTrue(blocks, document)
+            shown = "".join(self.run_block(block, names) for block in blocks)
+            self.assertIn("program::leaf", shown, document)
+            names["t"].close()
+
+    def test_columns_of_the_package(self):
+        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+        tables = re.findall(r"^\| `(\w+)\(\)` \| (.*) \|$", text, re.M)
+        self.assertEqual(len(tables), 7)
+        with unspool.open("app.xray") as trace:
+            for method, columns in tables:
+                names = re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", columns))
+                self.assertEqual(getattr(trace, method)().columns, names, method)
+
+    def test_many_traces_by_the_package(self):
+        shown = self.run_block(self.blocks("docs/fleet.md")[0], {})
+        self.assertRegex(shown, r"_start +│ +6 │")
+
+    @unittest.skipUnless(COMMAND, "needs the native command")
+    def test_many_traces_by_the_command(self):
+        text = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
+        (line,) = re.findall(r"^    target/release/unspool (convert .*)$", text, re.M)
+        words = [path for word in shlex.split(line) for path in sorted(glob.glob(word)) or [word]]
+        subprocess.run([COMMAND, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        names = {}
+        self.assertRegex(self.run_block(self.blocks("docs/fleet.md")[1], names), r"_start +│ +6 │")
+        questions = self.blocks("docs/fleet.md", "sql")
+        self.assertEqual(len(questions), 6)
+        for question in questions:
+            names["db"].sql(question).fetchall()
 
 
 def load_tests(loader, tests, pattern):
