@@ -1,6 +1,7 @@
 // `node scripts/pictures.mjs [--only readme|values|xray|graphics|picture|reverse-engineering]`: the pictures of README.md, of docs/values.md, from
 // a fixture, and of docs/xray.md, docs/graphics.md and docs/reverse-engineering.md, from recordings of the corpus. They show the build in
-// dist/. The large ones in docs are reduced to 256 colours afterwards: none is above 105 kB.
+// dist/, in the colours that the browser writes. Those of README.md, docs/values.md and docs/graphics.md are reduced to 256 colours by
+// hand before they are committed, as by `pngquant 256`. A test holds each to 105 kB.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';

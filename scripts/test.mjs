@@ -91,7 +91,7 @@ const RARE = {
   },
   'builds without std': { tests: [], rooms: /^(crate\/(trace|containers|formats|cut|stacks)\/|Cargo)/ },
   'the oldest Rust': { tests: [], rooms: /^(crate\/|Cargo)/ },
-  'the Python package': { tests: [], rooms: /^(python|crate)\// },
+  'the Python package': { tests: [], rooms: /^((python|crate)\/|docs\/(python|fleet)\.md$)/ },
 };
 /** Folders of the corpus whose findings are computed once more, and traces whose counts of OpenGL calls are. */
 const CLAIMED = ['findings', 'why', 'xray', 'xray-real', 'trace-db', 'frames', 'rvn', 'features', 'compare', 'calls'];

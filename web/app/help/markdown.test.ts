@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pageOf, pathsOf } from './building.ts';
@@ -6,6 +6,8 @@ import { type Block, type Inline, plainText } from './document.ts';
 import { parseMarkdown } from './markdown.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
+/** Most bytes of a picture. */
+const LARGEST_PICTURE = 105_000;
 
 it('reads headings, paragraphs and what is marked in them', () => {
   expect(parseMarkdown('# A `b` c\n\nOne *two*\nthree **four `*`** and\n[five `]`](x.md#y).\n\n## A b c\n')).toEqual([
@@ -74,6 +76,15 @@ const linksOf = (parts: readonly Inline[]): readonly string[] =>
     return linksOf('bold' in part ? part.bold : part.italic);
   });
 
+/** Pictures of a document that are missing, or too large. */
+const wrongPicturesOf = (path: string, blocks: readonly Block[]): readonly string[] =>
+  blocks.flatMap((block) => {
+    if (!('image' in block)) return [];
+    const file = join(dirname(path), block.image);
+    const size = existsSync(file) ? statSync(file).size : 0;
+    return size > 0 && size <= LARGEST_PICTURE ? [] : [`${path}: ${block.image} has ${size} bytes`];
+  });
+
 it('reads each document of the repository to the end, with links and pictures that lead somewhere', () => {
   const paths = pathsOf(DOCS);
   expect(paths.length).toBeGreaterThan(20);
@@ -93,9 +104,7 @@ it('reads each document of the repository to the end, with links and pictures th
       const isThere = id === undefined || target.some((block) => 'heading' in block && block.id === id);
       if (target.length === 0 || !isThere) wrong.push(`${path} leads to ${to}`);
     }
-    const images = blocks.flatMap((block) => ('image' in block ? [block.image] : []));
-    for (const image of images)
-      if (!existsSync(join(dirname(join(DOCS, path)), image))) wrong.push(`${path}: ${image}`);
+    wrong.push(...wrongPicturesOf(join(DOCS, path), blocks));
     if (!('heading' in blocks[0]!)) wrong.push(`${path} has no title`);
   }
   expect(wrong).toEqual([]);
@@ -109,10 +118,12 @@ it('lists each document in docs/README.md', () => {
   expect(pathsOf(DOCS).filter((path) => path !== 'README' && !paths.has(path))).toEqual([]);
 });
 
-it('has links that lead somewhere in the documents beside docs, too', () => {
+it('has links and pictures that lead somewhere in the documents beside docs, too', () => {
   const wrong: string[] = [];
   for (const name of readdirSync(ROOT).filter((name) => name.endsWith('.md'))) {
-    const links = partsOf(parseMarkdown(readFileSync(join(ROOT, name), 'utf8'))).flatMap(linksOf);
+    const blocks = parseMarkdown(readFileSync(join(ROOT, name), 'utf8'));
+    wrong.push(...wrongPicturesOf(join(ROOT, name), blocks));
+    const links = partsOf(blocks).flatMap(linksOf);
     for (const to of links.filter((to) => !/^https?:/.test(to))) {
       const [file = '', id] = to.split('#');
       const path = join(ROOT, file || name);
