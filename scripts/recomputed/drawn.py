@@ -283,7 +283,7 @@ class States:
         "enabled": r"(En|Dis)ablei",
         "texture": r"BindTextures|BindTextureUnit",
         "indexed buffer": r"BindBuffers\w+",
-        "buffer": r"BindBuffers?(Base|Range)|VertexArrayElementBuffer",
+        "buffer": r"VertexArrayElementBuffer",
         "pointer": r"BindVertexBuffers|VertexArray(?!Element|BindingDivisor)\w+",
         "divisor": r"VertexArrayBindingDivisor",
         "uniform": r"ProgramUniform\w+|UniformSubroutines\w+",
@@ -339,9 +339,9 @@ class States:
         """What else decides which state is set. None if that is not known."""
         bound = it["bound"]
         if needs == "unit":
-            return bound.get("unit", 0) if state != "enabled" or self.OF_UNITS.fullmatch(str(first)) else ""
+            return bound.get("unit", "GL_TEXTURE0") if state != "enabled" or self.OF_UNITS.fullmatch(str(first)) else ""
         if needs == "texture":
-            return it["set"].get(("texture", bound.get("unit", 0), json.dumps([first])))
+            return it["set"].get(("texture", bound.get("unit", "GL_TEXTURE0"), json.dumps([first])))
         if needs == "array" and (state != "buffer" or first == "GL_ELEMENT_ARRAY_BUFFER"):
             return bound.get("array", 0) if first != "GL_TEXTURE_COORD_ARRAY" else None
         return bound.get("program", 0) if needs == "program" else ""
@@ -353,14 +353,31 @@ class States:
         decided = self.decided_by(state, needs, values[0], it)
         # Several uniforms overlap with others, and memory of the program may have changed.
         is_several = state == "uniform" and call["args"].get("count", 1) != 1
-        if decided is None or is_several or blob(call):
+        if is_several:
+            # Elements of an array have a location each.
+            last = values[0] + call["args"]["count"]
+            of_program = [key for key in it["set"] if key[:2] == (state, decided)]
+            for key in of_program:
+                if values[0] <= json.loads(key[2])[0] < last:
+                    del it["set"][key]
+            return False
+        if decided is None or blob(call):
             self.forget(it, state)
             return False
+        if state == "uniform" and values[0] == -1:
+            # Nothing is set.
+            return False
         key, value = (state, decided, json.dumps(values[:keys])), (call["name"], json.dumps(values[keys:]))
-        if needs == "array" and state != "buffer":
+        if state in ("pointer", "Vertex", "Normal", "Color"):
             value = (*value, bound.get("GL_ARRAY_BUFFER", 0))
         is_same = it["set"].get(key) == value
         it["set"][key] = value
+        if state == "indexed buffer":
+            # It binds to the target itself, too.
+            key, value = ("buffer", "", json.dumps(values[:1])), ("glBindBuffer", json.dumps(values[2:3]))
+            is_same &= it["set"].get(key) == value
+            it["set"][key] = value
+            bound[values[0]] = values[2]
         if state in ("unit", "array", "program"):
             bound[state] = values[-1]
         elif state == "buffer":

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use unspool_compare::drawn::Drawn;
 use unspool_graphics::Reader;
-use unspool_graphics::frames::{FIGURES, Frame, Frames};
+use unspool_graphics::frames::{Counting, FIGURES, Frame, Frames};
 use unspool_graphics::times::{MEASURES, Times, TimesReader, Values};
 use unspool_records::Unreadable;
 use unspool_trace::Capability;
@@ -92,7 +92,7 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
         None => None,
     };
     let counted = count(&mut reader, &source)?;
-    let frames = counted.frames();
+    let frames = counted.frames().frames();
     let sums = times.map(|times| times.by_frame(frames));
     let listing = listing(sums.as_deref());
     let mut rows: Vec<Row<'_>> = frames.iter().enumerate().collect();
@@ -117,8 +117,8 @@ pub(crate) fn run(what: &FrameList) -> Result<(), Failure> {
 /// # Errors
 ///
 /// Returns an error if the file cannot be read again.
-pub(crate) fn count(reader: &mut Reader<File>, source: &Source) -> Result<Frames, Failure> {
-    let mut counted = Frames::default();
+pub(crate) fn count(reader: &mut Reader<File>, source: &Source) -> Result<Counting, Failure> {
+    let mut counted = Counting::default();
     let mut next = 0;
     while next < reader.pieces() {
         let end = next.saturating_add(PIECES).min(reader.pieces());

@@ -78,8 +78,8 @@ fn survey(index: &[u8], file: &[u8]) {
         println!("opened {i} {}", hash(format!("{:?}", survey.open_frame(i).unwrap())));
     }
     let resources = survey.resources();
-    let contexts: Vec<_> = resources.contexts().all().iter().map(|it| (it.handle, it.created, it.group)).collect();
-    println!("contexts {contexts:?} {:?}", resources.contexts().switches());
+    let contexts: Vec<_> = resources.contexts().map(|it| (it.handle, it.created, it.group)).collect();
+    println!("contexts {contexts:?} {:?}", resources.switches().all());
     let mut reader = Reader::keeping(index, file.to_vec(), u64::MAX).unwrap();
     for (i, resource) in resources.all().iter().enumerate() {
         println!("resource {i} {resource:?} {}", resources.facts(resource));

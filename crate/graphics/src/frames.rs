@@ -1,30 +1,29 @@
 //! What happens in each frame: how many calls, draws and vertices, what is uploaded, and which
 //! state changes have no effect.
 //!
-//! Everything follows from names of functions and from arguments. Nothing is executed, so what only
-//! the driver knows, such as the counts of an indirect draw, stays unknown and is counted as such.
+//! Everything follows from names of functions, from arguments, and from what the machine of OpenGL
+//! says of the call. Nothing is drawn, so what only the driver knows, such as the counts of an
+//! indirect draw, stays unknown and is counted as such.
 
-mod attributes;
+mod counting;
 mod kinds;
 mod opened;
-mod redundant;
+mod settings;
 
 use hashbrown::HashMap;
-use unspool_formats::apitrace::{Rendered, list_names};
-use unspool_gl::contexts::Contexts;
+use unspool_gl::machine::effects::Effect;
+use unspool_gl::machine::{Machine, Settings, what};
 use unspool_gl::{egl, gl};
 
 use crate::known::Known;
-use crate::reader::CallVisitor;
+pub use counting::Counting;
 pub(crate) use kinds::{Kind, Vertices};
 pub(crate) use opened::Opening;
 pub use opened::{OpenedFrame, OpenedRow};
-pub(crate) use redundant::Effect;
+pub(crate) use settings::Setting;
 use unspool_gl::call::{Call, Value};
 
-use attributes::Attributes;
 use kinds::Upload;
-use redundant::{Memory, State};
 
 /// What happens in a frame. The calls after the last swap are a frame of their own, as in
 /// qapitrace.
@@ -94,35 +93,34 @@ const MOST_REDUNDANT: usize = 1 << 22;
 /// The first kind of upload; they follow in the order of [`Upload`].
 const FIRST_UPLOAD: usize = 10;
 
-/// The frames of a trace, as far as its calls were passed to it. Contents of blobs are needed for
-/// display lists only.
+/// The frames of a trace, as far as its calls were passed to it, after a machine of OpenGL has
+/// executed them. Contents of blobs are needed for display lists only.
 #[derive(Debug, Default)]
 pub struct Frames {
     frames: Vec<Frame>,
     /// Each function, by its number, and what it does.
     functions: Vec<(Known, Kind)>,
     numbers: HashMap<String, u32>,
-    memory: Memory,
-    contexts: Contexts,
-    /// Vertices and draws in display lists, by number of the list.
-    lists: HashMap<u64, Drawn>,
+    /// Vertices and draws in display lists.
+    lists: HashMap<List, Drawn>,
     /// On each thread: what is between `glBegin` and `glEnd`, and in the list that is being
     /// compiled.
     threads: HashMap<u64, Thread>,
-    attributes: HashMap<u64, Attributes>,
     latest: Latest,
     /// Numbers of redundant calls, in the order in which these returned.
     redundant: Vec<u32>,
 }
+
+/// A display list: the owner of the names of its share group, and its name.
+type List = (u32, u32);
 
 /// What the latest call did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Latest {
     /// What its function does.
     pub(crate) kind: Kind,
-    /// If it sets state: what came of it, the name of what it sets, and the number of arguments
-    /// that say which part of that.
-    pub(crate) effect: Option<(Effect, (&'static str, u8))>,
+    /// If it has set state to the value that it had: which.
+    pub(crate) repeats: Option<Setting>,
     /// The vertices that it draws. `None` if that is not known, or it draws something else, such as
     /// pixels.
     pub(crate) vertices: Option<u64>,
@@ -130,8 +128,15 @@ pub(crate) struct Latest {
 
 impl Default for Latest {
     fn default() -> Self {
-        Self { kind: Kind::Other, effect: None, vertices: None }
+        Self { kind: Kind::Other, repeats: None, vertices: None }
     }
+}
+
+/// The machine that has executed a call, and what the call did to its cells.
+#[derive(Clone, Copy)]
+struct Executed<'a> {
+    machine: &'a Machine,
+    settings: Settings,
 }
 
 /// What is drawn.
@@ -145,15 +150,10 @@ struct Drawn {
 struct Thread {
     /// Vertices since `glBegin`. `None` outside.
     begun: Option<u64>,
-    /// The list that is compiled, whether it is executed meanwhile, and what it draws so far.
-    list: Option<(u64, bool, Drawn)>,
-}
-
-impl Thread {
-    /// Whether calls are put into a list, and not executed.
-    fn is_compiling(&self) -> bool {
-        matches!(self.list, Some((_, false, _)))
-    }
+    /// The sum of the draws in the list that is being compiled, so far.
+    drawn: Drawn,
+    /// Its name.
+    list: u32,
 }
 
 impl Frames {
@@ -178,22 +178,12 @@ impl Frames {
     /// The memory that this takes, in bytes, about.
     pub fn size(&self) -> usize {
         let redundant = self.redundant.capacity() * size_of::<u32>();
-        self.frames.capacity() * size_of::<Frame>() + self.memory.size() + redundant
+        self.frames.capacity() * size_of::<Frame>() + redundant
     }
 
     /// What the latest call did.
     pub(crate) fn latest(&self) -> Latest {
         self.latest
-    }
-
-    /// The contexts.
-    pub(crate) fn contexts(&self) -> &Contexts {
-        &self.contexts
-    }
-
-    /// Whether calls of a thread go to a display list, and are not executed.
-    pub(crate) fn is_compiling(&self, thread: u64) -> bool {
-        self.threads.get(&thread).is_some_and(Thread::is_compiling)
     }
 
     fn add(&mut self, frame: usize, figure: usize, amount: u64) {
@@ -202,42 +192,33 @@ impl Frames {
         }
     }
 
-    /// The lists that `glCallLists` calls.
-    fn drawn_by_lists(&self, call: &Call, known: &Known, base: u64) -> Drawn {
+    /// The sum of the draws of the lists that a call executes.
+    fn drawn_by_lists(&self, call: &Call, machine: &Machine) -> Drawn {
         let mut sum = Drawn::default();
-        let mut add = |list: u64| {
+        for list in machine.lists_of(call).into_iter().filter_map(|name| machine.list(name)) {
             let drawn = self.lists.get(&list).copied().unwrap_or_default();
             sum.vertices = sum.vertices.saturating_add(drawn.vertices);
             sum.uncounted += drawn.uncounted;
-        };
-        match known.arg(call, "lists") {
-            Value::Bytes(bytes, _) => {
-                let kind = known.uint(call, "type").unwrap_or_default();
-                list_names(kind, bytes).for_each(|name| add(base.wrapping_add(name as u64)));
-            }
-            Value::List(names) => {
-                names.filter_map(Value::int).for_each(|name| add(base.wrapping_add(name as u64)));
-            }
-            _ => add(known.int(call, "list").unwrap_or_default() as u64),
         }
         sum
     }
-}
 
-impl CallVisitor for Frames {
-    fn function(&mut self, name: &str) -> Option<u32> {
+    /// The number of a function for [`Frames::call_of`].
+    pub(crate) fn function(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
-            return Some(*number);
+            return *number;
         }
         let number = self.functions.len() as u32;
         let known = Known::of(name);
         let kind = Kind::of(name, &known.canonical);
         self.functions.push((known, kind));
         self.numbers.insert(name.into(), number);
-        Some(number)
+        number
     }
 
-    fn call(&mut self, call: &Call) {
+    /// A call, after the machine has executed it, with what it did to cells: nothing if the machine
+    /// does not know its function.
+    pub(crate) fn call_of(&mut self, call: &Call, machine: &Machine, settings: Settings) {
         let at = usize::try_from(call.frame).unwrap_or(usize::MAX);
         // No trace has frames without calls, so a number far beyond the last one is damage.
         if at > self.frames.len().saturating_add(1 << 16) {
@@ -257,15 +238,14 @@ impl CallVisitor for Frames {
         if let Some((known, kind)) = functions.get(call.function as usize).filter(|(_, kind)| *kind != Kind::Other) {
             self.latest.kind = *kind;
             let mut thread = self.threads.remove(&call.thread).unwrap_or_default();
-            self.count(call, known, *kind, at, &mut thread);
+            let by = Executed { machine, settings };
+            self.count((call, known), *kind, at, &mut thread, by);
             self.threads.insert(call.thread, thread);
         }
         self.functions = functions;
     }
-}
 
-impl Frames {
-    fn count(&mut self, call: &Call, known: &Known, kind: Kind, at: usize, thread: &mut Thread) {
+    fn count(&mut self, (call, known): (&Call, &Known), kind: Kind, at: usize, thread: &mut Thread, by: Executed<'_>) {
         match kind {
             Kind::Other => {}
             Kind::FrameEnd => {
@@ -284,7 +264,8 @@ impl Frames {
                 // What began before the trace has vertices that are not in it.
                 self.latest.vertices = thread.begun.take();
                 let uncounted = u64::from(self.latest.vertices.is_none());
-                self.draw(call, at, thread, Drawn { vertices: self.latest.vertices.unwrap_or_default(), uncounted });
+                let drawn = Drawn { vertices: self.latest.vertices.unwrap_or_default(), uncounted };
+                self.draw(call, at, thread, drawn, by.machine);
             }
             Kind::Draw(vertices) => {
                 let drawn = match vertices {
@@ -294,123 +275,68 @@ impl Frames {
                     Vertices::Unknown => Drawn { vertices: 0, uncounted: 1 },
                     // Those of a command list count when it is executed.
                     Vertices::Direct3d => Drawn { vertices: 0, uncounted: call.rendered.draws() },
-                    Vertices::Lists => {
-                        let base = self.attributes.get(&self.context(call)).map_or(0, |it| it.list_base);
-                        self.drawn_by_lists(call, known, base)
-                    }
+                    Vertices::Lists => self.drawn_by_lists(call, by.machine),
                 };
-                if vertices == Vertices::Lists && call.rendered != Rendered::Compiled {
-                    self.memory.forget_all();
-                    // The lists may have activated another texture unit.
-                    let context = self.context(call);
-                    self.memory.activate(context, u64::MAX);
-                }
                 let is_counted = matches!(vertices, Vertices::Fixed(_) | Vertices::Counted) && drawn.uncounted == 0;
                 self.latest.vertices = is_counted.then_some(drawn.vertices);
                 self.upload(at, Upload::Client, call);
-                self.draw(call, at, thread, drawn);
+                self.draw(call, at, thread, drawn, by.machine);
             }
             Kind::DrawPixels => {
                 self.upload(at, Upload::Pixels, call);
-                self.draw(call, at, thread, Drawn::default());
+                self.draw(call, at, thread, Drawn::default(), by.machine);
             }
-            Kind::NewList => {
-                let executes = known.uint(call, "mode") == Some(gl::COMPILE_AND_EXECUTE);
-                thread.list = known.int(call, "list").map(|list| (list as u64, executes, Drawn::default()));
-            }
+            Kind::NewList => (thread.list, thread.drawn) = (call.uint(0), Drawn::default()),
             Kind::EndList => {
-                if let Some((list, _, drawn)) = thread.list.take() {
-                    self.lists.insert(list, drawn);
+                if let Some(list) = by.machine.list(thread.list) {
+                    self.lists.insert(list, thread.drawn);
                 }
-            }
-            Kind::ListBase => self.attribute(call, known, kind, thread),
-            Kind::PushAttrib(state) => {
-                self.set(call, state, at, thread);
-                self.attribute(call, known, kind, thread);
-            }
-            Kind::PopAttrib => {
-                self.memory.forget_all();
-                self.attribute(call, known, kind, thread);
             }
             Kind::Upload(upload) => self.upload(at, upload, call),
             Kind::Error => {
                 if call.result().int().is_some_and(|error| is_error(&known.canonical, error as u32)) {
                     self.add(at, ERRORS, 1);
-                    // The call that raised it has set nothing.
-                    self.memory.forget_all();
                 }
             }
-            Kind::Context => {
-                if let Some(function) = known.windows {
-                    self.contexts.call(function, call);
-                }
-            }
-            Kind::Forget => {
-                self.upload(at, Upload::Shader, call);
-                self.memory.forget_all();
-            }
-            Kind::State(state) => self.set(call, state, at, thread),
+            Kind::State(setting) => self.set(call, setting, at, thread, by),
         }
-    }
-
-    /// A call that sets the base of lists, or keeps attributes or takes them back. A list that is
-    /// compiled changes nothing yet.
-    fn attribute(&mut self, call: &Call, known: &Known, kind: Kind, thread: &Thread) {
-        if thread.is_compiling() {
-            return;
-        }
-        let context = self.context(call);
-        let attributes = self.attributes.entry(context).or_default();
-        match kind {
-            Kind::ListBase => attributes.list_base = known.int(call, "base").unwrap_or_default() as u64,
-            Kind::PushAttrib(_) => {
-                attributes.push(&mut self.memory, context, known.uint(call, "mask").unwrap_or_default());
-            }
-            _ => attributes.pop(&mut self.memory, context),
-        }
-    }
-
-    /// The context of a call. A thread whose context was made current before the trace began has
-    /// one of its own.
-    fn context(&self, call: &Call) -> u64 {
-        self.contexts.current(call.thread).map_or(call.thread.wrapping_neg(), u64::from)
     }
 
     /// A call that sets state.
-    fn set(&mut self, call: &Call, state: State, at: usize, thread: &Thread) {
+    fn set(&mut self, call: &Call, setting: Setting, at: usize, thread: &Thread, by: Executed<'_>) {
         // Between glBegin and glEnd, colours and the like belong to vertices.
         if thread.begun.is_some() {
             return;
         }
         self.add(at, STATE, 1);
         self.upload(at, Upload::Client, call);
-        // A list that is compiled changes nothing yet.
-        if thread.is_compiling() {
-            return;
-        }
-        let context = self.context(call);
-        let effect = self.memory.set(context, state, call);
-        self.latest.effect = Some((effect, (state.name(), state.keys())));
-        match effect {
-            Effect::Other => {}
-            Effect::Same => {
+        let Executed { machine, settings } = by;
+        if settings.repeats() {
+            // In a list that is compiled it is needed, of what limits leave out of a call the value
+            // may be another one, and what the tracer adds the program has not called.
+            let has_bytes = (0..call.len()).any(|at| matches!(call.argument(at), Value::Bytes(..)));
+            let is_known = !call.is_fake && !call.is_shortened && !has_bytes;
+            if setting.may_repeat && is_known && machine.compiling_on(call.thread).is_none() {
+                self.latest.repeats = Some(setting);
                 self.add(at, REDUNDANT, 1);
                 if self.redundant.len() < MOST_REDUNDANT {
                     self.redundant.extend(u32::try_from(call.number));
                 }
             }
-            Effect::Program => self.add(at, PROGRAMS, 1),
+        } else if settings.changed > 0 {
+            let is_program = |effect: &Effect| matches!(effect, Effect::Placed { what: what::CURRENT_PROGRAM, .. });
+            self.add(at, PROGRAMS, u64::from(machine.effects().iter().any(is_program)));
         }
     }
 
     /// A draw. What a list draws counts when the list is called.
-    fn draw(&mut self, call: &Call, at: usize, thread: &mut Thread, drawn: Drawn) {
+    fn draw(&mut self, call: &Call, at: usize, thread: &mut Thread, drawn: Drawn, machine: &Machine) {
         self.add(at, DRAWS, call.rendered.draws());
         self.add(at, CLEARS, call.rendered.clears());
-        if let Some((_, executes, sum)) = &mut thread.list {
-            sum.vertices = sum.vertices.saturating_add(drawn.vertices);
-            sum.uncounted += drawn.uncounted;
-            if !*executes {
+        if let Some((_, executes)) = machine.compiling_on(call.thread) {
+            thread.drawn.vertices = thread.drawn.vertices.saturating_add(drawn.vertices);
+            thread.drawn.uncounted += drawn.uncounted;
+            if !executes {
                 return;
             }
         }

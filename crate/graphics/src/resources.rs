@@ -25,7 +25,7 @@ use unspool_gl::mappings::Mappings;
 use unspool_gl::pixels::PixelStore;
 use unspool_gl::{gl, windows};
 
-use crate::contexts::Contexts;
+use crate::contexts::Switches;
 use crate::known::Known;
 use crate::numbered::Numbered;
 use crate::reader::CallVisitor;
@@ -212,7 +212,7 @@ pub struct Resources {
     /// Methods of Direct3D, by the number of their functions.
     methods: HashMap<u32, Method>,
     interfaces: Interfaces,
-    contexts: Contexts,
+    switches: Switches,
     /// The shaders of programs, by object.
     programs: HashMap<u32, Shaders>,
     /// The thread of the current call.
@@ -229,7 +229,7 @@ pub struct Resources {
 impl Resources {
     /// Nothing is known yet.
     pub(crate) fn new() -> Self {
-        Self { machine: Machine::of_objects(), ..Self::default() }
+        Self { machine: Machine::observed(), ..Self::default() }
     }
 
     /// Resources whose calls are looked at as they come, in place of a list of them.
@@ -246,7 +246,12 @@ impl Resources {
     /// Forgets the effects of the call before.
     pub(crate) fn begin_call(&mut self) {
         self.touched.clear();
-        self.machine.forget_effects();
+        self.machine.forget_latest();
+    }
+
+    /// The machine that executes the calls.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// The effects of the latest call.
@@ -254,9 +259,26 @@ impl Resources {
         self.machine.effects()
     }
 
-    /// The contexts.
-    pub fn contexts(&self) -> &Contexts {
-        &self.contexts
+    /// The contexts that calls have made or made current. Those that calls without one imply are
+    /// not among them.
+    pub fn contexts(&self) -> impl Iterator<Item = &unspool_gl::contexts::Context> {
+        self.machine.contexts().iter().filter(|context| context.handle != 0)
+    }
+
+    /// By the position of a context in the machine, where its group is one: that in
+    /// [`Resources::contexts`]. `None` for contexts that are not among these.
+    pub fn positions_of_contexts(&self) -> Vec<Option<u32>> {
+        let mut count = 0;
+        let mut next = || {
+            count += 1;
+            count - 1
+        };
+        self.machine.contexts().iter().map(|context| (context.handle != 0).then(&mut next)).collect()
+    }
+
+    /// When each was current.
+    pub fn switches(&self) -> &Switches {
+        &self.switches
     }
 
     /// All resources, by creation.
@@ -467,9 +489,6 @@ impl Resources {
         let functions = core::mem::take(&mut self.functions);
         self.thread = u32::try_from(call.thread).unwrap_or(u32::MAX);
         if let Some(Function { follows, windows }) = functions.get(function as usize) {
-            if let Some(windows) = windows {
-                self.contexts.call(*windows, call);
-            }
             match follows {
                 Follows::Method => self.method(call, function),
                 Follows::Copy(known) => self.copy(call, known),
@@ -477,6 +496,10 @@ impl Resources {
                     self.machine.apply_as(call, *number);
                     self.follow(call.number);
                 }
+            }
+            if windows.is_some() {
+                let current = self.machine.current_on(call.thread).and_then(|at| self.listed_context(at as usize));
+                self.switches.note(call.number, call.thread, current);
             }
         }
         self.functions = functions;

@@ -1,11 +1,11 @@
 //! One pass over all calls of a trace, for all that is counted and listed.
 //!
 //! `Survey` visits all calls of an apitrace once, in pieces, without contents of blobs. `Frames`
-//! counts by the names of functions and by arguments (`frames/kinds.rs`). `frames/redundant.rs`
-//! keeps hashes of what each context has set: a call is redundant if nothing since then can have
-//! changed it, and in doubt it is not. In the page it is a part of the worker of graphics
-//! (`web/features/graphics/worker/survey.ts`, `web/trace/survey.ts`), begun when one of its panels
-//! is first shown. `unspool frame-list` uses it natively.
+//! counts by the names of functions and by arguments (`frames/kinds.rs`). A call is redundant if
+//! the machine of OpenGL has everything already that it sets, and nothing since then can have
+//! changed it; in doubt it is not (`unspool_gl::machine::Settings`). In the page it is a part of
+//! the worker of graphics (`web/features/graphics/worker/survey.ts`, `web/trace/survey.ts`), begun
+//! when one of its panels is first shown. `unspool frame-list` uses it natively.
 //!
 //! `Survey::open_frame` reads the calls of one frame again and groups them (`frames/opened.rs`);
 //! `web/features/graphics/frame_rows.ts` says which rows are in sight.
@@ -38,7 +38,7 @@ struct Found {
 
 impl CallVisitor for Found {
     fn function(&mut self, name: &str) -> Option<u32> {
-        let number = self.frames.function(name)?;
+        let number = self.frames.function(name);
         if self.functions.len() == number as usize {
             self.functions.push(self.resources.function(name));
         }
@@ -46,10 +46,12 @@ impl CallVisitor for Found {
     }
 
     fn call(&mut self, call: &Call) {
-        self.frames.call(call);
+        self.resources.begin_call();
         if let Some(Some(function)) = self.functions.get(call.function as usize) {
             self.resources.call_of(call, *function);
         }
+        let machine = self.resources.machine();
+        self.frames.call_of(call, machine, machine.settings());
     }
 }
 

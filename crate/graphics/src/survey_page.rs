@@ -233,8 +233,11 @@ impl JsSurvey {
 
     /// The contexts, and when each was current: `Contexts` of `web/base/survey_protocol.ts`.
     pub fn contexts(&self) -> JsValue {
-        let found = self.survey.resources().contexts();
-        let (all, switches) = (found.all(), found.switches());
+        let resources = self.survey.resources();
+        let (all, switches): (Vec<_>, _) = (resources.contexts().collect(), resources.switches().all());
+        // Contexts that are not listed share nothing that is.
+        let positions = resources.positions_of_contexts();
+        let group = |at: u32| positions.get(at as usize).copied().flatten().unwrap_or_default();
         let handles: Array = all.iter().map(|it| JsValue::from_str(&format!("{:#x}", it.handle))).collect();
         let or_none = |number: Option<u64>| number.map_or(-1.0, |number| number as f64);
         let created: Vec<f64> = all.iter().map(|it| or_none(it.created)).collect();
@@ -242,11 +245,11 @@ impl JsSurvey {
         object(&[
             ("handle", handles.into()),
             ("created", Float64Array::from(&created[..]).into()),
-            ("group", doubles(all.iter().map(|it| it.group.into()))),
+            ("group", doubles(all.iter().map(|it| group(it.group).into()))),
             ("call", doubles(switches.iter().map(|it| it.call))),
             ("thread", doubles(switches.iter().map(|it| it.thread))),
             ("context", Float64Array::from(&context[..]).into()),
-            ("isFull", found.is_full.into()),
+            ("isFull", resources.switches().is_full.into()),
         ])
     }
 

@@ -55,7 +55,7 @@ fn handles_are_given_again_and_changes_refused() {
     let mut survey = Survey::open(&index, file).unwrap();
     while !survey.step(1).unwrap() {}
     let found = survey.resources();
-    let switches: Vec<_> = found.contexts().switches().iter().map(|it| (it.call, it.context)).collect();
+    let switches: Vec<_> = found.switches().all().iter().map(|it| (it.call, it.context)).collect();
     assert_eq!(switches, [(4, Some(2)), (6, Some(3))]);
     let textures: Vec<(u64, u64)> = found.all().iter().map(|it| (it.created, it.counts[1])).collect();
     assert_eq!(textures, [(5, 1), (7, 2)], "each context has its own, and the last bind is in the second one");
@@ -73,7 +73,7 @@ fn a_thread_may_have_no_context() {
     let (index, file) = common::indexed(writer.finish());
     let mut survey = Survey::open(&index, file).unwrap();
     while !survey.step(1).unwrap() {}
-    let switches: Vec<_> = survey.resources().contexts().switches().iter().map(|it| (it.call, it.context)).collect();
+    let switches: Vec<_> = survey.resources().switches().all().iter().map(|it| (it.call, it.context)).collect();
     assert_eq!(switches, [(1, Some(0)), (2, None)]);
 }
 

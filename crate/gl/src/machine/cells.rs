@@ -149,6 +149,9 @@ pub struct Cell {
     pub value: Value,
     /// The call.
     pub call: u32,
+    /// Calls that the machine had executed when a call gave it its value, or gave it again: before
+    /// a doubt, the value is not certain.
+    pub(crate) since: u32,
 }
 
 /// What a cell is.
@@ -281,7 +284,7 @@ mod tests {
     }
 
     fn int(n: i64, call: u32) -> Cell {
-        Cell { value: Value::Int(n), call }
+        Cell { value: Value::Int(n), call, since: 0 }
     }
 
     #[test]

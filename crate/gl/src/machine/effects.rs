@@ -2,7 +2,7 @@
 
 use super::cells::{Image, Value};
 use super::objects::Kind;
-use super::{Machine, what};
+use super::{Machine, Settings, what};
 use crate::call::Call;
 use crate::gl;
 
@@ -157,7 +157,9 @@ impl Parts {
         if number < Self::COLORS { Self(1 << number) } else { Self::default() }
     }
 
-    fn and(self, other: Self) -> Self {
+    /// These and others.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -169,6 +171,17 @@ impl Parts {
 
     fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Those that are among others, too.
+    #[must_use]
+    pub fn within(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    /// Whether all of these are among others.
+    pub fn are_among(self, others: Self) -> bool {
+        self.0 & !others.0 == 0
     }
 
     /// Whether there are none.
@@ -218,14 +231,25 @@ impl Machine {
         Self { is_observed: true, ..Self::default() }
     }
 
+    /// A machine that tells its effects, and has all of the state.
+    pub fn observed() -> Self {
+        Self { is_observed: true, has_values: true, ..Self::default() }
+    }
+
+    /// Whether uniforms and the like are followed.
+    pub(super) fn follows_values(&self) -> bool {
+        self.has_values || !self.is_observed
+    }
+
     /// The effects of the latest call, in order.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }
 
-    /// Forgets the effects of the latest call.
-    pub fn forget_effects(&mut self) {
+    /// Forgets what the latest call did: the next one may be of a function that changes nothing.
+    pub fn forget_latest(&mut self) {
         self.effects.clear();
+        self.settings = Settings::default();
     }
 
     pub(crate) fn tell(&mut self, effect: Effect) {
@@ -372,6 +396,16 @@ impl Machine {
             parts = parts.and(Parts::STENCIL);
         }
         parts
+    }
+
+    /// Whether a clear writes all of what it writes to: every pixel, and every bit of its value.
+    pub fn clears_whole(&self) -> bool {
+        let is_set = |what: u32| (0..16).any(|at| self.value(self.context, what as u16, at) == &Value::Bool(true));
+        let is_masked =
+            |at| matches!(self.value(self.context, what::COLOR_WRITEMASK, at), Value::Bools(is) if is != &[true; 4]);
+        // A clear takes the mask of the front: OpenGL 4.6, 17.4.3.
+        let stencil = self.number(self.context, what::STENCIL_WRITEMASK, 0).unwrap_or(0xff);
+        !is_set(gl::SCISSOR_TEST) && !(0..16).any(is_masked) && stencil & 0xff == 0xff
     }
 
     /// The textures and renderbuffers of a framebuffer that these parts are.

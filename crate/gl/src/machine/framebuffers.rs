@@ -143,7 +143,7 @@ impl Machine {
             return if let Value::Int(bits) = cell.value { Some((bits, Some(cell.call))) } else { None };
         }
         let attached = self.cell(framebuffer, what::ATTACHMENT, gl::STENCIL_ATTACHMENT);
-        let Some(Cell { value: Value::Attachment(attachment), call }) = attached else { return Some((0, None)) };
+        let Some(Cell { value: Value::Attachment(attachment), call, .. }) = attached else { return Some((0, None)) };
         let Attachment { is_renderbuffer, instance, level, face, .. } = **attachment;
         let image = match is_renderbuffer {
             true => self.value(instance, what::STORAGE, 0),

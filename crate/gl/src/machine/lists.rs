@@ -86,25 +86,50 @@ fn delete_lists(machine: &mut Machine, call: &Call, _: Variant) {
 }
 
 fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
-    let base = machine.number(machine.context, what::LIST_BASE, 0).unwrap_or(0);
-    let mut names = Vec::new();
-    match call.argument(2) {
-        call::Value::List(values) => names.extend(values.filter_map(call::Value::int)),
-        call::Value::Bytes(bytes, _) => {
-            names.extend(list_names(call.uint(1), bytes));
-        }
-        call::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
-        _ => {}
-    }
-    for name in names.into_iter().take(call.uint(0) as usize) {
-        machine.call_list(base.wrapping_add(name) as u32);
+    for name in machine.lists_of(call) {
+        machine.call_list(name);
     }
 }
 
 impl Machine {
+    /// The names of the lists that a call of `glCallList` or `glCallLists` executes.
+    pub fn lists_of(&self, call: &Call) -> Vec<u32> {
+        if call.len() == 1 {
+            return vec![call.uint(0)];
+        }
+        let base = self.number(self.context, what::LIST_BASE, 0).unwrap_or(0);
+        let mut names = Vec::new();
+        match call.argument(2) {
+            call::Value::List(values) => names.extend(values.filter_map(call::Value::int)),
+            call::Value::Bytes(bytes, _) => names.extend(list_names(call.uint(1), bytes)),
+            call::Value::Text(text) => names.extend(text.bytes().map(i64::from)),
+            _ => {}
+        }
+        names.truncate(call.uint(0) as usize);
+        names.into_iter().map(|name| base.wrapping_add(name) as u32).collect()
+    }
+
+    /// The list that is being compiled in the current context of a thread, and whether its calls
+    /// are executed as well.
+    pub fn compiling_on(&self, thread: u64) -> Option<(u32, bool)> {
+        let context = self.root.contexts.get(self.current_on(thread)? as usize)?;
+        context.compiling.as_ref().map(|list| (list.name, list.executes))
+    }
+
+    /// What tells the display list with a name from others: the owner of the names of the share
+    /// group that is looked at, and the name. `None` if there is no such list.
+    pub fn list(&self, name: u32) -> Option<(u32, u32)> {
+        let number = self.small_of(name.into())?;
+        self.is_set(self.share, what::LIST_OF, number).then_some((self.share, name))
+    }
+
     fn call_list(&mut self, name: u32) {
-        let Some(name) = self.small_of(name.into()) else { return };
-        let Value::List(calls) = self.value(self.share, what::LIST_OF, name).clone() else { return };
+        let list = self.small_of(name.into()).map(|name| self.value(self.share, what::LIST_OF, name).clone());
+        let Some(Value::List(calls)) = list else {
+            // It may be older than the trace, and set anything.
+            self.doubts.is_unit_unknown = true;
+            return;
+        };
         if self.nesting >= MAX_NESTING {
             return;
         }

@@ -6,6 +6,7 @@
 //! what         what cells are
 //! parameters   names, groups and initial values of state
 //! contexts     contexts, as far as they are more than cells
+//! doubts       which cells calls have set to what they held, and whether that is certain
 //! objects      names of objects: generated, bound, labelled, deleted
 //! direct       functions that name the object which others find where it is bound
 //! lists        display lists
@@ -26,6 +27,7 @@ pub mod buffers;
 pub mod cells;
 mod contexts;
 mod direct;
+mod doubts;
 pub mod effects;
 pub mod fixed;
 mod framebuffers;
@@ -50,6 +52,8 @@ use crate::{Variant, functions, plain, windows};
 use cells::{Cell, Cells, Key, Slots, Value};
 use contexts::Context;
 use direct::Named;
+use doubts::Doubts;
+pub use doubts::Settings;
 use effects::{Draws, Effect};
 
 /// Execution of a call.
@@ -63,6 +67,7 @@ pub(crate) type Handlers = &'static [(&'static str, Run)];
 const ALL: &[Handlers] = &[
     buffers::HANDLERS,
     contexts::HANDLERS,
+    doubts::HANDLERS,
     fixed::HANDLERS,
     framebuffers::HANDLERS,
     lists::HANDLERS,
@@ -102,6 +107,8 @@ struct Operation {
     is_gl: bool,
     /// The way in which it draws, if it may.
     draws: Draws,
+    /// What was set before its calls is uncertain afterwards.
+    changes_much: bool,
 }
 
 /// All of the state at a moment. A copy costs little and shares its parts.
@@ -143,7 +150,11 @@ pub struct Machine {
     /// Bytes that were copied since roots were kept: what these take.
     pub(crate) copied: usize,
     pub(crate) is_observed: bool,
+    /// Cells that say nothing about objects are followed, too.
+    pub(crate) has_values: bool,
     pub(crate) effects: Vec<Effect>,
+    pub(crate) doubts: Doubts,
+    pub(crate) settings: Settings,
 }
 
 impl Root {
@@ -202,6 +213,11 @@ impl Machine {
         self.root.all.all()
     }
 
+    /// The position of the context that is current on a thread, in [`Machine::contexts`].
+    pub fn current_on(&self, thread: u64) -> Option<u32> {
+        self.root.all.current(thread)
+    }
+
     /// The latest two draws of the context that is looked at, the latest one first. `None` without
     /// a context.
     pub fn latest_draws(&self) -> Option<[Option<u32>; 2]> {
@@ -222,7 +238,7 @@ impl Machine {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
-        let is_wanted = |_: &Operation| !self.is_observed || !sets_values(name);
+        let is_wanted = |_: &Operation| self.follows_values() || !sets_values(name);
         let found = operation(name).filter(is_wanted).map(|operation| {
             self.operations.push(operation);
             self.operations.len() as u32 - 1
@@ -239,6 +255,7 @@ impl Machine {
     /// Executes a call of the function with this number, as [`Machine::function`] has returned it.
     pub fn apply_as(&mut self, call: &Call, function: u32) {
         self.effects.clear();
+        self.settings = Settings::default();
         if call.is_incomplete {
             return;
         }
@@ -247,6 +264,7 @@ impl Machine {
         self.budget = MAX_LISTED;
         self.nesting = 0;
         self.enter_context();
+        self.begin_call();
         self.execute(call, function, true);
     }
 
@@ -273,6 +291,9 @@ impl Machine {
             Does::Windows(function) => self.call_of_windows(function, call),
             Does::Matrices(function) => self.call_of_matrices(function, call),
             Does::Textures(function) => self.call_of_textures(function, call),
+        }
+        if operation.changes_much {
+            self.doubt();
         }
         if operation.may_draw && may_record && (operation.computes || call.rendered.is_any()) {
             let at = self.at;
@@ -341,27 +362,49 @@ impl Machine {
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
-        if owner == 0 || (self.is_observed && effects::says_nothing(what)) {
+        if owner == 0 || (effects::says_nothing(what) && !self.follows_values()) {
             return;
         }
         self.tell_placed(owner, what, index, &value);
         let key = Key { owner, what, index };
-        if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value && value.is_known()) {
+        let number = self.slots.find(key);
+        let cell = number.and_then(|number| self.root.cells.get(number));
+        if value == Value::Unset && cell.is_none_or(|cell| cell.value == Value::Unset) {
             return;
         }
+        if let Some(cell) = cell.filter(|cell| cell.value == value && value.is_known()) {
+            let is_certain = self.doubts.is_certain(cell.since);
+            self.settings.note_same(is_certain);
+            if !is_certain && let Some(number) = number {
+                let cell = Cell { since: self.doubts.now(), ..cell.clone() };
+                self.copied += self.root.cells.put(number, cell);
+            }
+            return;
+        }
+        self.settings.changed += 1;
         if effects::is_mask(what) {
             self.tell(Effect::Masked);
         }
-        self.copied += self.root.cells.set(&mut self.slots, key, Cell { value, call: self.at });
+        let cell = Cell { value, call: self.at, since: self.doubts.now() };
+        self.copied += match number {
+            Some(number) => self.root.cells.put(number, cell),
+            None => self.root.cells.set(&mut self.slots, key, cell),
+        };
+        if what == what::ACTIVE_TEXTURE {
+            self.doubts.is_unit_unknown = false;
+        }
     }
 
-    /// Gives a cell, by its number, a value that it had before.
-    pub(crate) fn put_back(&mut self, number: u32, key: Key, value: Value) {
+    /// Gives a cell, by its number, what it held before.
+    pub(crate) fn put_back(&mut self, number: u32, key: Key, before: &Cell) {
+        let value = before.value.clone();
         self.tell_placed(key.owner, key.what, key.index, &value);
+        self.settings.changed += 1;
         if effects::is_mask(key.what) {
             self.tell(Effect::Masked);
         }
-        self.copied += self.root.cells.put(number, Cell { value, call: self.at });
+        // What was uncertain then is so now.
+        self.copied += self.root.cells.put(number, Cell { value, call: self.at, since: before.since });
     }
 
     /// Sets a cell of the current context.
@@ -439,7 +482,8 @@ fn operation(name: &str) -> Option<Operation> {
     let direct = || if matches!(does, Does::Nothing) { direct_operation(name) } else { None };
     let (does, direct) = direct().unwrap_or((does, None));
     let draws = Draws::of(plain, computes);
-    let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws };
+    let changes_much = is_gl && doubts::changes_much(plain);
+    let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws, changes_much };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
 }
 

@@ -91,6 +91,9 @@ pub(crate) const HANDLERS: Handlers = &[
         let program = m.instance(Kind::Program, c.uint(1));
         m.put(pipeline, what::TARGET, 0, Value::Object { name: c.uint(1), instance: program });
     }),
+    ("BindProgramARB", |m, c, _| m.set_at(what::ASSEMBLY_PROGRAM, c.uint(0) & 0xffff, Value::Int(c.int(1)))),
+    // One that was bound is not any more: see `doubts`.
+    ("DeleteProgramsARB", |_, _, _| {}),
     ("UseProgram", |m, c, _| m.bind(Kind::Program, what::CURRENT_PROGRAM, 0, c.uint(0))),
     ("Uniform*", |m, c, v| {
         let program = m.active_program();
@@ -145,6 +148,21 @@ impl Machine {
             }
             (_, program) => program,
         }
+    }
+
+    /// Sets a uniform, or as many elements of an array of uniforms, which have a location each.
+    fn put_uniform(&mut self, program: u32, location: u32, count: usize, value: Value) {
+        let others = location.saturating_add(1)..location.saturating_add(count.min(MOST_NUMBERS) as u32);
+        for at in others {
+            if self.is_set(program, what::UNIFORM, at) {
+                self.put(program, what::UNIFORM, at, Value::Unset);
+            }
+        }
+        if count != 1 {
+            // Calls for single elements may have changed what an array holds.
+            self.settings.changed += 1;
+        }
+        self.put(program, what::UNIFORM, location, value);
     }
 
     /// Notes the name of something that a program has.
@@ -296,7 +314,7 @@ fn uniform(machine: &mut Machine, call: &Call, variant: Variant, program: u32, f
         let values = values.into_iter().take(all).map(|value| value.float().unwrap_or_default()).collect();
         Value::Numbers(Arc::new(Numbers { rows: variant.count, columns: 1, is_integer, values }))
     };
-    machine.put(program, what::UNIFORM, location, value);
+    machine.put_uniform(program, location, count, value);
 }
 
 fn uniform_matrix(machine: &mut Machine, call: &Call, variant: Variant, program: u32, first: usize) {
@@ -317,5 +335,5 @@ fn uniform_matrix(machine: &mut Machine, call: &Call, variant: Variant, program:
         }
     }
     let numbers = Numbers { rows, columns, is_integer: false, values };
-    machine.put(program, what::UNIFORM, location, Value::Numbers(Arc::new(numbers)));
+    machine.put_uniform(program, location, count, Value::Numbers(Arc::new(numbers)));
 }

@@ -420,6 +420,7 @@ fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
     let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
     for (number, key, _) in cells(machine, array, |what| is_client(what, mask)) {
         machine.tell_placed(key.owner, key.what, key.index, &Value::Unset);
+        machine.settings.changed += 1;
         machine.copied += machine.root.cells.put(number, Cell::default());
     }
 }
@@ -446,7 +447,7 @@ fn restore(machine: &mut Machine, saved: &Saved, now: &[(u32, Key, Cell)]) {
         let kept = kept.and_then(|at| saved.cells.get(at)).map(|(.., kept)| kept.clone()).unwrap_or_default();
         // What is not known is the same only if no call has set it in between.
         if cell.value != kept.value || (cell.call != kept.call && !kept.value.is_known()) {
-            machine.put_back(*number, *key, kept.value);
+            machine.put_back(*number, *key, &kept);
         }
     }
 }

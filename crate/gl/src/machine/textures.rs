@@ -50,6 +50,10 @@ pub(crate) const HANDLERS: Handlers = &[
         for One { index, name, .. } in Several::Images.bound(c).filter(|one| one.index < MOST_UNITS) {
             m.bind(Kind::Texture, what::IMAGE_UNIT, index, name);
             m.set_at(what::IMAGE_ACCESS, index, Value::Constant(gl::READ_WRITE));
+            m.set_at(what::IMAGE_LEVEL, index, Value::Int(0));
+            m.set_at(what::IMAGE_LAYER, index, Value::Int(-1));
+            // That of the texture.
+            m.set_at(what::IMAGE_FORMAT, index, Value::Unknown);
         }
     }),
     ("BindImageTexture", |m, c, _| {
@@ -58,6 +62,10 @@ pub(crate) const HANDLERS: Handlers = &[
         }
         m.bind(Kind::Texture, what::IMAGE_UNIT, c.uint(0), c.uint(1));
         m.set_at(what::IMAGE_ACCESS, c.uint(0), Value::Constant(c.uint(5)));
+        m.set_at(what::IMAGE_LEVEL, c.uint(0), Value::Int(c.int(2)));
+        let layer = if c.int(3) != 0 { -1 } else { c.int(4) };
+        m.set_at(what::IMAGE_LAYER, c.uint(0), Value::Int(layer));
+        m.set_at(what::IMAGE_FORMAT, c.uint(0), Value::Constant(c.uint(6)));
     }),
     ("ActiveTexture", |m, c, _| {
         if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {

@@ -107,6 +107,14 @@ whats! {
     IMAGE_UNIT = 0x93;
     /// The access to the image of an image unit.
     IMAGE_ACCESS = 0x94;
+    /// The level of the texture that is the image of an image unit.
+    IMAGE_LEVEL = 0x95;
+    /// The layer, -1 for all.
+    IMAGE_LAYER = 0x96;
+    /// The format in which its texels are read and written.
+    IMAGE_FORMAT = 0x97;
+    /// The program of assembly for a stage, by the low bits of the target.
+    ASSEMBLY_PROGRAM = 0x98;
     /// The window of a context that is drawn to.
     DRAWABLE = 0xa0;
     /// The window of a context that is read from.

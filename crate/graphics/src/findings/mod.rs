@@ -27,7 +27,7 @@ use unspool_trace::Error;
 use uploads::Uploads;
 use waits::Waits;
 
-use crate::frames::{Effect, Frames, Kind as Does, Latest};
+use crate::frames::{Frames, Kind as Does, Latest, Setting};
 use crate::known::Known;
 use crate::reader::{CallVisitor, Reader, Steps};
 use crate::resources::Resources;
@@ -265,7 +265,7 @@ impl Finder {
 
 impl CallVisitor for Finder {
     fn function(&mut self, name: &str) -> Option<u32> {
-        let number = self.frames.function(name)?;
+        let number = self.frames.function(name);
         if self.functions.len() == number as usize {
             let known = Known::of(name);
             self.functions.push(Function {
@@ -282,13 +282,14 @@ impl CallVisitor for Finder {
     }
 
     fn call(&mut self, call: &Call) {
-        self.frames.call(call);
         self.resources.begin_call();
         let functions = core::mem::take(&mut self.functions);
         if let Some(function) = functions.get(call.function as usize) {
             if let Some(number) = function.resources {
                 self.resources.call_of(call, number);
             }
+            let machine = self.resources.machine();
+            self.frames.call_of(call, machine, machine.settings());
             self.look(call, function, &functions);
         }
         self.functions = functions;
@@ -302,7 +303,7 @@ impl Finder {
         let is_own = !call.is_fake && !call.is_incomplete;
         match latest.kind {
             Does::Error => return self.error(call, function, functions),
-            Does::Context if function.known.windows.is_some_and(windows::Function::makes_current) => {
+            Does::Other if function.known.windows.is_some_and(windows::Function::makes_current) => {
                 self.since.remove(&call.thread);
             }
             Does::Begin => drop(self.begun.insert(call.thread, call.uint(0))),
@@ -312,14 +313,15 @@ impl Finder {
             let since = self.since.entry(call.thread).or_default();
             *since = Since { calls: since.calls + 1, function: call.function, call: call.number };
         }
-        if self.frames.is_compiling(call.thread) {
+        let machine = self.resources.machine();
+        if machine.compiling_on(call.thread).is_some_and(|(_, executes)| !executes) {
             return;
         }
-        let context = self.frames.contexts().current(call.thread);
+        let context = machine.current_on(call.thread);
         let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
         let is_read = self.resources.effects().contains(&effects::Effect::ReadBack);
         let role = if is_read { thrown::Role::Uses } else { function.thrown };
-        let thrown = self.targets.call(call, role, self.frames.contexts(), &latest);
+        let thrown = self.targets.call(call, role, machine, &latest);
         let waits = self.waits.call(call, &function.known, function.waits, context);
         // A call that has not returned at the end of the trace has waited until then.
         if let Some(words) = waits.filter(|_| !call.is_fake) {
@@ -356,8 +358,8 @@ impl Finder {
                 }
             });
         }
-        if let Some((Effect::Same, family)) = latest.effect {
-            self.redundant(call, function, family);
+        if let Some(setting) = latest.repeats {
+            self.redundant(call, function, setting);
         }
         self.empty(call, function, &latest);
     }
@@ -389,8 +391,8 @@ impl Finder {
     }
 
     /// A call that has set what was set.
-    fn redundant(&mut self, call: &Call, function: &Function, family: (&'static str, u8)) {
-        let (family, keys) = family;
+    fn redundant(&mut self, call: &Call, function: &Function, setting: Setting) {
+        let Setting { noun, keys, .. } = setting;
         let canonical = &*function.known.canonical;
         let is_bind = canonical.starts_with("Bind") || canonical.starts_with("UseProgram");
         // Constants among the arguments that say what is set.
@@ -409,12 +411,12 @@ impl Finder {
                 "" => function.name.clone(),
                 words => format!("{}({words})", function.name),
             };
-            let rest = match (canonical, family) {
+            let rest = match (canonical, noun) {
                 _ if canonical.starts_with("Enable") => "it is enabled already".into(),
                 _ if canonical.starts_with("Disable") => "it is disabled already".into(),
                 (_, "program") => "the program is in use already".into(),
-                _ if is_bind => format!("the {family} is bound already"),
-                _ => format!("the {family} is set already"),
+                _ if is_bind => format!("the {noun} is bound already"),
+                _ => format!("the {noun} is set already"),
             };
             format!("{subject}: {rest}")
         });

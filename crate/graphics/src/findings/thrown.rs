@@ -1,10 +1,11 @@
 //! Draws whose whole result a clear throws away.
 //!
 //! Only draws and a clear of one framebuffer that stays bound are looked at. Whatever may read a
-//! framebuffer, show it or change its parts ends the list of draws. State that decides what draws
-//! and clears write is followed from the creation of a context on.
+//! framebuffer, show it or change its parts ends the list of draws. The machine of OpenGL knows
+//! what draws and clears write; contexts that are older than the trace are not looked at.
 
-use unspool_gl::contexts::Contexts;
+use unspool_gl::machine::effects::{Effect, Parts};
+use unspool_gl::machine::{Machine, what};
 use unspool_gl::{gl, windows};
 
 use crate::frames::{Kind, Latest, Vertices};
@@ -23,10 +24,6 @@ pub(super) enum Role {
     Ends,
     BindFramebuffer,
     DrawBuffer,
-    Enable(bool),
-    DepthMask,
-    ColorMask,
-    StencilMask,
     BeginQuery,
     EndQuery,
     Clear,
@@ -46,18 +43,12 @@ impl Role {
         match canonical {
             "BindFramebuffer" => Self::BindFramebuffer,
             "DrawBuffer" => Self::DrawBuffer,
-            "Enable" => Self::Enable(true),
-            "Disable" => Self::Enable(false),
-            "DepthMask" => Self::DepthMask,
-            "ColorMask" => Self::ColorMask,
-            "StencilMask" => Self::StencilMask,
             "BeginQuery" | "BeginTransformFeedback" | "BeginConditionalRender" => Self::BeginQuery,
             "EndQuery" | "EndTransformFeedback" | "EndConditionalRender" => Self::EndQuery,
             "Clear" => Self::Clear,
             "CheckFramebufferStatus" | "GetFramebufferAttachmentParameteriv" | "GetFramebufferParameteriv" => {
                 Self::None
             }
-            "PopAttrib" | "ColorMaski" | "StencilMaskSeparate" | "Enablei" | "Disablei" => Self::Ends,
             "BeginQueryIndexed" | "BindBuffersBase" | "BindBuffersRange" | "NewList" => Self::Ends,
             _ if canonical.starts_with("BindImageTexture") || canonical.contains("ImageHandle") => Self::Ends,
             // Shaders may write to these.
@@ -86,48 +77,21 @@ impl Role {
 }
 
 /// What is followed of a context.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Context {
-    scissor: bool,
-    depth_test: bool,
-    stencil_test: bool,
-    discards: bool,
-    writes_depth: bool,
-    writes_colour: bool,
-    writes_stencil: bool,
     queries: u32,
-    framebuffer: u32,
     /// Draws whose results nothing has used.
     draws: u64,
-    /// Some of them may have written depth, or stencil values.
-    has_depth: bool,
-    has_stencil: bool,
+    /// The parts that they may have written.
+    drawn: Parts,
     is_unknown: bool,
     /// [`Targets::forgotten`] when its draws were looked at.
     forgotten: u64,
 }
 
 impl Context {
-    /// A context after its creation: OpenGL 4.6, chapter 23.
-    const NEW: Self = Self {
-        scissor: false,
-        depth_test: false,
-        stencil_test: false,
-        discards: false,
-        writes_depth: true,
-        writes_colour: true,
-        writes_stencil: true,
-        queries: 0,
-        framebuffer: 0,
-        draws: 0,
-        has_depth: false,
-        has_stencil: false,
-        is_unknown: false,
-        forgotten: 0,
-    };
-
     fn use_up(&mut self) {
-        (self.draws, self.has_depth, self.has_stencil) = (0, false, false);
+        (self.draws, self.drawn) = (0, Parts::default());
     }
 }
 
@@ -152,7 +116,7 @@ impl Targets {
     }
 
     /// A call. Returns the framebuffer and the draws that it throws away.
-    pub(super) fn call(&mut self, call: &Call, role: Role, contexts: &Contexts, latest: &Latest) -> Option<(u32, u64)> {
+    pub(super) fn call(&mut self, call: &Call, role: Role, machine: &Machine, latest: &Latest) -> Option<(u32, u64)> {
         if role == Role::Shows {
             self.forget();
             return None;
@@ -161,15 +125,15 @@ impl Targets {
         if role == Role::None && !is_draw {
             return None;
         }
-        let at = contexts.current(call.thread)?;
+        let at = machine.current_on(call.thread)?;
         // Objects that contexts share may have been used in another one.
         if core::mem::replace(&mut self.latest, at) != at {
             self.forget();
         }
         // Of contexts that are older than the trace, the state is not known.
-        contexts.all().get(at as usize)?.created?;
+        machine.contexts().get(at as usize)?.created?;
         if self.contexts.len() <= at as usize {
-            self.contexts.resize(at as usize + 1, Context::NEW);
+            self.contexts.resize(at as usize + 1, Context::default());
         }
         let it = self.contexts.get_mut(at as usize)?;
         if core::mem::replace(&mut it.forgotten, self.forgotten) != self.forgotten {
@@ -180,9 +144,10 @@ impl Targets {
             if role == Role::Uses || latest.kind == Kind::Draw(Vertices::Lists) || it.queries > 0 {
                 it.use_up();
             } else if latest.vertices != Some(0) {
-                it.draws += 1;
-                it.has_depth |= it.depth_test && it.writes_depth;
-                it.has_stencil |= it.stencil_test;
+                let parts = machine.drawn_parts(false);
+                // One that writes nothing may be there for what its shaders do.
+                it.draws += u64::from(!parts.is_empty());
+                it.drawn = it.drawn.and(parts);
             }
             return None;
         }
@@ -190,50 +155,36 @@ impl Targets {
             Role::None | Role::Shows => {}
             Role::Uses => it.use_up(),
             Role::Ends => it.is_unknown = true,
-            Role::BindFramebuffer => {
-                it.use_up();
-                if call.uint(0) != gl::READ_FRAMEBUFFER {
-                    it.framebuffer = call.uint(1);
-                }
-            }
+            Role::BindFramebuffer => it.use_up(),
             Role::DrawBuffer => {
                 it.use_up();
                 it.is_unknown |= !USUAL_BUFFERS.contains(&call.uint(0));
             }
-            Role::Enable(is) => match call.uint(0) {
-                gl::SCISSOR_TEST => it.scissor = is,
-                gl::DEPTH_TEST => it.depth_test = is,
-                gl::STENCIL_TEST => it.stencil_test = is,
-                gl::RASTERIZER_DISCARD => it.discards = is,
-                _ => {}
-            },
-            Role::DepthMask => it.writes_depth = call.int(0) != 0,
-            Role::ColorMask => it.writes_colour = (0..4).all(|channel| call.int(channel) != 0),
-            Role::StencilMask => it.writes_stencil = call.uint(0) & 0xff == 0xff,
             Role::BeginQuery => {
                 it.use_up();
                 it.queries += 1;
             }
             Role::EndQuery => it.queries = it.queries.saturating_sub(1),
-            Role::Clear => return it.clear(call.uint(0)),
+            Role::Clear => return it.clear(machine),
         }
         None
     }
 }
 
 impl Context {
-    fn clear(&mut self, buffers: u32) -> Option<(u32, u64)> {
-        if self.scissor || self.discards || self.is_unknown {
+    fn clear(&mut self, machine: &Machine) -> Option<(u32, u64)> {
+        let parts = machine.effects().iter().find_map(|effect| match effect {
+            Effect::Cleared { parts, .. } => Some(*parts),
+            _ => None,
+        })?;
+        // Of a window, the effect has what the call asks for.
+        let parts = parts.within(machine.drawn_parts(true));
+        if self.is_unknown || self.draws == 0 || !machine.clears_whole() || !self.drawn.are_among(parts) {
             return None;
         }
-        self.has_depth &= buffers & gl::DEPTH_BUFFER_BIT == 0 || !self.writes_depth;
-        self.has_stencil &= buffers & gl::STENCIL_BUFFER_BIT == 0 || !self.writes_stencil;
-        let is_all = buffers & gl::COLOR_BUFFER_BIT != 0 && self.writes_colour && !self.has_depth && !self.has_stencil;
-        let thrown = (self.framebuffer, self.draws);
-        if !is_all || self.draws == 0 {
-            return None;
-        }
+        let (framebuffer, _) = machine.object(machine.context_owner(), what::DRAW_FRAMEBUFFER_BINDING, 0);
+        let draws = self.draws;
         self.use_up();
-        Some(thrown)
+        Some((framebuffer, draws))
     }
 }

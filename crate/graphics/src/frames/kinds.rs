@@ -1,9 +1,7 @@
 //! What calls of a function do to a frame, by the function's name.
 
+use super::settings::Setting;
 use unspool_formats::apitrace::{NameFlags, Renders};
-use unspool_gl::windows;
-
-use super::redundant::State;
 
 /// A kind of upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,22 +58,12 @@ pub(crate) enum Kind {
     NewList,
     /// See [`Kind::NewList`].
     EndList,
-    /// See [`Kind::NewList`].
-    ListBase,
-    /// `glPushAttrib`, which counts as a change of state.
-    PushAttrib(State),
-    /// `glPopAttrib`: see [`Kind::Forget`], too.
-    PopAttrib,
     /// Hands data over.
     Upload(Upload),
     /// `glGetError`.
     Error,
-    /// Does something with contexts.
-    Context,
-    /// Changes much of the state at once, or what it refers to.
-    Forget,
     /// Sets state.
-    State(State),
+    State(Setting),
 }
 
 impl Kind {
@@ -102,12 +90,8 @@ impl Kind {
             "Begin" => return Self::Begin,
             "NewList" => return Self::NewList,
             "EndList" => return Self::EndList,
-            "ListBase" => return Self::ListBase,
-            "PopAttrib" => return Self::PopAttrib,
             "GetError" | "eglGetError" => return Self::Error,
-            "PopClientAttrib" | "LinkProgram" | "ProgramBinary" | "UseProgramStages" => return Self::Forget,
             "memcpy" => return Self::Upload(Upload::Buffer),
-            _ if windows::Function::of(name).is_some() => return Self::Context,
             _ => {}
         }
         if !name.starts_with("gl") || name.starts_with("glX") {
@@ -116,14 +100,10 @@ impl Kind {
         if canonical.starts_with("Vertex") && canonical.as_bytes().get(6).is_some_and(|b| (b'2'..=b'4').contains(b)) {
             return Self::Vertex;
         }
-        if canonical.starts_with("Delete") {
-            return Self::Forget;
-        }
         if let Some(upload) = upload(canonical) {
             return Self::Upload(upload);
         }
-        let kind = if canonical == "PushAttrib" { Self::PushAttrib } else { Self::State };
-        State::of(canonical).map_or(Self::Other, kind)
+        Setting::of(canonical).map_or(Self::Other, Self::State)
     }
 }
 
@@ -162,7 +142,9 @@ fn upload(gl: &str) -> Option<Upload> {
         return (!gl.contains("Renderbuffer") && !gl.contains("Invalidate")).then_some(Upload::Buffer);
     }
     match gl {
-        "ShaderSource" | "ShaderBinary" | "ProgramStringARB" | "CreateShaderProgramv" => Some(Upload::Shader),
+        "ShaderSource" | "ShaderBinary" | "ProgramBinary" | "ProgramStringARB" | "CreateShaderProgramv" => {
+            Some(Upload::Shader)
+        }
         "PolygonStipple" => Some(Upload::Pixels),
         _ => None,
     }
@@ -192,9 +174,8 @@ mod tests {
         assert_eq!(of("glCopyTexImage2D"), Kind::Other);
         assert_eq!(of("glNamedBufferStorage"), Kind::Upload(Upload::Buffer));
         assert_eq!(of("glRenderbufferStorage"), Kind::Other);
-        assert_eq!(of("glDeleteTextures"), Kind::Forget);
+        assert_eq!(of("glDeleteTextures"), Kind::Other);
         assert_eq!(of("glGetIntegerv"), Kind::Other);
-        assert_eq!(of("eglMakeCurrent"), Kind::Context);
         assert_eq!(of("glBitmap"), Kind::DrawPixels);
     }
 }

@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
+use hashbrown::HashMap;
 use unspool_formats::apitrace::{Marker, NameFlags};
 use unspool_gl::gl;
 
-use super::{CALLS, CLEARS, DRAWS, FIGURES, Frames, UPLOADED};
 use crate::known::Known;
 use crate::reader::CallVisitor;
 use unspool_gl::call::{Call, Value};
@@ -67,8 +67,7 @@ struct Seen {
 /// Collects the calls of a frame.
 pub(crate) struct Opening {
     frame: u64,
-    /// Counts each call alone.
-    counter: Frames,
+    numbers: HashMap<String, u32>,
     edges: Vec<Edge>,
     seen: Vec<Seen>,
     left_out: u64,
@@ -77,15 +76,16 @@ pub(crate) struct Opening {
 
 impl Opening {
     pub(crate) fn new(frame: u64) -> Self {
-        let (counter, edges, known) = (Frames::default(), Vec::new(), Vec::new());
-        Self { frame, counter, edges, seen: Vec::new(), left_out: 0, known }
+        let (numbers, edges, known) = (HashMap::new(), Vec::new(), Vec::new());
+        Self { frame, numbers, edges, seen: Vec::new(), left_out: 0, known }
     }
 }
 
 impl CallVisitor for Opening {
     fn function(&mut self, name: &str) -> Option<u32> {
-        let number = self.counter.function(name)?;
-        if self.edges.len() == number as usize {
+        let next = self.edges.len() as u32;
+        let number = *self.numbers.entry_ref(name).or_insert(next);
+        if number == next {
             let known = Known::of(name);
             self.edges.push(match (NameFlags::of(name).marker, &*known.canonical) {
                 (Some(Marker::Push), _) => Edge::Push,
@@ -107,11 +107,7 @@ impl CallVisitor for Opening {
         if call.frame != self.frame {
             return;
         }
-        let before = self.counter.figures_of(0);
-        self.counter.count_in(call, 0);
-        let after = self.counter.figures_of(0);
-        let of = |at: usize| after.get(at).copied().unwrap_or_default() - before.get(at).copied().unwrap_or_default();
-        let figures = [CALLS, DRAWS, CLEARS, UPLOADED].map(of);
+        let figures = [1, call.rendered.draws(), call.rendered.clears(), call.uploaded];
         let at = call.function as usize;
         let mut edge = self.edges.get(at).copied().unwrap_or(Edge::None);
         let Some((known, name)) = self.known.get(at) else { return };
@@ -198,18 +194,5 @@ impl Opening {
             }
         }
         opened
-    }
-}
-
-impl Frames {
-    /// Counts a call in a frame of another number.
-    fn count_in(&mut self, call: &Call, frame: u64) {
-        let mut call = call.clone();
-        call.frame = frame;
-        self.call(&call);
-    }
-
-    fn figures_of(&self, frame: usize) -> [u64; FIGURES.len()] {
-        self.frames.get(frame).map_or([0; FIGURES.len()], |frame| frame.figures)
     }
 }

@@ -150,14 +150,19 @@ impl Resources {
     fn group_of(&mut self, kind: Kind) -> u32 {
         let (Some(at), Some(whole)) = (self.machine.context_position(), self.machine.whole()) else { return 0 };
         let of = if kind.is_shared() { whole.group as usize } else { at };
+        self.listed_context(of).map_or(0, |listed| listed + 1)
+    }
+
+    /// The position in [`Resources::contexts`] of the context that has this one in the machine.
+    pub(super) fn listed_context(&mut self, at: usize) -> Option<u32> {
         // Contexts that are only implied are not listed.
         let all = self.machine.contexts();
         for context in all.iter().skip(self.listed.len()) {
             let before = self.listed.last().copied().unwrap_or_default();
             self.listed.push(before + u32::from(context.handle != 0));
         }
-        let is_listed = all.get(of).is_some_and(|context| context.handle != 0);
-        if is_listed { self.listed.get(of).copied().unwrap_or_default() } else { 0 }
+        all.get(at).filter(|context| context.handle != 0)?;
+        self.listed.get(at)?.checked_sub(1)
     }
 
     fn deleted(&mut self, object: u32, call: u64) {

@@ -65,7 +65,7 @@ impl View<'_> {
     /// The object that the context binds.
     fn bound(&self, what: u16, index: u32) -> (u32, u32, Option<u32>) {
         match self.machine.cell(self.machine.context_owner(), what, index) {
-            Some(Cell { value: Value::Object { name, instance }, call }) => (*name, *instance, Some(*call)),
+            Some(Cell { value: Value::Object { name, instance }, call, .. }) => (*name, *instance, Some(*call)),
             _ => (0, 0, None),
         }
     }
@@ -80,7 +80,7 @@ impl View<'_> {
         let mut all = Vec::new();
         for (stage, _) in STAGES {
             let cell = self.machine.cell(pipeline, what::STAGE, stage & 0xffff);
-            if let Some(Cell { value: Value::Object { name, instance }, call }) = cell.filter(|_| pipeline != 0)
+            if let Some(Cell { value: Value::Object { name, instance }, call, .. }) = cell.filter(|_| pipeline != 0)
                 && *instance != 0
             {
                 all.push((*name, *instance, Some(*call), Some(stage)));
@@ -101,7 +101,7 @@ impl View<'_> {
             rows.push(self.of("program", *name, self.row(report, label, said.join(", "), *call)));
             for (stage, title) in STAGES {
                 let source = self.machine.cell(*program, what::STAGE_SOURCE, stage & 0xffff);
-                if let Some(Cell { value: Value::Text(source), call }) = source
+                if let Some(Cell { value: Value::Text(source), call, .. }) = source
                     && only.is_none_or(|only| only == stage)
                 {
                     let is_changed = report.is_changed(Some(*call));
@@ -182,7 +182,8 @@ impl View<'_> {
                 let at = (target as u32) << 8 | binding.unwrap_or(block.binding) & 0xff;
                 let (_, buffer) = machine.object(self.machine.context_owner(), what::INDEXED_BUFFER, at);
                 let from = machine.number(self.machine.context_owner(), what::INDEXED_OFFSET, at).unwrap_or(0);
-                let Some(Cell { value: Value::Content(content), call }) = machine.cell(buffer, what::CONTENT, 0) else {
+                let Some(Cell { value: Value::Content(content), call, .. }) = machine.cell(buffer, what::CONTENT, 0)
+                else {
                     continue;
                 };
                 for member in &block.members {
@@ -247,7 +248,7 @@ impl View<'_> {
         if let Some(order) = &report.order {
             report.draw = Some(inputs::write(machine, self.array, &inputs, order));
         }
-        if let Some(Cell { value: Value::Object { name: name @ 1.., instance }, call }) =
+        if let Some(Cell { value: Value::Object { name: name @ 1.., instance }, call, .. }) =
             machine.cell(self.array, what::ELEMENT_ARRAY_BUFFER_BINDING, 0)
         {
             let text = format!("{}{}", self.labelled("buffer", *name, *instance), self.buffer_size(*instance));

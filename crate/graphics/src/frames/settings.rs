@@ -1,0 +1,186 @@
+//! Functions that set state: what people call it, and which arguments say which part of it is set.
+//!
+//! What their calls set, and whether it was set already, the machine of OpenGL knows
+//! ([`unspool_gl::machine::Settings`]).
+
+/// State that calls of a function set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// A noun for people.
+    pub(crate) noun: &'static str,
+    /// Number of arguments that say which part of the state is set; the others are the value.
+    pub(crate) keys: u8,
+    /// Whether a call may be redundant.
+    pub(super) may_repeat: bool,
+}
+
+/// Nouns for state, functions without `gl` by the beginning of their names, the number of arguments
+/// that are a key, and whether a call may be redundant. After a beginning there must not be a
+/// lowercase letter.
+const SETTINGS: &[(&str, &str, u8, bool)] = &[
+    ("capability", "EnableClientState", 1, true),
+    ("capability", "DisableClientState", 1, true),
+    ("attribute", "EnableVertexAttribArray", 1, true),
+    ("attribute", "DisableVertexAttribArray", 1, true),
+    ("attribute", "EnableVertexArrayAttrib", 1, false),
+    ("attribute", "DisableVertexArrayAttrib", 1, false),
+    ("enabled", "Enablei", 2, false),
+    ("enabled", "Disablei", 2, false),
+    ("enabled", "Enable", 1, true),
+    ("enabled", "Disable", 1, true),
+    ("unit", "ActiveTexture", 0, true),
+    ("client unit", "ClientActiveTexture", 0, true),
+    ("texture", "BindTextures", 0, false),
+    ("texture", "BindTextureUnit", 0, false),
+    ("texture", "BindTexture", 1, true),
+    ("sampler", "BindSamplers", 0, false),
+    ("sampler", "BindSampler", 1, true),
+    ("image", "BindImageTexture", 1, true),
+    ("array", "BindVertexArray", 0, true),
+    ("indexed buffer", "BindBufferBase", 2, true),
+    ("indexed buffer", "BindBufferRange", 2, true),
+    ("indexed buffer", "BindBuffersBase", 0, false),
+    ("indexed buffer", "BindBuffersRange", 0, false),
+    ("buffer", "BindBuffer", 1, true),
+    ("attribute pointer", "BindVertexBuffers", 0, false),
+    ("attribute pointer", "BindVertexBuffer", 1, true),
+    ("framebuffer", "BindFramebuffer", 0, true),
+    ("renderbuffer", "BindRenderbuffer", 1, true),
+    ("feedback", "BindTransformFeedback", 1, true),
+    ("pipeline", "BindProgramPipeline", 0, true),
+    ("assembly", "BindProgram", 1, true),
+    ("program", "UseProgramObject", 0, true),
+    ("program", "UseProgram", 0, true),
+    ("uniform", "UniformBlockBinding", 2, true),
+    ("uniform", "UniformSubroutines", 0, false),
+    ("uniform", "Uniform", 1, true),
+    ("uniform", "ProgramUniform", 2, false),
+    ("blend function", "BlendFunc", 0, true),
+    ("blend equation", "BlendEquation", 0, true),
+    ("blend colour", "BlendColor", 0, true),
+    ("alpha test", "AlphaFunc", 0, true),
+    ("logic operation", "LogicOp", 0, true),
+    ("depth function", "DepthFunc", 0, true),
+    ("depth mask", "DepthMask", 0, true),
+    ("depth range", "DepthRange", 0, true),
+    ("depth bounds", "DepthBounds", 0, true),
+    ("stencil function", "StencilFunc", 0, true),
+    ("stencil mask", "StencilMask", 0, true),
+    ("stencil operation", "StencilOp", 0, true),
+    ("active stencil", "ActiveStencilFace", 0, true),
+    ("colour mask", "ColorMask", 0, true),
+    ("clear colour", "ClearColor", 0, true),
+    ("clear index", "ClearIndex", 0, true),
+    ("clear accumulation", "ClearAccum", 0, true),
+    ("clear depth", "ClearDepth", 0, true),
+    ("clear stencil", "ClearStencil", 0, true),
+    ("cull face", "CullFace", 0, true),
+    ("front face", "FrontFace", 0, true),
+    ("polygon mode", "PolygonMode", 0, true),
+    ("polygon offset", "PolygonOffset", 0, true),
+    ("viewport", "Viewport", 0, true),
+    ("scissor", "Scissor", 0, true),
+    ("line width", "LineWidth", 0, true),
+    ("line stipple", "LineStipple", 0, true),
+    ("point size", "PointSize", 0, true),
+    ("point parameter", "PointParameter", 1, true),
+    ("shade model", "ShadeModel", 0, true),
+    ("provoking vertex", "ProvokingVertex", 0, true),
+    ("restart", "PrimitiveRestartIndex", 0, true),
+    ("patch", "PatchParameter", 1, true),
+    ("coverage", "SampleCoverage", 0, true),
+    ("sample mask", "SampleMask", 1, true),
+    ("sample shading", "MinSampleShading", 0, true),
+    ("clip control", "ClipControl", 0, true),
+    ("clip plane", "ClipPlane", 0, false),
+    ("hint", "Hint", 1, true),
+    ("pixel store", "PixelStore", 1, true),
+    ("pixel transfer", "PixelTransfer", 1, true),
+    ("pixel map", "PixelMap", 0, false),
+    ("pixel zoom", "PixelZoom", 0, true),
+    ("texture parameter", "TexParameter", 2, true),
+    ("texture parameter", "TextureParameter", 2, false),
+    ("texture parameter", "GenerateMipmap", 0, false),
+    ("sampler parameter", "SamplerParameter", 2, true),
+    ("texture environment", "TexEnv", 2, true),
+    ("texture generation", "TexGen", 0, false),
+    ("light model", "LightModel", 1, true),
+    ("light", "Light", 0, false),
+    ("material", "Material", 0, false),
+    ("material colour", "ColorMaterial", 0, true),
+    ("fog coordinate", "FogCoord", 0, false),
+    ("fog", "Fog", 1, true),
+    ("attribute pointer", "VertexAttribPointer", 1, true),
+    ("attribute pointer", "VertexAttribIPointer", 1, true),
+    ("attribute pointer", "VertexAttribLPointer", 1, true),
+    ("attribute pointer", "VertexAttribFormat", 1, true),
+    ("attribute pointer", "VertexAttribIFormat", 1, true),
+    ("attribute pointer", "VertexAttribBinding", 1, true),
+    ("attribute pointer", "VertexArrayVertexBuffer", 0, false),
+    ("attribute pointer", "VertexArrayVertexBuffers", 0, false),
+    ("attribute pointer", "VertexArrayAttribFormat", 0, false),
+    ("attribute pointer", "VertexArrayAttribIFormat", 0, false),
+    ("attribute pointer", "VertexArrayAttribBinding", 0, false),
+    ("divisor", "VertexArrayBindingDivisor", 0, false),
+    ("buffer", "VertexArrayElementBuffer", 0, false),
+    ("divisor", "VertexAttribDivisor", 1, true),
+    ("divisor", "VertexBindingDivisor", 1, true),
+    ("vertex pointer", "VertexPointer", 0, true),
+    ("normal pointer", "NormalPointer", 0, true),
+    ("colour pointer", "ColorPointer", 0, true),
+    ("colour pointer", "SecondaryColorPointer", 0, false),
+    ("colour pointer", "IndexPointer", 0, false),
+    ("colour pointer", "EdgeFlagPointer", 0, false),
+    ("colour pointer", "FogCoordPointer", 0, false),
+    ("coordinate pointer", "TexCoordPointer", 0, false),
+    ("interleaved", "InterleavedArrays", 0, false),
+    ("matrix mode", "MatrixMode", 0, true),
+    ("matrix", "LoadIdentity", 0, false),
+    ("matrix", "LoadMatrix", 0, false),
+    ("matrix", "LoadTransposeMatrix", 0, false),
+    ("matrix", "MultMatrix", 0, false),
+    ("matrix", "MultTransposeMatrix", 0, false),
+    ("matrix", "Rotate", 0, false),
+    ("matrix", "Translate", 0, false),
+    ("matrix", "Scale", 0, false),
+    ("matrix", "Ortho", 0, false),
+    ("matrix", "Frustum", 0, false),
+    ("matrix", "PushMatrix", 0, false),
+    ("matrix", "PopMatrix", 0, false),
+    ("attributes", "PushAttrib", 0, false),
+    ("attributes", "PushClientAttrib", 0, false),
+    ("draw buffers", "DrawBuffer", 0, false),
+    ("read buffer", "ReadBuffer", 0, false),
+    ("attachment", "FramebufferTexture", 0, false),
+    ("attachment", "FramebufferRenderbuffer", 0, false),
+    ("attachment", "NamedFramebufferTexture", 0, false),
+    ("attachment", "NamedFramebufferRenderbuffer", 0, false),
+    // Vertex arrays leave these undefined after a draw, so none of them is ever redundant.
+    ("current", "Color", 0, false),
+    ("current", "SecondaryColor", 0, false),
+    ("current", "Normal", 0, false),
+    ("current", "TexCoord", 0, false),
+    ("current", "MultiTexCoord", 0, false),
+    ("current", "VertexAttrib", 0, false),
+    ("current", "Index", 0, false),
+    ("current", "EdgeFlag", 0, false),
+    ("raster position", "RasterPos", 0, false),
+    ("raster position", "WindowPos", 0, false),
+];
+
+impl Setting {
+    /// The state that a function sets, by its name without `gl` and suffixes
+    /// ([`crate::Functions::canonical`]). `None` if it sets none.
+    pub(crate) fn of(canonical: &str) -> Option<Self> {
+        let fits = |row: &&(&str, &str, u8, bool)| {
+            let Some(rest) = canonical.strip_prefix(row.1) else { return false };
+            let words = ["Separate", "Indexed", "Array", "Matrix", "Renderbuffer", "Texture", "Layer", "Clamp"];
+            let rest = words.iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
+            // What is left are types and dimensions: glUniformMatrix3x4fv, but not glColorMask for
+            // glColor.
+            rest.bytes().all(|byte| b"0123456789xiubsfdvNILDARBEXTOPV".contains(&byte))
+        };
+        let (noun, _, keys, may_repeat) = *SETTINGS.iter().filter(fits).max_by_key(|row| row.1.len())?;
+        Some(Self { noun, keys, may_repeat })
+    }
+}
