@@ -2,7 +2,7 @@
 
 use super::cells::{Image, Value};
 use super::objects::Kind;
-use super::{Machine, Settings, what};
+use super::{Follows, Machine, Settings, what};
 use crate::call::Call;
 use crate::gl;
 
@@ -228,17 +228,13 @@ impl Machine {
     /// A machine that tells its effects. Its state lacks uniforms, current attributes of vertices,
     /// matrices, lights and the like, which say nothing about objects.
     pub fn of_objects() -> Self {
-        Self { is_observed: true, ..Self::default() }
+        Self { is_observed: true, follows: Follows::Objects, ..Self::default() }
     }
 
-    /// A machine that tells its effects, and has all of the state.
+    /// A machine that tells its effects. Its state lacks current attributes of vertices, matrices,
+    /// lights and materials.
     pub fn observed() -> Self {
-        Self { is_observed: true, has_values: true, ..Self::default() }
-    }
-
-    /// Whether uniforms and the like are followed.
-    pub(super) fn follows_values(&self) -> bool {
-        self.has_values || !self.is_observed
+        Self { is_observed: true, follows: Follows::Settings, ..Self::default() }
     }
 
     /// The effects of the latest call, in order.

@@ -122,6 +122,19 @@ pub struct Root {
     pub(crate) contexts: Arc<Vec<Arc<Context>>>,
 }
 
+/// The part of the state that a machine follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// All.
+    #[default]
+    All,
+    /// All but current attributes of vertices, matrices, lights and materials, which programs set
+    /// most often.
+    Settings,
+    /// Of these only what says which object is where, and what is written.
+    Objects,
+}
+
 /// Takes calls in the order in which they returned.
 #[derive(Default)]
 pub struct Machine {
@@ -150,8 +163,7 @@ pub struct Machine {
     /// Bytes that were copied since roots were kept: what these take.
     pub(crate) copied: usize,
     pub(crate) is_observed: bool,
-    /// Cells that say nothing about objects are followed, too.
-    pub(crate) has_values: bool,
+    pub(crate) follows: Follows,
     pub(crate) effects: Vec<Effect>,
     pub(crate) doubts: Doubts,
     pub(crate) settings: Settings,
@@ -238,7 +250,11 @@ impl Machine {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
-        let is_wanted = |_: &Operation| self.follows_values() || !sets_values(name);
+        let is_wanted = |_: &Operation| match self.follows {
+            Follows::All => true,
+            Follows::Settings => !sets_vertices(name),
+            Follows::Objects => !sets_values(name),
+        };
         let found = operation(name).filter(is_wanted).map(|operation| {
             self.operations.push(operation);
             self.operations.len() as u32 - 1
@@ -362,7 +378,7 @@ impl Machine {
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
-        if owner == 0 || (effects::says_nothing(what) && !self.follows_values()) {
+        if owner == 0 || (self.follows == Follows::Objects && effects::says_nothing(what)) {
             return;
         }
         self.tell_placed(owner, what, index, &value);
@@ -516,6 +532,37 @@ fn sets_values(name: &str) -> bool {
     let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));
     let values = programs::HANDLERS.iter().filter(is_value).chain(raster::HANDLERS.iter().filter(is_setting));
     crate::matrices::Function::of(bare).is_some() || fixed::HANDLERS.iter().chain(values).any(is_of)
+}
+
+/// Whether calls of a function only set current attributes of vertices, matrices, lights and
+/// materials.
+fn sets_vertices(name: &str) -> bool {
+    let Some(bare) = functions().canonical(name) else { return false };
+    const OF_VERTICES: [&str; 14] = [
+        "Color*",
+        "SecondaryColor*",
+        "Normal*",
+        "TexCoord*",
+        "MultiTexCoord*",
+        "FogCoord*",
+        "Index*",
+        "EdgeFlag",
+        "RasterPos*",
+        "WindowPos*",
+        "VertexAttrib*",
+        "VertexAttribI*",
+        "Light*",
+        "Material*",
+    ];
+    let plain = plain(bare);
+    let is_it = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(begin) => {
+            let end = plain.strip_prefix(begin);
+            end.is_some_and(|end| Variant::parse(end.strip_prefix('P').unwrap_or(end)).is_some())
+        }
+        None => *pattern == bare,
+    };
+    crate::matrices::Function::of(bare).is_some() || OF_VERTICES.iter().any(is_it)
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
