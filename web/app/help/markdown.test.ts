@@ -79,6 +79,7 @@ const linksOf = (parts: readonly Inline[]): readonly string[] =>
 /** Pictures of a document that are missing, or too large. */
 const wrongPicturesOf = (path: string, blocks: readonly Block[]): readonly string[] =>
   blocks.flatMap((block) => {
+    if ('items' in block) return block.items.flatMap((item) => wrongPicturesOf(path, item));
     if (!('image' in block)) return [];
     const file = join(dirname(path), block.image);
     const size = existsSync(file) ? statSync(file).size : 0;
