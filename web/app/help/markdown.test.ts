@@ -135,6 +135,16 @@ it('has links and pictures that lead somewhere in the documents beside docs, too
   expect(wrong).toEqual([]);
 });
 
+it('lists in docs/scripts.md what each command with a schema prints', () => {
+  const table = pageOf(DOCS, 'scripts').find(
+    (block) => 'head' in block && plainText(block.head[0] ?? []) === 'commands',
+  );
+  const listed =
+    table && 'head' in table ? table.rows.flatMap(([commands = []]) => plainText(commands).split(', ')) : [];
+  const schemas = readdirSync(join(ROOT, 'crate/cli/schema')).map((name) => name.replace('.json', ''));
+  expect(listed.sort()).toEqual(schemas.filter((name) => name !== 'stderr').sort());
+});
+
 const headingsOf = (path: string): readonly string[] =>
   parseMarkdown(readFileSync(path, 'utf8')).flatMap((block) => ('heading' in block ? [block.id] : []));
 
