@@ -145,6 +145,13 @@ it('lists in docs/scripts.md what each command with a schema prints', () => {
   expect(listed.sort()).toEqual(schemas.filter((name) => name !== 'stderr').sort());
 });
 
+it('lists in docs/scripts.md the kinds of errors', () => {
+  const schema = readFileSync(join(ROOT, 'crate/cli/schema/stderr.json'), 'utf8');
+  const kinds: unknown = JSON.parse(/"enum": (\[[^\]]*"usage"[^\]]*\])/.exec(schema)?.[1] ?? '[]');
+  const sentence = /^Kinds of errors: [\s\S]*?\n\n/m.exec(readFileSync(join(DOCS, 'scripts.md'), 'utf8'))?.[0] ?? '';
+  expect(Array.from(sentence.matchAll(/`([a-z]+)`/g), ([, kind]) => kind).sort()).toEqual([kinds].flat().sort());
+});
+
 const headingsOf = (path: string): readonly string[] =>
   parseMarkdown(readFileSync(path, 'utf8')).flatMap((block) => ('heading' in block ? [block.id] : []));
 
