@@ -79,6 +79,7 @@ const linksOf = (parts: readonly Inline[]): readonly string[] =>
 /** Pictures of a document that are missing, or too large. */
 const wrongPicturesOf = (path: string, blocks: readonly Block[]): readonly string[] =>
   blocks.flatMap((block) => {
+    if ('items' in block) return block.items.flatMap((item) => wrongPicturesOf(path, item));
     if (!('image' in block)) return [];
     const file = join(dirname(path), block.image);
     const size = existsSync(file) ? statSync(file).size : 0;
@@ -132,6 +133,23 @@ it('has links and pictures that lead somewhere in the documents beside docs, too
     }
   }
   expect(wrong).toEqual([]);
+});
+
+it('lists in docs/scripts.md what each command with a schema prints', () => {
+  const table = pageOf(DOCS, 'scripts').find(
+    (block) => 'head' in block && plainText(block.head[0] ?? []) === 'commands',
+  );
+  const listed =
+    table && 'head' in table ? table.rows.flatMap(([commands = []]) => plainText(commands).split(', ')) : [];
+  const schemas = readdirSync(join(ROOT, 'crate/cli/schema')).map((name) => name.replace('.json', ''));
+  expect(listed.sort()).toEqual(schemas.filter((name) => name !== 'stderr').sort());
+});
+
+it('lists in docs/scripts.md the kinds of errors', () => {
+  const schema = readFileSync(join(ROOT, 'crate/cli/schema/stderr.json'), 'utf8');
+  const kinds: unknown = JSON.parse(/"enum": (\[[^\]]*"usage"[^\]]*\])/.exec(schema)?.[1] ?? '[]');
+  const sentence = /^Kinds of errors: [\s\S]*?\n\n/m.exec(readFileSync(join(DOCS, 'scripts.md'), 'utf8'))?.[0] ?? '';
+  expect(Array.from(sentence.matchAll(/`([a-z]+)`/g), ([, kind]) => kind).sort()).toEqual([kinds].flat().sort());
 });
 
 const headingsOf = (path: string): readonly string[] =>
