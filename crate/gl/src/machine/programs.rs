@@ -40,7 +40,7 @@ pub(crate) const HANDLERS: Handlers = &[
     ("ProgramBinary", |m, c, _| link(m, c.uint(0))),
     ("DeleteShader", |m, c, _| delete(m, Kind::Shader, c.uint(0))),
     ("DeleteProgram", |m, c, _| delete(m, Kind::Program, c.uint(0))),
-    ("DeleteObjectARB", |m, c, _| {
+    ("DeleteObject", |m, c, _| {
         let (owner, what, index) = m.place_of(Kind::Shader, c.uint(0));
         let kind = if m.is_set(owner, what, index) { Kind::Shader } else { Kind::Program };
         delete(m, kind, c.uint(0));

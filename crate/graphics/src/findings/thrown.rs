@@ -5,7 +5,7 @@
 //! and clears write is followed from the creation of a context on.
 
 use unspool_gl::contexts::Contexts;
-use unspool_gl::{gl, windows};
+use unspool_gl::{Function, gl, windows};
 
 use crate::frames::{Kind, Latest, Vertices};
 use unspool_gl::call::Call;
@@ -35,7 +35,7 @@ pub(super) enum Role {
 impl Role {
     pub(super) fn of(name: &str, canonical: &str) -> Self {
         let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
-        if windows::Function::of(name).is_some_and(windows::Function::creates) {
+        if Function::of(name).windows().is_some_and(windows::Function::creates) {
             return Self::None;
         }
         if !name.starts_with("gl") || name.starts_with("glX") {

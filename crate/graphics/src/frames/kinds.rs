@@ -1,7 +1,7 @@
 //! What calls of a function do to a frame, by the function's name.
 
 use unspool_formats::apitrace::{NameFlags, Renders};
-use unspool_gl::windows;
+use unspool_gl::Function;
 
 use super::redundant::State;
 
@@ -80,7 +80,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind of the function with this name. `canonical` is its name without `gl` and suffixes
-    /// ([`crate::Functions::canonical`]).
+    /// ([`unspool_gl::Function::plain`]).
     pub(crate) fn of(name: &str, canonical: &str) -> Self {
         let flags = NameFlags::of(name);
         if flags.frame_end {
@@ -107,7 +107,7 @@ impl Kind {
             "GetError" | "eglGetError" => return Self::Error,
             "PopClientAttrib" | "LinkProgram" | "ProgramBinary" | "UseProgramStages" => return Self::Forget,
             "memcpy" => return Self::Upload(Upload::Buffer),
-            _ if windows::Function::of(name).is_some() => return Self::Context,
+            _ if Function::of(name).windows().is_some() => return Self::Context,
             _ => {}
         }
         if !name.starts_with("gl") || name.starts_with("glX") {
@@ -162,7 +162,7 @@ fn upload(gl: &str) -> Option<Upload> {
         return (!gl.contains("Renderbuffer") && !gl.contains("Invalidate")).then_some(Upload::Buffer);
     }
     match gl {
-        "ShaderSource" | "ShaderBinary" | "ProgramStringARB" | "CreateShaderProgramv" => Some(Upload::Shader),
+        "ShaderSource" | "ShaderBinary" | "ProgramString" | "CreateShaderProgramv" => Some(Upload::Shader),
         "PolygonStipple" => Some(Upload::Pixels),
         _ => None,
     }

@@ -196,7 +196,7 @@ const FAMILIES: &[(&str, &str, u8, Depends)] = &[
 
 impl State {
     /// The state that a function sets, by its name without `gl` and suffixes
-    /// ([`crate::Functions::canonical`]). `None` if it sets none.
+    /// ([`unspool_gl::Function::plain`]). `None` if it sets none.
     pub(crate) fn of(canonical: &str) -> Option<Self> {
         let fits = |(at, row): (usize, &(&str, &str, u8, Depends))| {
             let rest = canonical.strip_prefix(row.1)?;
