@@ -58,7 +58,7 @@ const NEEDLESS: &[Row] = &[
     ),
     (
         "nothing uses the object any more",
-        "DeleteShader DeleteObjectARB DetachObjectARB DeleteProgramsARB DeleteProgramsNV DeleteProgramPipelines* \
+        "DeleteShader DeleteObjectARB DeleteProgramsARB DeleteProgramsNV DeleteProgramPipelines* \
          DeleteTransformFeedbacks* DeleteSemaphoresEXT DeleteMemoryObjectsEXT DeleteNamedStringARB \
          DeleteVertexShaderEXT DeleteNamesAMD DeleteAsyncMarkersSGIX ReleaseShaderCompiler",
     ),
@@ -103,9 +103,8 @@ const NEEDLESS: &[Row] = &[
     ("programs with shader storage are refused", "ShaderStorageBlockBinding"),
     (
         "shaders with numbers of 64 bits are refused",
-        "Uniform?d Uniform?dv Uniform?i64* Uniform?ui64* UniformMatrix*dv ProgramUniform?d ProgramUniform?dEXT \
-         ProgramUniform?dv ProgramUniform?dvEXT ProgramUniform?i64* ProgramUniform?ui64* ProgramUniformMatrix*dv \
-         ProgramUniformMatrix*dvEXT VertexAttribL* VertexArrayVertexAttribL* VertexArrayAttribLFormat",
+        "Uniform?i64* Uniform?ui64* ProgramUniform?i64* ProgramUniform?ui64* VertexAttribL* VertexArrayVertexAttribL* \
+         VertexArrayAttribLFormat",
     ),
     ("shaders with subroutines are refused", "UniformSubroutinesuiv"),
     (
@@ -278,7 +277,7 @@ const REFUSED_OF_WINDOWS: &[Row] = &[
 ];
 
 /// Why a function has no handler. `None` if it is in neither list.
-pub fn absence(name: &str) -> Option<Absence> {
+pub(crate) fn absence(name: &str) -> Option<Absence> {
     let is_window = name.starts_with("glX") || !name.starts_with("gl");
     let find = |rows: &[Row], name: &str| rows.iter().find(|(_, all)| is_among(name, all)).map(|(reason, _)| *reason);
     if is_window {

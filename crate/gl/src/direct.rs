@@ -11,9 +11,7 @@
 //!
 //! Functions for several objects, such as `glCopyNamedBufferSubData`, are functions of their own.
 
-use std::borrow::Cow;
-
-use crate::{functions, gl};
+use crate::gl;
 
 /// What the first arguments name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,43 +66,43 @@ const fn of(about: About, target: Option<u32>) -> Direct {
 
 /// Functions that are not called as the rules of [`bound_of`] say.
 const OTHERS: [(&str, &str, Direct); 13] = [
-    ("glMapNamedBuffer", "glMapBuffer", of(About::Buffer, Some(ANY))),
-    ("glMapNamedBufferRange", "glMapBufferRange", of(About::Buffer, Some(ANY))),
-    ("glUnmapNamedBuffer", "glUnmapBuffer", of(About::Buffer, Some(ANY))),
-    ("glEnableVertexArrayAttrib", "glEnableVertexAttribArray", of(About::VertexArray, None)),
-    ("glDisableVertexArrayAttrib", "glDisableVertexAttribArray", of(About::VertexArray, None)),
-    ("glVertexArrayElementBuffer", "glBindBuffer", of(About::VertexArray, Some(gl::ELEMENT_ARRAY_BUFFER))),
-    ("glVertexArrayMultiTexCoordOffset", "glTexCoordPointer", of(About::ArrayOfUnit, None)),
-    ("glEnableVertexArray", "glEnableClientState", of(About::VertexArray, None)),
-    ("glDisableVertexArray", "glDisableClientState", of(About::VertexArray, None)),
-    ("glFramebufferReadBuffer", "glReadBuffer", of(About::Framebuffer, None)),
-    ("glFramebufferDrawBuffer", "glDrawBuffer", of(About::Framebuffer, None)),
-    ("glFramebufferDrawBuffers", "glDrawBuffers", of(About::Framebuffer, None)),
-    ("glBindMultiTexture", "glBindTexture", of(About::Unit, None)),
+    ("MapNamedBuffer", "MapBuffer", of(About::Buffer, Some(ANY))),
+    ("MapNamedBufferRange", "MapBufferRange", of(About::Buffer, Some(ANY))),
+    ("UnmapNamedBuffer", "UnmapBuffer", of(About::Buffer, Some(ANY))),
+    ("EnableVertexArrayAttrib", "EnableVertexAttribArray", of(About::VertexArray, None)),
+    ("DisableVertexArrayAttrib", "DisableVertexAttribArray", of(About::VertexArray, None)),
+    ("VertexArrayElementBuffer", "BindBuffer", of(About::VertexArray, Some(gl::ELEMENT_ARRAY_BUFFER))),
+    ("VertexArrayMultiTexCoordOffset", "TexCoordPointer", of(About::ArrayOfUnit, None)),
+    ("EnableVertexArray", "EnableClientState", of(About::VertexArray, None)),
+    ("DisableVertexArray", "DisableClientState", of(About::VertexArray, None)),
+    ("FramebufferReadBuffer", "ReadBuffer", of(About::Framebuffer, None)),
+    ("FramebufferDrawBuffer", "DrawBuffer", of(About::Framebuffer, None)),
+    ("FramebufferDrawBuffers", "DrawBuffers", of(About::Framebuffer, None)),
+    ("BindMultiTexture", "BindTexture", of(About::Unit, None)),
 ];
 
 /// The function that does the same for what is bound, as far as `exists` knows it. `None` if the
-/// name does not belong to direct state access.
-pub fn bound_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Direct)> {
-    let plain = name.strip_suffix("EXT").unwrap_or(name);
+/// name does not belong to direct state access. All names are without the prefix `gl`, and `plain`
+/// is the name without the ending of an extension.
+pub(crate) fn bound_of(name: &str, plain: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Direct)> {
     if let Some((_, bound, direct)) = OTHERS.iter().find(|(known, ..)| *known == plain) {
         return exists(bound).then(|| ((*bound).into(), *direct));
     }
-    if let Some(array) = plain.strip_prefix("glVertexArray").and_then(|rest| rest.strip_suffix("Offset")) {
-        let bound = format!("gl{array}Pointer");
+    if let Some(array) = plain.strip_prefix("VertexArray").and_then(|rest| rest.strip_suffix("Offset")) {
+        let bound = format!("{array}Pointer");
         return exists(&bound).then(|| (bound, of(About::ArrayOfBuffer, None)));
     }
     let texture = if plain == name { About::Texture } else { About::TextureOfTarget };
     let rules: [(&str, &[&str], Direct); 9] = [
-        ("glTexture", &["glTex"], of(texture, None)),
-        ("glMultiTex", &["glTex"], of(About::Unit, None)),
-        ("glNamedBuffer", &["glBuffer"], of(About::Buffer, Some(ANY))),
-        ("glClearNamedBuffer", &["glClearBuffer"], of(About::Buffer, Some(ANY))),
-        ("glNamedFramebuffer", &["glFramebuffer"], of(About::Framebuffer, Some(gl::FRAMEBUFFER))),
-        ("glNamedFramebuffer", &["gl"], of(About::Framebuffer, None)),
-        ("glClearNamedFramebuffer", &["glClearBuffer"], of(About::Framebuffer, None)),
-        ("glNamedRenderbuffer", &["glRenderbuffer"], of(About::Renderbuffer, Some(gl::RENDERBUFFER))),
-        ("glVertexArray", &["gl", "glVertex", "glBind"], of(About::VertexArray, None)),
+        ("Texture", &["Tex"], of(texture, None)),
+        ("MultiTex", &["Tex"], of(About::Unit, None)),
+        ("NamedBuffer", &["Buffer"], of(About::Buffer, Some(ANY))),
+        ("ClearNamedBuffer", &["ClearBuffer"], of(About::Buffer, Some(ANY))),
+        ("NamedFramebuffer", &["Framebuffer"], of(About::Framebuffer, Some(gl::FRAMEBUFFER))),
+        ("NamedFramebuffer", &[""], of(About::Framebuffer, None)),
+        ("ClearNamedFramebuffer", &["ClearBuffer"], of(About::Framebuffer, None)),
+        ("NamedRenderbuffer", &["Renderbuffer"], of(About::Renderbuffer, Some(gl::RENDERBUFFER))),
+        ("VertexArray", &["", "Vertex", "Bind"], of(About::VertexArray, None)),
     ];
     rules.into_iter().find_map(|(begin, bound, direct)| {
         let rest = plain.strip_prefix(begin)?;
@@ -113,19 +111,10 @@ pub fn bound_of(name: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Di
     })
 }
 
-/// The name under which the registry has a function for what is bound: some are those of an
-/// extension alone.
-pub fn registered(bound: &str) -> Cow<'_, str> {
-    match functions().find(bound) {
-        Some(_) => bound.into(),
-        None => format!("{bound}EXT").into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names;
+    use crate::{Function, names};
 
     #[test]
     fn functions_are_those_for_what_is_bound() {
@@ -134,35 +123,35 @@ mod tests {
         // its object.
         let is_direct = |name: &str| OTHERS.iter().any(|(other, ..)| *other == name);
         let exists = |name: &str| {
-            !is_direct(name) && ["", "EXT", "NV"].iter().any(|end| all.contains(&&*format!("{name}{end}")))
+            !is_direct(name) && ["", "EXT", "NV"].iter().any(|end| all.contains(&&*format!("gl{name}{end}")))
         };
-        let bound = |name: &str| bound_of(name, exists);
+        let bound = |name: &str| bound_of(name.strip_prefix("gl")?, Function::of(name).plain(), exists);
         for (name, to, about) in [
-            ("glTextureParameterfv", "glTexParameterfv", About::Texture),
-            ("glTextureParameteriEXT", "glTexParameteri", About::TextureOfTarget),
-            ("glTextureBufferRange", "glTexBufferRange", About::Texture),
-            ("glMultiTexEnvfEXT", "glTexEnvf", About::Unit),
-            ("glMultiTexCoordPointerEXT", "glTexCoordPointer", About::Unit),
-            ("glBindMultiTextureEXT", "glBindTexture", About::Unit),
-            ("glNamedBufferStorage", "glBufferStorage", About::Buffer),
-            ("glClearNamedBufferSubData", "glClearBufferSubData", About::Buffer),
-            ("glUnmapNamedBufferEXT", "glUnmapBuffer", About::Buffer),
-            ("glNamedFramebufferTexture2DEXT", "glFramebufferTexture2D", About::Framebuffer),
-            ("glNamedFramebufferDrawBuffers", "glDrawBuffers", About::Framebuffer),
-            ("glFramebufferReadBufferEXT", "glReadBuffer", About::Framebuffer),
+            ("glTextureParameterfv", "TexParameterfv", About::Texture),
+            ("glTextureParameteriEXT", "TexParameteri", About::TextureOfTarget),
+            ("glTextureBufferRange", "TexBufferRange", About::Texture),
+            ("glMultiTexEnvfEXT", "TexEnvf", About::Unit),
+            ("glMultiTexCoordPointerEXT", "TexCoordPointer", About::Unit),
+            ("glBindMultiTextureEXT", "BindTexture", About::Unit),
+            ("glNamedBufferStorage", "BufferStorage", About::Buffer),
+            ("glClearNamedBufferSubData", "ClearBufferSubData", About::Buffer),
+            ("glUnmapNamedBufferEXT", "UnmapBuffer", About::Buffer),
+            ("glNamedFramebufferTexture2DEXT", "FramebufferTexture2D", About::Framebuffer),
+            ("glNamedFramebufferDrawBuffers", "DrawBuffers", About::Framebuffer),
+            ("glFramebufferReadBufferEXT", "ReadBuffer", About::Framebuffer),
             (
                 "glNamedRenderbufferStorageMultisampleCoverageEXT",
-                "glRenderbufferStorageMultisampleCoverage",
+                "RenderbufferStorageMultisampleCoverage",
                 About::Renderbuffer,
             ),
-            ("glVertexArrayVertexBuffers", "glBindVertexBuffers", About::VertexArray),
-            ("glVertexArrayBindVertexBufferEXT", "glBindVertexBuffer", About::VertexArray),
-            ("glVertexArrayAttribLFormat", "glVertexAttribLFormat", About::VertexArray),
-            ("glVertexArrayBindingDivisor", "glVertexBindingDivisor", About::VertexArray),
-            ("glEnableVertexArrayAttribEXT", "glEnableVertexAttribArray", About::VertexArray),
-            ("glVertexArrayVertexAttribIOffsetEXT", "glVertexAttribIPointer", About::ArrayOfBuffer),
-            ("glVertexArrayFogCoordOffsetEXT", "glFogCoordPointer", About::ArrayOfBuffer),
-            ("glVertexArrayMultiTexCoordOffsetEXT", "glTexCoordPointer", About::ArrayOfUnit),
+            ("glVertexArrayVertexBuffers", "BindVertexBuffers", About::VertexArray),
+            ("glVertexArrayBindVertexBufferEXT", "BindVertexBuffer", About::VertexArray),
+            ("glVertexArrayAttribLFormat", "VertexAttribLFormat", About::VertexArray),
+            ("glVertexArrayBindingDivisor", "VertexBindingDivisor", About::VertexArray),
+            ("glEnableVertexArrayAttribEXT", "EnableVertexAttribArray", About::VertexArray),
+            ("glVertexArrayVertexAttribIOffsetEXT", "VertexAttribIPointer", About::ArrayOfBuffer),
+            ("glVertexArrayFogCoordOffsetEXT", "FogCoordPointer", About::ArrayOfBuffer),
+            ("glVertexArrayMultiTexCoordOffsetEXT", "TexCoordPointer", About::ArrayOfUnit),
         ] {
             assert_eq!(bound(name).map(|(to, direct)| (to, direct.about)), Some((to.into(), about)), "{name}");
         }

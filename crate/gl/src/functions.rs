@@ -11,16 +11,14 @@ const TABLE: &str = include_str!(concat!(env!("OUT_DIR"), "/table.txt"));
 /// What is known of functions and constants.
 #[derive(Debug)]
 pub struct Functions {
-    functions: HashMap<&'static str, Function>,
+    functions: HashMap<&'static str, Registered>,
     /// The usual name of each constant first, by value.
     constants: HashMap<u32, Vec<Constant>>,
 }
 
-/// A function.
+/// What the registry has of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Function {
-    /// Its name without the prefix `gl`.
-    pub name: &'static str,
+pub struct Registered {
     /// The function that does the same, such as `ActiveTexture` for `ActiveTextureARB`.
     pub alias: Option<&'static str>,
     parameters: &'static str,
@@ -42,20 +40,6 @@ struct Constant {
     name: &'static str,
     /// Separated by commas. Only given where a value has several names.
     groups: &'static str,
-}
-
-/// Endings of the names of functions that came from extensions.
-const ENDINGS: [&str; 14] =
-    ["EXT", "ARB", "OES", "KHR", "APPLE", "NV", "ANGLE", "SGIS", "AMD", "ATI", "INGR", "SGI", "MESA", "IMG"];
-
-/// The name of a function without the ending of the extension that it came from. What it is the
-/// name of then does the same, if there is such a function.
-pub fn plain(name: &str) -> &str {
-    // Most names have no such ending.
-    if !name.ends_with(|last: char| last.is_ascii_uppercase()) {
-        return name;
-    }
-    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 /// The names of all functions of OpenGL, GLX, WGL, EGL and CGL, with their prefixes. For tests:
@@ -93,7 +77,7 @@ impl Functions {
                 (Some("f"), Some(name)) => {
                     let parameters = words.next().unwrap_or_default();
                     let (name, alias) = name.split_once('=').map_or((name, None), |(name, alias)| (name, Some(alias)));
-                    all.functions.insert(name, Function { name, alias, parameters });
+                    all.functions.insert(name, Registered { alias, parameters });
                 }
                 (Some("e"), Some(value)) => {
                     let (Ok(value), Some(name)) = (u32::from_str_radix(value, 16), words.next()) else { continue };
@@ -107,28 +91,8 @@ impl Functions {
     }
 
     /// The function with this name, such as `glBindTexture`.
-    pub fn find(&self, name: &str) -> Option<&Function> {
+    pub fn find(&self, name: &str) -> Option<&Registered> {
         self.functions.get(name.strip_prefix("gl")?)
-    }
-
-    /// What to call a function by what it does, without the prefix `gl`: its alias, or its name
-    /// without the suffix of an extension if there is a function of that name. `BindFramebufferEXT`
-    /// is not an alias of `BindFramebuffer` in the registry, because it takes names that were not
-    /// generated; traces hold those that worked. `None` for functions of other APIs.
-    pub fn canonical<'a>(&self, name: &'a str) -> Option<&'a str>
-    where
-        'static: 'a,
-    {
-        let bare = name.strip_prefix("gl").filter(|bare| self.functions.contains_key(bare))?;
-        let mut found = bare;
-        // An alias may have an alias itself.
-        for _ in 0..3 {
-            match self.functions.get(found).and_then(|function| function.alias) {
-                Some(alias) => found = alias,
-                None => break,
-            }
-        }
-        Some(Some(plain(found)).filter(|base| self.functions.contains_key(base)).unwrap_or(found))
     }
 
     /// All names of a constant, with the prefix `GL_`.
@@ -148,7 +112,7 @@ impl Functions {
     }
 }
 
-impl Function {
+impl Registered {
     /// Its parameters, in order.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter> + use<> {
         self.parameters.split_ascii_whitespace().map(|word| {
@@ -161,9 +125,6 @@ impl Function {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
 
     #[test]
@@ -173,38 +134,6 @@ mod tests {
         let target = Parameter { name: "target", group: Some("TextureTarget"), class: None };
         assert_eq!(parameters, [target, Parameter { name: "texture", group: Some("Texture"), class: Some("texture") }]);
         assert!(functions().find("glXSwapBuffers").is_none());
-    }
-
-    #[test]
-    fn functions_of_extensions_are_those_of_versions() {
-        let canonical = |name| functions().canonical(name);
-        assert_eq!(canonical("glActiveTextureARB"), Some("ActiveTexture"));
-        assert_eq!(canonical("glBindFramebufferEXT"), Some("BindFramebuffer"));
-        assert_eq!(canonical("glUseProgramObjectARB"), Some("UseProgram"));
-        assert_eq!(canonical("glBindTexture"), Some("BindTexture"));
-        // There is no function of that name without the suffix.
-        assert_eq!(canonical("glBindProgramARB"), Some("BindProgramARB"));
-        assert_eq!((canonical("glXSwapBuffers"), canonical("eglInitialize"), canonical("glue")), (None, None, None));
-    }
-
-    #[test]
-    fn endings_of_extensions_are_known_here_alone() {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut folders: Vec<_> = ["graphics", "replay", "formats"].map(|name| crates.join(name).join("src")).into();
-        let mut files = 0;
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                if entry.is_dir() {
-                    folders.push(entry);
-                    continue;
-                }
-                let text = fs::read_to_string(&entry).unwrap();
-                let ending = ENDINGS.iter().find(|ending| text.contains(&format!("\"{ending}\"")));
-                assert_eq!(ending, None, "{}", entry.display());
-                files += 1;
-            }
-        }
-        assert!(files > 200, "{files}");
     }
 
     #[test]

@@ -9,12 +9,13 @@
 //! contexts   contexts, which share objects, and which is current on each thread
 //! direct     functions that name the object which others find where it is bound
 //! example    calls that tests write down
-//! functions  facts on functions, and the names of constants, read from gl.txt at run time
+//! functions  parameters of functions, and the names of constants, read from gl.txt at run time
 //! lists      which functions display lists hold
 //! machine    what every context and object holds, cell by cell
 //! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
 //! pixels     pixels as programs hand them over, and textures as they hold them
+//! resolve    functions by the names that traces have
 //! several    functions that bind several objects at once
 //! variant    what the ends of functions' names say of their arguments
 //! textures   functions that give textures sizes and contents
@@ -22,6 +23,9 @@
 //! ```
 //!
 //! `cargo xtask gl` extracts `gl.txt` from Khronos' registry, `gl.xml`.
+//!
+//! A function of a trace is resolved once, by [`Function`]: who follows calls has tables of what it
+//! does by the names that this gives ([`Table`]).
 //!
 //! [`machine`] follows calls for all who ask what a context or an object holds: State reads it, and
 //! Resources what it tells of objects. What calls mean is written once: where their arguments are
@@ -39,21 +43,24 @@ pub mod arrays;
 pub mod call;
 pub mod contexts;
 pub mod direct;
+mod endings;
 pub mod example;
 mod functions;
-pub mod lists;
+mod lists;
 pub mod machine;
 pub mod mappings;
 pub mod matrices;
 pub mod matrix;
 pub mod pixels;
+mod resolve;
 pub mod several;
 pub mod textures;
 mod variant;
 pub mod windows;
 
-pub use absent::{Absence, Charged, absence};
-pub use functions::{Function, Functions, Parameter, functions, names, plain};
+pub use absent::{Absence, Charged};
+pub use functions::{Functions, Parameter, Registered, functions, names};
+pub use resolve::{Does, Function, Handler, Table};
 pub use several::Several;
 pub use variant::{Unit, Variant};
 

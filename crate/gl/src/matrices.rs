@@ -5,8 +5,8 @@ use core::ops::Mul;
 use std::sync::Arc;
 
 use crate::call::Call;
+use crate::gl;
 use crate::matrix::{IDENTITY, frustum, ortho, product, rotation, scaling, translation, transposed};
-use crate::{gl, plain};
 
 /// What drivers have room for at least. A push beyond that is an error and changes nothing.
 const MAX_DEPTH: u32 = 64;
@@ -113,9 +113,9 @@ const TABLE: [(&str, &str, Does); 12] = [
 ];
 
 impl Function {
-    /// The function with this name, without the prefix `gl`. `None` for all that change no stack.
-    pub fn of(name: &str) -> Option<Self> {
-        let plain = plain(name);
+    /// The function with this name, without the prefix `gl` and the ending of an extension. `None`
+    /// for all that change no stack.
+    pub(crate) fn of(plain: &str) -> Option<Self> {
         TABLE.iter().find_map(|(name, named, does)| {
             let of_kind = |begin: &str| plain.strip_prefix(begin).filter(|kind| matches!(*kind, "" | "f" | "d" | "x"));
             let (kind, names_stack) = of_kind(name).map(|kind| (kind, false)).or(of_kind(named).map(|it| (it, true)))?;
@@ -272,9 +272,9 @@ mod tests {
         let stack = |changed: Option<Changed>| changed.map(|changed| changed.stack);
         assert_eq!(stack(run(&mut stacks, "LoadIdentity", &[], gl::TEXTURE)), Some(Stack::Texture(1)));
         let texture = f64::from(gl::TEXTURE0 + 3);
-        assert_eq!(stack(run(&mut stacks, "MatrixRotatefEXT", &[texture], gl::COLOR)), Some(Stack::Texture(3)));
+        assert_eq!(stack(run(&mut stacks, "MatrixRotatef", &[texture], gl::COLOR)), Some(Stack::Texture(3)));
         let numbers: Vec<f64> = [f64::from(gl::PROJECTION)].into_iter().chain((0..16).map(f64::from)).collect();
-        assert_eq!(stack(run(&mut stacks, "MatrixLoadTransposedEXT", &numbers, 0)), Some(Stack::Projection));
+        assert_eq!(stack(run(&mut stacks, "MatrixLoadTransposed", &numbers, 0)), Some(Stack::Projection));
         assert_eq!(stacks.top(Stack::Projection).unwrap()[1], 4.0);
         assert_eq!(run(&mut stacks, "LoadMatrixf", &[1.0], gl::MODELVIEW), None);
         // Without a volume.

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::call::Call;
-use crate::{gl, plain};
+use crate::gl;
 
 /// Capabilities that each texture unit has of its own.
 pub const UNIT_CAPABILITIES: [u32; 9] = [
@@ -95,10 +95,10 @@ pub struct Command {
 }
 
 impl Function {
-    /// The function with this name, without the prefix `gl`. `None` for all others.
-    pub fn of(name: &str) -> Option<Self> {
+    /// The function with this name, without the prefix `gl`, and without the ending of an
+    /// extension, too. `None` for all others.
+    pub(crate) fn of(name: &str, plain: &str) -> Option<Self> {
         use Means::{Name, NameAndTarget, Target, UnitAndTarget};
-        let plain = plain(name);
         // Those of OpenGL 4.5 have no target.
         let named = if plain == name { Name } else { NameAndTarget };
         let mipmap =
@@ -252,7 +252,11 @@ mod tests {
     fn command(name: &str, arguments: &[i64]) -> Command {
         let mut call = Call::default();
         arguments.iter().enumerate().for_each(|(i, number)| call.set(i, Value::Int(*number)));
-        Function::of(name).unwrap().command(&call)
+        function(name).unwrap().command(&call)
+    }
+
+    fn function(name: &str) -> Option<Function> {
+        crate::Function::of(&format!("gl{name}")).textures()
     }
 
     #[test]
@@ -309,7 +313,7 @@ mod tests {
         assert_eq!(made.size, [14, 15, 16]);
         let others =
             ["TexParameteri", "TexBuffer", "GetTexImage", "TexStorageMem2DEXT", "TextureView", "TexImage4DSGIS"];
-        assert_eq!(others.map(Function::of), [None; 6]);
+        assert_eq!(others.map(function), [None; 6]);
     }
 
     #[test]

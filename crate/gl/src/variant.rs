@@ -1,6 +1,7 @@
 //! The end of a function's name that says what its arguments are: `3ub`, `4fv`, `2x3fv`.
 
 use crate::call::Call;
+use crate::gl;
 
 /// The type of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +85,59 @@ impl Variant {
             _ => return None,
         };
         Some(variant)
+    }
+
+    /// The same for the value of a parameter: what takes a constant or a truth value has it as it
+    /// is in fixed point, too (OpenGL ES 1.1, section 2.3).
+    pub fn of_parameter(self, parameter: u32) -> Self {
+        let is_constant = matches!(
+            parameter,
+            gl::FOG_MODE
+                | gl::LIGHT_MODEL_TWO_SIDE
+                | gl::TEXTURE_ENV_MODE
+                | gl::COORD_REPLACE
+                | gl::TEXTURE_GEN_MODE
+                | gl::COMBINE_RGB
+                | gl::COMBINE_ALPHA
+                | gl::SRC0_RGB..=gl::SRC2_RGB
+                | gl::SRC0_ALPHA..=gl::SRC2_ALPHA
+                | gl::OPERAND0_RGB..=gl::OPERAND2_RGB
+                | gl::OPERAND0_ALPHA..=gl::OPERAND2_ALPHA
+                | gl::TEXTURE_MAG_FILTER..=gl::TEXTURE_WRAP_T
+                | gl::GENERATE_MIPMAP
+        );
+        Self { unit: if is_constant && self.unit == Unit::Fixed { Unit::Int } else { self.unit }, ..self }
+    }
+
+    /// A number that is an argument, in single precision.
+    pub fn single(self, call: &Call, at: usize) -> f32 {
+        self.plain(call.float(at)) as f32
+    }
+
+    /// The numbers of a parameter: those of an array, or a single one. 0 for others.
+    pub fn parameter(self, call: &Call, first: usize, is_mapped: bool) -> [f64; 4] {
+        Self { count: if self.is_vector { 4 } else { 1 }, ..self }.numbers(call, first, [0.0; 4], is_mapped)
+    }
+
+    /// The numbers that are packed into one, after the argument that is their type: OpenGL 3.3,
+    /// section 2.7. Those that the name does not say are those of a coordinate. `None` for types
+    /// without numbers of their own.
+    pub fn unpacked(self, call: &Call, [kind, packed]: [usize; 2], is_normalized: bool) -> Option<[f64; 4]> {
+        let is_signed = match call.uint(kind) {
+            gl::INT_2_10_10_10_REV => true,
+            gl::UNSIGNED_INT_2_10_10_10_REV => false,
+            _ => return None,
+        };
+        let all = call.uint(packed);
+        let mut numbers = [0.0, 0.0, 0.0, 1.0];
+        let parts = [(0, 10), (10, 10), (20, 10), (30, 2)].into_iter().take(self.count.into());
+        for (slot, (first, bits)) in numbers.iter_mut().zip(parts) {
+            let raw = all << (32 - bits - first);
+            let number = if is_signed { f64::from(raw as i32 >> (32 - bits)) } else { f64::from(raw >> (32 - bits)) };
+            let most = f64::from((1u32 << (bits - u32::from(is_signed))) - 1);
+            *slot = if is_normalized { (number / most).max(-1.0) } else { number };
+        }
+        Some(numbers)
     }
 
     /// Whether the numbers are integers.

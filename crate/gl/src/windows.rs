@@ -82,10 +82,8 @@ const TABLE: &[(&str, Does)] = &[
 
 impl Function {
     /// The function with this name. `None` for all that do nothing with contexts.
-    pub fn of(name: &str) -> Option<Self> {
-        // Most names are those of OpenGL itself.
-        let may_be = name.starts_with("glX") || !name.starts_with("gl");
-        let known = TABLE.iter().filter(|_| may_be).find(|(known, _)| *known == name);
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let known = TABLE.iter().find(|(known, _)| *known == name);
         known.map(|(_, does)| Self(*does))
     }
 

@@ -1,13 +1,12 @@
 //! A function by the name that it has in a trace, with the places of its arguments.
 
 use unspool_gl::call::{Call, Value};
-use unspool_gl::{functions, textures, windows};
+use unspool_gl::{Function, textures, windows};
 
 /// A function of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// What it does, without `gl` and without the suffix of an extension
-    /// ([`unspool_gl::Functions::canonical`]); of functions of other interfaces the name.
+    /// What it does ([`Function::plain`]).
     pub(crate) canonical: String,
     parameters: Vec<&'static str>,
     /// What it does with contexts and windows.
@@ -22,14 +21,12 @@ const OF_MEMCPY: [&str; 3] = ["dest", "src", "n"];
 impl Known {
     /// The function with this name.
     pub(crate) fn of(name: &str) -> Self {
-        let table = functions();
-        let canonical = table.canonical(name).unwrap_or(name).to_owned();
-        let parameters = match table.find(name) {
-            Some(function) => function.parameters().map(|parameter| parameter.name).collect(),
+        let own = Function::of(name);
+        let parameters = match own.registered() {
+            Some(registered) => registered.parameters().map(|parameter| parameter.name).collect(),
             None => OF_MEMCPY.iter().filter(|_| name == "memcpy").copied().collect(),
         };
-        let texture = name.strip_prefix("gl").and_then(textures::Function::of);
-        Self { canonical, parameters, windows: windows::Function::of(name), texture }
+        Self { canonical: own.plain().to_owned(), parameters, windows: own.windows(), texture: own.textures() }
     }
 
     /// An argument by the name of its parameter. [`Value::Null`] if there is no such parameter.

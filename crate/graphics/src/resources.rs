@@ -472,7 +472,7 @@ impl CallVisitor for Resources {
             None => self.machine.function(name).map(Follows::Machine),
         };
         let number = if follows.is_some() { self.functions.len() as u32 } else { u32::MAX };
-        let windows = windows::Function::of(name);
+        let windows = unspool_gl::Function::of(name).windows();
         self.functions.extend(follows.map(|follows| Function { follows, windows }));
         self.numbers.insert(name.into(), number);
         Some(number).filter(|number| *number != u32::MAX)

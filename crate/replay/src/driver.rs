@@ -14,7 +14,7 @@ use unspool_gl::contexts::Contexts;
 use unspool_gl::mappings::Mappings;
 use unspool_gl::{Absence, Charged, gl};
 
-use crate::calls::{Function, Handler, Handlers};
+use crate::calls::{Function, Handlers};
 use crate::glsl::Input;
 use crate::objects::{ATTRIBUTES, Context, Drawable, Framebuffer, Kept, Objects, SLOTS, Texture, UNITS};
 use crate::ops::{Kind, Op, Stream};
@@ -312,8 +312,7 @@ impl Replay {
     pub(crate) fn execute_by(&mut self, call: &Call, function: &Function) {
         let Function { name, handler, .. } = function;
         match *handler {
-            Ok(Handler { run, direct: None }) => run(self, call),
-            Ok(Handler { run, direct: Some(direct) }) => self.execute_direct(call, direct, run),
+            Ok(handler) => handler.execute(self, call),
             Err(Some(Absence::Needless(_))) => {}
             Err(Some(Absence::Refused(Charged::Draw, reason))) => self.unshown(reason),
             Err(Some(Absence::Refused(Charged::Primitive, reason))) => {

@@ -46,25 +46,24 @@ pub(crate) const HANDLERS: Handlers = &[
     ("ClipPlanef", |m, c, _| clip_plane(m, c, false)),
     ("ClipPlanex", |m, c, _| clip_plane(m, c, true)),
     ("ColorP*", |m, c, v| {
-        m.set(what::CURRENT_COLOR, packed(c, 0, v, true));
+        m.set(what::CURRENT_COLOR, packed(c, [0, 1], v, true));
         follow_color(m);
     }),
-    ("SecondaryColorP*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, packed(c, 0, v, true))),
-    ("NormalP*", |m, c, _| {
-        let all = unpacked(c.uint(0), first(c, 1), true);
-        m.set(what::CURRENT_NORMAL, floats(all, 3));
+    ("SecondaryColorP*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, packed(c, [0, 1], v, true))),
+    ("NormalP*", |m, c, v| {
+        let value = v.unpacked(c, [0, 1], true).map_or(Value::Unknown, |all| floats(all, 3));
+        m.set(what::CURRENT_NORMAL, value);
     }),
-    ("TexCoordP*", |m, c, v| m.set_at(what::CURRENT_TEXTURE_COORDS, 0, packed(c, 0, v, false))),
+    ("TexCoordP*", |m, c, v| m.set_at(what::CURRENT_TEXTURE_COORDS, 0, packed(c, [0, 1], v, false))),
     ("MultiTexCoordP*", |m, c, v| {
         let unit = c.uint(0).wrapping_sub(gl::TEXTURE0);
         if unit < 256 {
-            m.set_at(what::CURRENT_TEXTURE_COORDS, unit, packed(c, 1, v, false));
+            m.set_at(what::CURRENT_TEXTURE_COORDS, unit, packed(c, [1, 2], v, false));
         }
     }),
     ("VertexAttribP*", |m, c, v| {
         if c.uint(0) < super::buffers::MAX_ATTRIBUTES {
-            let all = unpacked(c.uint(1), first(c, 3), c.int(2) != 0);
-            m.set_at(what::CURRENT_VERTEX_ATTRIB, c.uint(0), completed(all, v));
+            m.set_at(what::CURRENT_VERTEX_ATTRIB, c.uint(0), packed(c, [1, 3], v, c.int(2) != 0));
         }
     }),
     ("TexEnv*", tex_env),
@@ -114,34 +113,9 @@ fn color(machine: &mut Machine, call: &Call, variant: Variant) {
     follow_color(machine);
 }
 
-/// An argument, or the first number of its array.
-fn first(call: &Call, at: usize) -> u32 {
-    list_of(call, at).into_iter().next().and_then(call::Value::int).unwrap_or_default() as u32
-}
-
-/// The numbers that are packed into one, of a type: OpenGL 3.3, section 2.7.
-fn unpacked(kind: u32, all: u32, is_normalized: bool) -> [f64; 4] {
-    let is_signed = kind == gl::INT_2_10_10_10_REV;
-    [(0, 10), (10, 10), (20, 10), (30, 2)].map(|(first, bits): (u32, u32)| {
-        let raw = all << (32 - bits - first);
-        let number = if is_signed { f64::from(raw as i32 >> (32 - bits)) } else { f64::from(raw >> (32 - bits)) };
-        let most = f64::from((1u32 << (bits - u32::from(is_signed))) - 1);
-        if is_normalized { (number / most).max(-1.0) } else { number }
-    })
-}
-
-/// As many numbers as a function takes, and then those of a coordinate.
-fn completed(all: [f64; 4], variant: Variant) -> Value {
-    let mut numbers = LAST_ONE;
-    for (slot, number) in numbers.iter_mut().zip(all).take(variant.count.into()) {
-        *slot = number;
-    }
-    floats(numbers, 4)
-}
-
-/// The same of a call, from the argument with the type on.
-fn packed(call: &Call, kind: usize, variant: Variant, is_normalized: bool) -> Value {
-    completed(unpacked(call.uint(kind), first(call, kind + 1), is_normalized), variant)
+/// Numbers that are packed into one, after the argument with their type.
+fn packed(call: &Call, places: [usize; 2], variant: Variant, is_normalized: bool) -> Value {
+    variant.unpacked(call, places, is_normalized).map_or(Value::Unknown, |all| floats(all, 4))
 }
 
 /// Where GL_COLOR_MATERIAL is enabled, materials follow the current colour.
@@ -180,7 +154,7 @@ fn set_material(machine: &mut Machine, face: u32, parameter: u32, value: &Value)
 
 fn material(machine: &mut Machine, call: &Call, variant: Variant) {
     let (face, parameter) = (call.uint(0), call.uint(1));
-    let numbers = four(variant).numbers(call, 2, [0.0; 4], variant.is_integer());
+    let numbers = variant.parameter(call, 2, variant.is_integer());
     if parameter == gl::AMBIENT_AND_DIFFUSE {
         set_material(machine, face, gl::AMBIENT, &floats(numbers, 4));
         set_material(machine, face, gl::DIFFUSE, &floats(numbers, 4));
@@ -190,11 +164,6 @@ fn material(machine: &mut Machine, call: &Call, variant: Variant) {
     } else {
         set_material(machine, face, parameter, &floats(numbers, 4));
     }
-}
-
-/// All numbers of an array; a single one if it is not one.
-fn four(variant: Variant) -> Variant {
-    Variant { count: if variant.is_vector { 4 } else { 1 }, ..variant }
 }
 
 fn alpha_func(machine: &mut Machine, call: &Call, _: Variant) {
@@ -227,7 +196,7 @@ fn light(machine: &mut Machine, call: &Call, variant: Variant) {
         return;
     }
     let is_color = matches!(parameter, gl::AMBIENT..=gl::SPECULAR);
-    let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
+    let numbers = variant.parameter(call, 2, is_color && variant.is_integer());
     let value = match parameter {
         gl::POSITION => matrix(machine, what::MODELVIEW_MATRIX).map(|matrix| floats(transformed(&matrix, numbers), 4)),
         gl::SPOT_DIRECTION => {
@@ -241,9 +210,9 @@ fn light(machine: &mut Machine, call: &Call, variant: Variant) {
 }
 
 fn light_model(machine: &mut Machine, call: &Call, variant: Variant) {
-    let numbers =
-        four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && call.uint(0) == gl::LIGHT_MODEL_AMBIENT);
     let what = call.uint(0);
+    let is_mapped = variant.is_integer() && what == gl::LIGHT_MODEL_AMBIENT;
+    let numbers = variant.of_parameter(what).parameter(call, 1, is_mapped);
     let value = match what {
         gl::LIGHT_MODEL_AMBIENT => floats(numbers, 4),
         gl::LIGHT_MODEL_LOCAL_VIEWER | gl::LIGHT_MODEL_TWO_SIDE => Value::Bool(numbers[0] != 0.0),
@@ -255,7 +224,8 @@ fn light_model(machine: &mut Machine, call: &Call, variant: Variant) {
 
 fn fog(machine: &mut Machine, call: &Call, variant: Variant) {
     let what = call.uint(0);
-    let numbers = four(variant).numbers(call, 1, [0.0; 4], variant.is_integer() && what == u32::from(what::FOG_COLOR));
+    let is_mapped = variant.is_integer() && what == u32::from(what::FOG_COLOR);
+    let numbers = variant.of_parameter(what).parameter(call, 1, is_mapped);
     let value = match what {
         gl::FOG_INDEX..=gl::FOG_END => Value::Float(numbers[0]),
         gl::FOG_MODE | gl::FOG_COORD_SRC | gl::FOG_DISTANCE_MODE_NV => Value::Constant(numbers[0] as u32),
@@ -324,7 +294,7 @@ pub(crate) const COMBINE_LAST: u32 = 0x859f;
 fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {
     let (target, parameter, unit) = (call.uint(0), call.uint(1), machine.unit());
     let is_color = parameter == u32::from(what::TEXTURE_ENV_COLOR);
-    let numbers = four(variant).numbers(call, 2, [0.0; 4], is_color && variant.is_integer());
+    let numbers = variant.of_parameter(parameter).parameter(call, 2, is_color && variant.is_integer());
     let value = match (target, parameter) {
         (gl::TEXTURE_ENV, _) if is_color => floats(numbers, 4),
         (gl::TEXTURE_ENV, gl::ALPHA_SCALE | gl::RGB_SCALE) => Value::Float(numbers[0]),
@@ -341,7 +311,7 @@ fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
     if coordinate >= 4 {
         return;
     }
-    let numbers = four(variant).numbers(call, 2, [0.0; 4], false);
+    let numbers = variant.of_parameter(parameter).parameter(call, 2, false);
     let (what, value) = match parameter {
         gl::TEXTURE_GEN_MODE => (what::TEX_GEN_MODE_OF, Value::Constant(numbers[0] as u32)),
         gl::OBJECT_PLANE => (what::TEX_GEN_OBJECT, floats(numbers, 4)),

@@ -20,8 +20,8 @@
 //! Calls come in the order in which they returned. Handlers, by function, set *cells*: each belongs
 //! to a context, a share group or an object, is known by a constant of OpenGL and an index, and
 //! remembers the call that set it. Functions of extensions are those of versions
-//! ([`crate::Functions::canonical`]). Display lists keep calls, and executing them is bounded.
-//! Objects have an owner of their own for each time that their name is generated.
+//! ([`crate::Function`]). Display lists keep calls, and executing them is bounded. Objects have an
+//! owner of their own for each time that their name is generated.
 
 pub mod buffers;
 pub mod cells;
@@ -47,8 +47,8 @@ use unspool_formats::apitrace::NameFlags;
 
 use crate::call::Call;
 use crate::contexts::Contexts;
-use crate::direct::{Direct, bound_of, registered};
-use crate::{Variant, functions, plain, windows};
+use crate::direct::Direct;
+use crate::{Function, Variant, resolve, windows};
 use cells::{Cell, Cells, Key, Slots, Value};
 use contexts::Context;
 use direct::Named;
@@ -59,9 +59,8 @@ use effects::{Draws, Effect};
 /// Execution of a call.
 pub(crate) type Run = fn(&mut Machine, &Call, Variant);
 
-/// Functions that change state, without the prefix `gl`, and what they do. A name that ends with
-/// `*` goes on with what [`Variant`] reads.
-pub(crate) type Handlers = &'static [(&'static str, Run)];
+/// Functions that change state, and what they do.
+pub(crate) type Handlers = crate::Table<Run>;
 
 /// Handlers of all functions.
 const ALL: &[Handlers] = &[
@@ -250,12 +249,13 @@ impl Machine {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
+        let function = Function::of(name);
         let is_wanted = |_: &Operation| match self.follows {
             Follows::All => true,
-            Follows::Settings => !sets_vertices(name),
-            Follows::Objects => !sets_values(name),
+            Follows::Settings => !sets_vertices(&function),
+            Follows::Objects => !sets_values(&function),
         };
-        let found = operation(name).filter(is_wanted).map(|operation| {
+        let found = operation(&function).filter(is_wanted).map(|operation| {
             self.operations.push(operation);
             self.operations.len() as u32 - 1
         });
@@ -467,83 +467,63 @@ impl Machine {
     }
 }
 
-/// The operation of a function.
-fn operation(name: &str) -> Option<Operation> {
-    let bare = functions().canonical(name).unwrap_or(name);
-    let is_gl = functions().canonical(name).is_some();
-    let computes = computes(bare);
-    let may_draw = is_gl && (computes || NameFlags::of(name).renders.is_some());
+/// The operation of a function. `None` if its calls change no state.
+fn operation(function: &Function) -> Option<Operation> {
+    let (is_gl, plain) = (function.is_gl(), function.plain());
+    let computes = is_gl && computes(plain);
+    let may_draw = is_gl && (computes || NameFlags::of(function.name()).renders.is_some());
     let is_current = ["Color", "SecondaryColor", "Normal", "TexCoord", "FogCoord"].iter().any(|begin| {
-        let end = bare.strip_prefix(begin).map(|end| end.strip_prefix('P').unwrap_or(end));
+        let end = plain.strip_prefix(begin).map(|end| end.strip_prefix('P').unwrap_or(end));
         end.is_some_and(|end| Variant::parse(end).is_some())
     });
-    // Handlers have names without the ends of extensions.
-    let plain = if is_gl { plain(bare) } else { bare };
-    let is_listed = crate::lists::is_compiled(name);
-    let textures = || crate::textures::Function::of(name.strip_prefix("gl")?).map(Does::Textures);
-    let matrices = || crate::matrices::Function::of(bare).filter(|_| is_gl).map(Does::Matrices);
-    let shared = windows::Function::of(name).map(Does::Windows).or_else(matrices).or_else(textures);
-    let mut found = (0, shared.unwrap_or(Does::Nothing));
-    for (pattern, run) in ALL.iter().copied().flatten() {
-        let variant = match pattern.strip_suffix('*') {
-            Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse),
-            None => (*pattern == bare || *pattern == plain).then(Variant::default),
+    let shared = || {
+        let does = match function.does()? {
+            resolve::Does::Windows(function) => Does::Windows(function),
+            resolve::Does::Matrices(function) => Does::Matrices(function),
+            resolve::Does::Textures(function) => Does::Textures(function),
         };
-        // The longest pattern says most.
-        if let Some(variant) = variant.filter(|_| found.0 < pattern.len()) {
-            found = (pattern.len(), Does::Run(*run, variant));
-        }
-    }
-    let (_, does) = found;
-    let direct = || if matches!(does, Does::Nothing) { direct_operation(name) } else { None };
-    let (does, direct) = direct().unwrap_or((does, None));
+        Some((does, None))
+    };
+    let handled = function.handler(ALL).map(|handler| (Does::Run(handler.run, handler.form), handler.direct));
+    // Several functions of textures begin as others do that name their object.
+    let (does, direct) = shared().or(handled).unwrap_or((Does::Nothing, None));
+    let is_listed = function.is_compiled();
     let draws = Draws::of(plain, computes);
     let changes_much = is_gl && doubts::changes_much(plain);
     let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws, changes_much };
     (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
 }
 
-/// What executes a function that names its object.
-fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
-    let does_of = |bound: &str| {
-        let found = operation(&registered(bound))?;
-        (found.direct.is_none() && matches!(found.does, Does::Run(..))).then_some(found.does)
-    };
-    let (bound, direct) = bound_of(name, |bound| does_of(bound).is_some())?;
-    Some((does_of(&bound)?, Some(direct)))
-}
-
 /// Whether calls of a function only set what says nothing about objects and what is written to
 /// them: uniforms, current attributes, matrices, lights, blending and the like.
-fn sets_values(name: &str) -> bool {
-    let Some(bare) = functions().canonical(name) else { return false };
-    if NameFlags::of(name).renders.is_some() {
+fn sets_values(function: &Function) -> bool {
+    if !function.is_gl() || NameFlags::of(function.name()).renders.is_some() {
         return false;
     }
-    let plain = plain(bare);
-    let is_of = |(pattern, _): &(&str, Run)| match pattern.strip_suffix('*') {
-        Some(begin) => plain.strip_prefix(begin).and_then(Variant::parse).is_some(),
-        None => *pattern == bare || *pattern == plain,
-    };
     let begins = ["Uniform", "ProgramUniform", "VertexAttrib*", "Get", "BindAttribLocation", "CompileShader"];
     let is_value = |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin));
     // Where pixels lie, arrays, stacks, and what decides which parts of a framebuffer are written.
     let kept = ["PixelStore", "Client", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
     let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));
     let values = programs::HANDLERS.iter().filter(is_value).chain(raster::HANDLERS.iter().filter(is_setting));
-    crate::matrices::Function::of(bare).is_some() || fixed::HANDLERS.iter().chain(values).any(is_of)
+    let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
+    is_matrix || fixed::HANDLERS.iter().chain(values).any(|(pattern, _)| function.is(pattern))
 }
 
 /// Whether calls of a function only set current attributes of vertices, matrices, lights and
 /// materials.
-fn sets_vertices(name: &str) -> bool {
-    let Some(bare) = functions().canonical(name) else { return false };
-    const OF_VERTICES: [&str; 14] = [
+fn sets_vertices(function: &Function) -> bool {
+    const OF_VERTICES: [&str; 21] = [
         "Color*",
+        "ColorP*",
         "SecondaryColor*",
+        "SecondaryColorP*",
         "Normal*",
+        "NormalP*",
         "TexCoord*",
+        "TexCoordP*",
         "MultiTexCoord*",
+        "MultiTexCoordP*",
         "FogCoord*",
         "Index*",
         "EdgeFlag",
@@ -551,34 +531,29 @@ fn sets_vertices(name: &str) -> bool {
         "WindowPos*",
         "VertexAttrib*",
         "VertexAttribI*",
+        "VertexAttribL*",
+        "VertexAttribP*",
         "Light*",
         "Material*",
     ];
-    let plain = plain(bare);
-    let is_it = |pattern: &&str| match pattern.strip_suffix('*') {
-        Some(begin) => {
-            let end = plain.strip_prefix(begin);
-            end.is_some_and(|end| Variant::parse(end.strip_prefix('P').unwrap_or(end)).is_some())
-        }
-        None => *pattern == bare,
-    };
-    crate::matrices::Function::of(bare).is_some() || OF_VERTICES.iter().any(is_it)
+    let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
+    is_matrix || OF_VERTICES.iter().any(|pattern| function.is(pattern))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
-fn computes(bare: &str) -> bool {
-    bare.starts_with("DispatchCompute")
+fn computes(plain: &str) -> bool {
+    plain.starts_with("DispatchCompute")
 }
 
 /// Whether a call draws, clears, copies pixels or computes: state is compared from one such call to
 /// the next.
 pub fn is_draw(call: &Call, name: &str) -> bool {
-    call.rendered.is_any() || functions().canonical(name).is_some_and(computes)
+    call.rendered.is_any() || name.strip_prefix("gl").is_some_and(computes)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{absence, names};
+    use crate::names;
 
     use super::*;
 
@@ -615,12 +590,20 @@ mod tests {
     ];
 
     #[test]
+    fn each_row_is_that_of_a_function() {
+        let all: Vec<Function> = names().into_iter().map(Function::of).collect();
+        let rows = ALL.iter().copied().flatten().map(|(pattern, _)| *pattern);
+        let unused: Vec<&str> = rows.filter(|pattern| !all.iter().any(|it| it.is(pattern))).collect();
+        // The tracer records it where a program writes to mapped memory.
+        assert_eq!(unused, ["memcpy"]);
+    }
+
+    #[test]
     fn each_function_has_a_handler_or_a_reason() {
         let has_none = |name: &&str| {
-            let has_run = operation(name).is_some();
-            let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
-            let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
-            is_own && !has_run && !is_other && absence(name).is_none()
+            let function = Function::of(name);
+            let is_other = OTHERS.iter().any(|begin| function.plain().starts_with(begin));
+            function.is_gl() && operation(&function).is_none() && !is_other && function.absence().is_none()
         };
         let none: Vec<&str> = names().into_iter().filter(has_none).collect();
         assert!(none.is_empty(), "{}: {}", none.len(), none.join(" "));

@@ -40,7 +40,7 @@ pub(crate) const HANDLERS: Handlers = &[
     ("ProgramBinary", |m, c, _| link(m, c.uint(0))),
     ("DeleteShader", |m, c, _| delete(m, Kind::Shader, c.uint(0))),
     ("DeleteProgram", |m, c, _| delete(m, Kind::Program, c.uint(0))),
-    ("DeleteObjectARB", |m, c, _| {
+    ("DeleteObject", |m, c, _| {
         let (owner, what, index) = m.place_of(Kind::Shader, c.uint(0));
         let kind = if m.is_set(owner, what, index) { Kind::Shader } else { Kind::Program };
         delete(m, kind, c.uint(0));
@@ -91,9 +91,9 @@ pub(crate) const HANDLERS: Handlers = &[
         let program = m.instance(Kind::Program, c.uint(1));
         m.put(pipeline, what::TARGET, 0, Value::Object { name: c.uint(1), instance: program });
     }),
-    ("BindProgramARB", |m, c, _| m.set_at(what::ASSEMBLY_PROGRAM, c.uint(0) & 0xffff, Value::Int(c.int(1)))),
+    ("BindProgram", |m, c, _| m.set_at(what::ASSEMBLY_PROGRAM, c.uint(0) & 0xffff, Value::Int(c.int(1)))),
     // One that was bound is not any more: see `doubts`.
-    ("DeleteProgramsARB", |_, _, _| {}),
+    ("DeletePrograms", |_, _, _| {}),
     ("UseProgram", |m, c, _| m.bind(Kind::Program, what::CURRENT_PROGRAM, 0, c.uint(0))),
     ("Uniform*", |m, c, v| {
         let program = m.active_program();

@@ -88,7 +88,7 @@ pub(crate) const HANDLERS: Handlers = &[
     }),
     ("TexBuffer", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),
     ("TexBufferRange", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),
-    ("EGLImageTargetTexture2DOES", |m, c, _| {
+    ("EGLImageTargetTexture2D", |m, c, _| {
         let instance = m.bound(c.uint(0));
         m.put(instance, what::LEVEL, 0, Value::Unknown);
     }),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
-use unspool_gl::{functions, gl, lists, matrices, windows};
+use unspool_gl::{Does, functions, gl, windows};
 
 use super::world::{Id, Kind, What, World};
 use super::{buffers, drawing, lists as listing, programs, state, textures};
@@ -111,8 +111,8 @@ const SETTINGS: Rules = &[
     ("Map2*", "evaluators", Rule::Set(1)),
     ("MapGrid1*", "evaluator grid 1", Rule::Set(0)),
     ("MapGrid2*", "evaluator grid 2", Rule::Set(0)),
-    ("ProgramEnvParameter4*ARB", "assembly parameters", Rule::Set(2)),
-    ("BindProgramARB", "assembly programs", Rule::Set(1)),
+    ("ProgramEnvParameter4*", "assembly parameters", Rule::Set(2)),
+    ("BindProgram", "assembly programs", Rule::Set(1)),
     ("MemoryBarrier", "memory barrier", Rule::Set(0)),
     ("MemoryBarrierByRegion", "memory barrier", Rule::Set(0)),
     ("TextureBarrier", "texture barrier", Rule::Set(0)),
@@ -284,7 +284,8 @@ impl Function {
     fn of(name: &str) -> Self {
         let known = Known::of(name);
         let flags = NameFlags::of(name);
-        let is_gl = functions().canonical(name).is_some();
+        let own = unspool_gl::Function::of(name);
+        let is_gl = own.is_gl();
         let bare = known.canonical.clone();
         let (mut found, mut longest) = (None, 0);
         for (pattern, setting, rule) in ALL.iter().copied().flatten() {
@@ -301,8 +302,8 @@ impl Function {
                 found = Some((*rule, variant, number_of_setting(setting)));
             }
         }
-        let windows = windows::Function::of(name).map(Rule::Windows);
-        let matrices = || matrices::Function::of(&bare).filter(|_| is_gl).map(|_| Rule::Run(listing::matrix));
+        let windows = own.windows().map(Rule::Windows);
+        let matrices = || matches!(own.does(), Some(Does::Matrices(_))).then_some(Rule::Run(listing::matrix));
         let texture = || known.texture.filter(|_| is_gl).map(|_| Rule::Run(textures::image));
         let ignored = || {
             let is_ignored = if is_gl {
@@ -329,7 +330,7 @@ impl Function {
             known,
             variant,
             is_gl,
-            is_listed: lists::is_compiled(name),
+            is_listed: own.is_compiled(),
             may_draw: is_gl && flags.renders.is_some(),
             ends_frame: flags.frame_end,
             gives_handles: is_gl

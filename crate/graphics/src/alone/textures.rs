@@ -24,7 +24,7 @@ pub(super) const RULES: Rules = &[
     ("BindTexture", "", Rule::Run(bind)),
     ("BindTextureUnit", "", Rule::Run(bind_unit)),
     ("BindTextures", "", Rule::Run(bind_several)),
-    ("BindMultiTextureEXT", "", Rule::Run(bind_of_unit)),
+    ("BindMultiTexture", "", Rule::Run(bind_of_unit)),
     ("BindImageTexture", "", Rule::Run(bind_image)),
     ("TexParameter*", "", Rule::Run(parameter)),
     ("TexParameterI*", "", Rule::Run(parameter)),

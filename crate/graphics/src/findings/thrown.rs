@@ -6,7 +6,7 @@
 
 use unspool_gl::machine::effects::{Effect, Parts};
 use unspool_gl::machine::{Machine, what};
-use unspool_gl::{gl, windows};
+use unspool_gl::{Function, gl, windows};
 
 use crate::frames::{Kind, Latest, Vertices};
 use unspool_gl::call::Call;
@@ -32,7 +32,7 @@ pub(super) enum Role {
 impl Role {
     pub(super) fn of(name: &str, canonical: &str) -> Self {
         let any = |parts: &[&str]| parts.iter().any(|part| canonical.contains(part));
-        if windows::Function::of(name).is_some_and(windows::Function::creates) {
+        if Function::of(name).windows().is_some_and(windows::Function::creates) {
             return Self::None;
         }
         if !name.starts_with("gl") || name.starts_with("glX") {

@@ -68,7 +68,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kind of the function with this name. `canonical` is its name without `gl` and suffixes
-    /// ([`crate::Functions::canonical`]).
+    /// ([`unspool_gl::Function::plain`]).
     pub(crate) fn of(name: &str, canonical: &str) -> Self {
         let flags = NameFlags::of(name);
         if flags.frame_end {
@@ -142,7 +142,7 @@ fn upload(gl: &str) -> Option<Upload> {
         return (!gl.contains("Renderbuffer") && !gl.contains("Invalidate")).then_some(Upload::Buffer);
     }
     match gl {
-        "ShaderSource" | "ShaderBinary" | "ProgramBinary" | "ProgramStringARB" | "CreateShaderProgramv" => {
+        "ShaderSource" | "ShaderBinary" | "ProgramBinary" | "ProgramString" | "CreateShaderProgramv" => {
             Some(Upload::Shader)
         }
         "PolygonStipple" => Some(Upload::Pixels),

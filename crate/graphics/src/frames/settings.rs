@@ -170,7 +170,7 @@ const SETTINGS: &[(&str, &str, u8, bool)] = &[
 
 impl Setting {
     /// The state that a function sets, by its name without `gl` and suffixes
-    /// ([`crate::Functions::canonical`]). `None` if it sets none.
+    /// ([`unspool_gl::Function::plain`]). `None` if it sets none.
     pub(crate) fn of(canonical: &str) -> Option<Self> {
         let fits = |row: &&(&str, &str, u8, bool)| {
             let Some(rest) = canonical.strip_prefix(row.1) else { return false };

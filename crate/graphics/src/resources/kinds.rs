@@ -1,7 +1,7 @@
 //! Kinds of resources.
 
 use unspool_gl::machine::objects;
-use unspool_gl::{Function, Parameter, functions, gl};
+use unspool_gl::{Function, Parameter, Registered, gl};
 
 /// A kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,11 +85,11 @@ impl Kind {
 /// For each parameter of a function of OpenGL the kind of resources that it names. Empty for other
 /// functions.
 pub fn objects_of(function: &str) -> Vec<Option<Kind>> {
-    let all = functions();
-    let Some(own) = all.find(function) else { return Vec::new() };
+    let function = Function::of(function);
+    let Some(own) = function.registered() else { return Vec::new() };
     // The registry has the classes of some functions of extensions only at those of versions.
-    let canonical = all.canonical(function).and_then(|name| all.find(&format!("gl{name}")));
-    let mut usual = canonical.into_iter().flat_map(Function::parameters);
+    let of_version = Function::of(&format!("gl{}", function.plain())).registered();
+    let mut usual = of_version.into_iter().flat_map(Registered::parameters);
     let of = |class: Option<&str>| class.and_then(Kind::of_class);
     let kind = |parameter: Parameter| {
         let usual = usual.next().and_then(|usual| usual.class);

@@ -1,7 +1,7 @@
 //! State at any call of a trace: roots at the beginning of each piece of it, and the fold from
 //! there.
 
-use unspool_gl::functions;
+use unspool_gl::Function;
 use unspool_records::{ByteSource, Unreadable};
 use unspool_trace::Error;
 
@@ -213,7 +213,8 @@ impl CallVisitor for Fold<'_> {
             self.machine.look(call.thread);
         }
         if is_it {
-            let order = functions().canonical(&name).and_then(|canonical| Order::of(call, &name, canonical));
+            let function = Function::of(&name);
+            let order = function.is_gl().then(|| Order::of(call, &name, function.plain())).flatten();
             self.found = Some(Found { is_draw: is_draw(call, &name), name, order });
         }
     }

@@ -4,19 +4,19 @@ use std::rc::Rc;
 
 use unspool_gl::arrays::{Interleaved, NEVER_INTERLEAVED};
 use unspool_gl::call::{Call, Value};
-use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 use crate::objects::{ATTRIBUTES, Array, Binding, KeptArrays, VertexArray};
 
 /// Limit for the depth of the stack of client attributes: that of all implementations is 16.
 const MOST_KEPT: usize = 16;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glBindVertexArray", |r, c| r.bind_vertex_array(c.uint(0))),
-    ("glDeleteVertexArrays", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("BindVertexArray", |r, c, _| r.bind_vertex_array(c.uint(0))),
+    ("DeleteVertexArrays", |r, c, _| {
         let Some(context) = r.context() else { return };
         let mut freed = 0;
         for name in c.ints(1) {
@@ -28,79 +28,81 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.reserve(freed, 0);
     }),
-    ("glVertexAttribPointer", generic),
-    ("glVertexAttribIPointer", whole),
-    ("glEnableVertexAttribArray", |r, c| enable(r, Which::Generic(c.uint(0)), true)),
-    ("glDisableVertexAttribArray", |r, c| enable(r, Which::Generic(c.uint(0)), false)),
-    ("glVertexAttribDivisor", |r, c| {
+    ("VertexAttribPointer", generic),
+    ("VertexAttribIPointer", whole),
+    ("EnableVertexAttribArray", |r, c, _| enable(r, Which::Generic(c.uint(0)), true)),
+    ("DisableVertexAttribArray", |r, c, _| enable(r, Which::Generic(c.uint(0)), false)),
+    ("VertexAttribDivisor", |r, c, _| {
         let (index, divisor) = (c.uint(0), c.uint(1));
         with_binding(r, index, |binding| binding.divisor = divisor);
         bind_attribute(r, index, index);
     }),
     // Formats and buffers apart: OpenGL 4.3, section 10.3.2.
-    ("glVertexAttribFormat", |r, c| format(r, c, Array { normalized: c.int(3) != 0, ..Array::default() }, 4)),
-    ("glVertexAttribIFormat", |r, c| format(r, c, Array { integer: true, ..Array::default() }, 3)),
-    ("glVertexAttribBinding", |r, c| bind_attribute(r, c.uint(0), c.uint(1))),
-    ("glVertexBindingDivisor", |r, c| {
+    ("VertexAttribFormat", |r, c, _| format(r, c, Array { normalized: c.int(3) != 0, ..Array::default() }, 4)),
+    ("VertexAttribIFormat", |r, c, _| format(r, c, Array { integer: true, ..Array::default() }, 3)),
+    ("VertexAttribBinding", |r, c, _| bind_attribute(r, c.uint(0), c.uint(1))),
+    ("VertexBindingDivisor", |r, c, _| {
         let divisor = c.uint(1);
         with_binding(r, c.uint(0), |binding| binding.divisor = divisor);
     }),
-    ("glBindVertexBuffer", |r, c| bind_vertices(r, c.uint(0), [c.int(1), c.int(2), c.int(3)])),
-    ("glBindVertexBuffers", |r, c| {
+    ("BindVertexBuffer", |r, c, _| bind_vertices(r, c.uint(0), [c.int(1), c.int(2), c.int(3)])),
+    ("BindVertexBuffers", |r, c, _| {
         for One { index, name, range } in Several::VertexBuffers.bound(c) {
             let (offset, stride) = range.unwrap_or_default();
             bind_vertices(r, index, [name.into(), offset, stride]);
         }
     }),
-    ("glVertexPointer", |r, c| legacy(r, c, 0, false)),
-    ("glColorPointer", |r, c| legacy(r, c, 2, true)),
-    ("glSecondaryColorPointer", |r, c| legacy(r, c, 3, true)),
-    ("glTexCoordPointer", coordinates),
-    ("glNormalPointer", normals),
-    ("glFogCoordPointer", fog_coordinates),
-    ("glInterleavedArrays", interleaved),
-    ("glArrayElement", array_element),
-    ("glEnableClientState", |r, c| client_state(r, c.uint(0), true)),
-    ("glDisableClientState", |r, c| client_state(r, c.uint(0), false)),
-    ("glEnableClientStatei", |r, c| client_state_of(r, c, true)),
-    ("glDisableClientStatei", |r, c| client_state_of(r, c, false)),
-    ("glClientActiveTexture", |r, c| {
+    ("VertexPointer", |r, c, _| legacy(r, c, 0, false)),
+    ("ColorPointer", |r, c, _| legacy(r, c, 2, true)),
+    ("SecondaryColorPointer", |r, c, _| legacy(r, c, 3, true)),
+    ("TexCoordPointer", coordinates),
+    ("NormalPointer", normals),
+    ("FogCoordPointer", fog_coordinates),
+    ("InterleavedArrays", interleaved),
+    ("ArrayElement", array_element),
+    ("EnableClientState", |r, c, _| client_state(r, c.uint(0), true)),
+    ("DisableClientState", |r, c, _| client_state(r, c.uint(0), false)),
+    ("EnableClientStatei", |r, c, _| client_state_of(r, c, true)),
+    ("DisableClientStatei", |r, c, _| client_state_of(r, c, false)),
+    ("EnableClientStateIndexed", |r, c, _| client_state_of(r, c, true)),
+    ("DisableClientStateIndexed", |r, c, _| client_state_of(r, c, false)),
+    ("ClientActiveTexture", |r, c, _| {
         let unit = (c.uint(0).wrapping_sub(gl::TEXTURE0) as usize).min(7);
         if let Some(context) = r.context() {
             context.fixed.client_unit = unit;
         }
     }),
-    ("glPushClientAttrib", |r, c| push(r, c.uint(0))),
-    ("glPopClientAttrib", |r, _| pop(r)),
-    ("glClientAttribDefault", |r, c| defaults(r, c.uint(0))),
-    ("glPushClientAttribDefault", |r, c| {
+    ("PushClientAttrib", |r, c, _| push(r, c.uint(0))),
+    ("PopClientAttrib", |r, _, _| pop(r)),
+    ("ClientAttribDefault", |r, c, _| defaults(r, c.uint(0))),
+    ("PushClientAttribDefault", |r, c, _| {
         push(r, c.uint(0));
         defaults(r, c.uint(0));
     }),
 ];
 
-fn generic(r: &mut Replay, c: &Call) {
+fn generic(r: &mut Replay, c: &Call, _: Variant) {
     let array =
         Array { size: c.uint(1), kind: c.uint(2), normalized: c.int(3) != 0, stride: c.uint(4), ..Array::default() };
     pointer(r, Which::Generic(c.uint(0)), array, c.argument(5));
 }
 
-fn whole(r: &mut Replay, c: &Call) {
+fn whole(r: &mut Replay, c: &Call, _: Variant) {
     let array = Array { size: c.uint(1), kind: c.uint(2), integer: true, stride: c.uint(3), ..Array::default() };
     pointer(r, Which::Generic(c.uint(0)), array, c.argument(4));
 }
 
-fn coordinates(r: &mut Replay, c: &Call) {
+fn coordinates(r: &mut Replay, c: &Call, _: Variant) {
     let unit = r.context().map_or(0, |context| context.fixed.client_unit);
     legacy(r, c, 5 + unit, false);
 }
 
-fn normals(r: &mut Replay, c: &Call) {
+fn normals(r: &mut Replay, c: &Call, _: Variant) {
     let array = Array { size: 3, kind: c.uint(0), normalized: true, stride: c.uint(1), ..Array::default() };
     pointer(r, Which::Legacy(1), array, c.argument(2));
 }
 
-fn fog_coordinates(r: &mut Replay, c: &Call) {
+fn fog_coordinates(r: &mut Replay, c: &Call, _: Variant) {
     let array = Array { size: 1, kind: c.uint(0), stride: c.uint(1), ..Array::default() };
     pointer(r, Which::Legacy(4), array, c.argument(2));
 }
@@ -249,7 +251,7 @@ fn format(r: &mut Replay, c: &Call, rest: Array, relative: usize) {
     }
 }
 
-fn interleaved(r: &mut Replay, c: &Call) {
+fn interleaved(r: &mut Replay, c: &Call, _: Variant) {
     let Some((parts, total)) = unspool_gl::arrays::interleaved(c.uint(0)) else { return };
     let unit = r.context().map_or(0, |context| context.fixed.client_unit);
     let stride = if c.uint(1) == 0 { total } else { c.uint(1) };
@@ -278,7 +280,7 @@ fn interleaved(r: &mut Replay, c: &Call) {
 
 /// The elements of all arrays that are enabled become current, and the position a vertex: OpenGL
 /// 2.1, section 2.8.
-fn array_element(r: &mut Replay, c: &Call) {
+fn array_element(r: &mut Replay, c: &Call, _: Variant) {
     let Ok(index) = usize::try_from(c.int(0)) else { return };
     let values = elements(r, index);
     if r.is_compiling { r.list(super::Listed::Element(values)) } else { set_elements(r, &values) }

@@ -3,13 +3,13 @@
 
 use unspool_gl::gl;
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 use crate::fixed::Fixed;
 use crate::objects::{ATTRIBUTES, Context, Units};
 use crate::state::{State, word};
 
-pub(crate) const TABLE: &[(&str, Run)] = &[("glPushAttrib", |r, c| push(r, c.uint(0))), ("glPopAttrib", |r, _| pop(r))];
+pub(crate) const TABLE: Functions = &[("PushAttrib", |r, c, _| push(r, c.uint(0))), ("PopAttrib", |r, _, _| pop(r))];
 
 /// What `glPushAttrib` keeps.
 #[derive(Clone)]

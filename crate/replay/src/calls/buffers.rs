@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use unspool_gl::call::{Call, Value};
-use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use super::direct::{OTHER_TARGET, OWN_TARGET};
 use super::lacks::note_written;
 use crate::content::Content;
@@ -19,38 +19,38 @@ const MOST_TARGETS: usize = 64;
 /// Bytes of a buffer that are sent at once.
 const LITTLE: usize = 8 << 20;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glBindBuffer", |r, c| r.bind_buffer(c.uint(0), c.uint(1))),
-    ("glBindBufferBase", |r, c| indexed(r, c.uint(0), c.uint(1), Indexed { buffer: c.uint(2), ..Indexed::default() })),
-    ("glBindBufferRange", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("BindBuffer", |r, c, _| r.bind_buffer(c.uint(0), c.uint(1))),
+    ("BindBufferBase", |r, c, _| indexed(r, c.uint(0), c.uint(1), Indexed { buffer: c.uint(2), ..Indexed::default() })),
+    ("BindBufferRange", |r, c, _| {
         indexed(r, c.uint(0), c.uint(1), Indexed { buffer: c.uint(2), offset: c.uint(3), size: c.uint(4) });
     }),
-    ("glBindBuffersBase", |r, c| buffers(r, c, Several::Buffers)),
-    ("glBindBuffersRange", |r, c| buffers(r, c, Several::Ranges)),
-    ("glBufferData", |r, c| data(r, c, c.int(1), c.argument(2), c.uint(3))),
-    ("glBufferStorage", |r, c| data(r, c, c.int(1), c.argument(2), gl::STATIC_DRAW)),
-    ("glBufferSubData", |r, c| {
+    ("BindBuffersBase", |r, c, _| buffers(r, c, Several::Buffers)),
+    ("BindBuffersRange", |r, c, _| buffers(r, c, Several::Ranges)),
+    ("BufferData", |r, c, _| data(r, c, c.int(1), c.argument(2), c.uint(3))),
+    ("BufferStorage", |r, c, _| data(r, c, c.int(1), c.argument(2), gl::STATIC_DRAW)),
+    ("BufferSubData", |r, c, _| {
         let (target, at) = (c.uint(0), c.int(1));
         if let Some(bytes) = c.argument(3).bytes() {
             r.write(target, at, bytes);
         }
     }),
-    ("glCopyBufferSubData", |r, c| copy(r, [c.uint(0), c.uint(1)], [c.int(2), c.int(3), c.int(4)])),
-    ("glCopyNamedBufferSubData", |r, c| {
+    ("CopyBufferSubData", |r, c, _| copy(r, [c.uint(0), c.uint(1)], [c.int(2), c.int(3), c.int(4)])),
+    ("CopyNamedBufferSubData", |r, c, _| {
         let [from, to] = [OWN_TARGET, OTHER_TARGET];
         let range = [c.int(2), c.int(3), c.int(4)];
         r.with_buffer(from, c.uint(0), |r| r.with_buffer(to, c.uint(1), |r| copy(r, [from, to], range)));
     }),
-    ("glNamedCopyBufferSubData", |r, c| {
+    ("NamedCopyBufferSubData", |r, c, _| {
         let [from, to] = [OWN_TARGET, OTHER_TARGET];
         let range = [c.int(2), c.int(3), c.int(4)];
         r.with_buffer(from, c.uint(0), |r| r.with_buffer(to, c.uint(1), |r| copy(r, [from, to], range)));
     }),
-    ("glClearBufferData", |r, c| fill(r, c, [0, i64::MAX], c.argument(4))),
-    ("glClearBufferSubData", |r, c| fill(r, c, [c.int(2), c.int(3)], c.argument(6))),
-    ("glMapBuffer", |r, c| map(r, c, 0, i64::MAX)),
-    ("glMapBufferRange", |r, c| map(r, c, c.int(1), c.int(2))),
-    ("glUnmapBuffer", |r, c| {
+    ("ClearBufferData", |r, c, _| fill(r, c, [0, i64::MAX], c.argument(4))),
+    ("ClearBufferSubData", |r, c, _| fill(r, c, [c.int(2), c.int(3)], c.argument(6))),
+    ("MapBuffer", |r, c, _| map(r, c, 0, i64::MAX)),
+    ("MapBufferRange", |r, c, _| map(r, c, c.int(1), c.int(2))),
+    ("UnmapBuffer", |r, c, _| {
         let target = c.uint(0);
         if let Some(buffer) = r.buffer_at(target) {
             buffer.mapped = None;
@@ -60,7 +60,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
     }),
     ("memcpy", memcpy),
-    ("glDeleteBuffers", delete),
+    ("DeleteBuffers", delete),
 ];
 
 /// `buffer`, with the range that is bound to an index of a target; all of it if its size is 0.
@@ -146,7 +146,7 @@ fn map(r: &mut Replay, c: &Call, offset: i64, len: i64) {
 }
 
 /// The tracer writes what the program has put into a mapped buffer.
-fn memcpy(r: &mut Replay, c: &Call) {
+fn memcpy(r: &mut Replay, c: &Call, _: Variant) {
     let (to, Some(bytes)) = (c.int(0), c.argument(1).bytes()) else { return };
     if !r.keeps(bytes.len()) {
         return;
@@ -169,7 +169,7 @@ fn put(buffer: &mut Buffer, at: usize, bytes: &[u8]) {
     }
 }
 
-fn delete(r: &mut Replay, c: &Call) {
+fn delete(r: &mut Replay, c: &Call, _: Variant) {
     for name in c.ints(1) {
         let name = name as u32;
         if let Some(group) = r.context().map(|context| context.group) {

@@ -2,14 +2,14 @@
 //! of the source is attached to a framebuffer of ours, and copied from there.
 
 use unspool_gl::call::Call;
-use unspool_gl::gl;
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::{Replay, slot_of};
 use crate::ops::{Kind, Op};
 use crate::surfaces::of_renderbuffer;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[("glCopyImageSubData", copy)];
+pub(crate) const TABLE: Functions = &[("CopyImageSubData", copy)];
 
 /// Layers of a copy at most.
 const MOST_LAYERS: u32 = 2048;
@@ -53,7 +53,7 @@ fn image(r: &mut Replay, c: &Call, first: usize) -> Option<Image> {
     Some(Image { handle: texture.handle, binding: texture.binding, level, at, is_renderbuffer: false, is_depth })
 }
 
-fn copy(r: &mut Replay, c: &Call) {
+fn copy(r: &mut Replay, c: &Call, _: Variant) {
     let (Some(from), Some(to)) = (image(r, c, 0), image(r, c, 6)) else { return };
     let (name, [width, height, layers]) = (c.uint(6), [12, 13, 14].map(|i| c.int(i).clamp(0, 1 << 15) as u32));
     if from.is_depth || to.is_depth || to.is_renderbuffer {

@@ -5,7 +5,6 @@ use unspool_gl::call::Call;
 use unspool_gl::direct::{ANY, About, Direct};
 use unspool_gl::gl;
 
-use super::Run;
 use crate::driver::{Replay, slot_of};
 use crate::objects::SLOTS;
 
@@ -28,7 +27,7 @@ pub(super) const TARGETS: [u32; SLOTS] = [
 
 impl Replay {
     /// Executes the function for what is bound.
-    pub(crate) fn execute_direct(&mut self, c: &Call, direct: Direct, run: Run) {
+    pub(crate) fn execute_direct(&mut self, c: &Call, direct: Direct, run: impl FnOnce(&mut Self, &Call)) {
         let name = c.uint(0);
         let mut made = c.without(direct.names());
         direct.target.into_iter().for_each(|target| made.put_first(target.into()));

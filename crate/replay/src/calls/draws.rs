@@ -1,9 +1,9 @@
 //! Draws and clears.
 
 use unspool_gl::call::{Call, Value};
-use unspool_gl::gl;
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 use crate::glsl::Source;
 use crate::objects::{ATTRIBUTES, Linked};
@@ -19,61 +19,61 @@ const REPLACED: usize = 1 << 22;
 /// Limit for the ranges of a buffer of indices whose highest one is kept.
 const RANGES: usize = 64;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glClear", clear),
-    ("glClearBufferfv", |r, c| clear_buffer(r, c, 0)),
-    ("glClearBufferiv", |r, c| clear_buffer(r, c, 1)),
-    ("glClearBufferuiv", |r, c| clear_buffer(r, c, 2)),
-    ("glClearBufferfi", |r, c| clear_buffer(r, c, 3)),
-    ("glDrawArrays", |r, c| arrays(r, c, 1, 0)),
-    ("glDrawArraysInstanced", |r, c| arrays(r, c, c.int(3), 0)),
-    ("glDrawArraysInstancedBaseInstance", |r, c| arrays(r, c, c.int(3), c.uint(4))),
-    ("glDrawElements", |r, c| elements(r, c, [0, 1, 2, 3], 1, 0, 0)),
-    ("glDrawRangeElements", |r, c| elements(r, c, [0, 3, 4, 5], 1, 0, 0)),
-    ("glDrawElementsInstanced", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), 0, 0)),
-    ("glDrawElementsInstancedBaseInstance", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), 0, c.uint(5))),
-    ("glDrawElementsBaseVertex", |r, c| elements(r, c, [0, 1, 2, 3], 1, c.int(4), 0)),
-    ("glDrawRangeElementsBaseVertex", |r, c| elements(r, c, [0, 3, 4, 5], 1, c.int(6), 0)),
-    ("glDrawElementsInstancedBaseVertex", |r, c| elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), 0)),
-    ("glDrawElementsInstancedBaseVertexBaseInstance", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("Clear", clear),
+    ("ClearBufferfv", |r, c, _| clear_buffer(r, c, 0)),
+    ("ClearBufferiv", |r, c, _| clear_buffer(r, c, 1)),
+    ("ClearBufferuiv", |r, c, _| clear_buffer(r, c, 2)),
+    ("ClearBufferfi", |r, c, _| clear_buffer(r, c, 3)),
+    ("DrawArrays", |r, c, _| arrays(r, c, 1, 0)),
+    ("DrawArraysInstanced", |r, c, _| arrays(r, c, c.int(3), 0)),
+    ("DrawArraysInstancedBaseInstance", |r, c, _| arrays(r, c, c.int(3), c.uint(4))),
+    ("DrawElements", |r, c, _| elements(r, c, [0, 1, 2, 3], 1, 0, 0)),
+    ("DrawRangeElements", |r, c, _| elements(r, c, [0, 3, 4, 5], 1, 0, 0)),
+    ("DrawElementsInstanced", |r, c, _| elements(r, c, [0, 1, 2, 3], c.int(4), 0, 0)),
+    ("DrawElementsInstancedBaseInstance", |r, c, _| elements(r, c, [0, 1, 2, 3], c.int(4), 0, c.uint(5))),
+    ("DrawElementsBaseVertex", |r, c, _| elements(r, c, [0, 1, 2, 3], 1, c.int(4), 0)),
+    ("DrawRangeElementsBaseVertex", |r, c, _| elements(r, c, [0, 3, 4, 5], 1, c.int(6), 0)),
+    ("DrawElementsInstancedBaseVertex", |r, c, _| elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), 0)),
+    ("DrawElementsInstancedBaseVertexBaseInstance", |r, c, _| {
         elements(r, c, [0, 1, 2, 3], c.int(4), c.int(5), c.uint(6));
     }),
-    ("glDrawArraysIndirect", |r, c| indirect(r, c.uint(0), 0, c.argument(1), [1, 0])),
-    ("glMultiDrawArraysIndirect", |r, c| indirect(r, c.uint(0), 0, c.argument(1), [c.int(2), c.int(3)])),
-    ("glDrawElementsIndirect", |r, c| indirect(r, c.uint(0), c.uint(1), c.argument(2), [1, 0])),
-    ("glMultiDrawElementsIndirect", |r, c| indirect(r, c.uint(0), c.uint(1), c.argument(2), [c.int(3), c.int(4)])),
-    ("glMultiDrawArraysIndirectCount", |r, c| {
+    ("DrawArraysIndirect", |r, c, _| indirect(r, c.uint(0), 0, c.argument(1), [1, 0])),
+    ("MultiDrawArraysIndirect", |r, c, _| indirect(r, c.uint(0), 0, c.argument(1), [c.int(2), c.int(3)])),
+    ("DrawElementsIndirect", |r, c, _| indirect(r, c.uint(0), c.uint(1), c.argument(2), [1, 0])),
+    ("MultiDrawElementsIndirect", |r, c, _| indirect(r, c.uint(0), c.uint(1), c.argument(2), [c.int(3), c.int(4)])),
+    ("MultiDrawArraysIndirectCount", |r, c, _| {
         if let Some(count) = count_of(r, c.int(2), c.int(3)) {
             indirect(r, c.uint(0), 0, c.argument(1), [count, c.int(4)]);
         }
     }),
-    ("glMultiDrawElementsIndirectCount", |r, c| {
+    ("MultiDrawElementsIndirectCount", |r, c, _| {
         if let Some(count) = count_of(r, c.int(3), c.int(4)) {
             indirect(r, c.uint(0), c.uint(1), c.argument(2), [count, c.int(5)]);
         }
     }),
-    ("glPrimitiveRestartIndex", |r, c| {
+    ("PrimitiveRestartIndex", |r, c, _| {
         if let Some(context) = r.context() {
             context.restart.index = c.uint(0);
         }
     }),
-    ("glProvokingVertex", |r, c| {
+    ("ProvokingVertex", |r, c, _| {
         if let Some(context) = r.context() {
             context.first_provokes = c.uint(0) == gl::FIRST_VERTEX_CONVENTION;
         }
     }),
-    ("glMultiDrawArrays", |r, c| {
+    ("MultiDrawArrays", |r, c, _| {
         for (first, count) in c.ints(1).into_iter().zip(c.ints(2)).take(PARTS) {
             r.draw(&Draw { mode: c.uint(0), first, count, ..Draw::default() }, Value::Null);
         }
     }),
-    ("glMultiDrawElements", |r, c| {
+    ("MultiDrawElements", |r, c, _| {
         let Some(all) = c.argument(3).list() else { return r.unshown("the indices of this draw are not in the trace") };
         for (count, indices) in c.ints(1).into_iter().zip(all).take(PARTS) {
             r.draw(&Draw { mode: c.uint(0), count, kind: c.uint(2), ..Draw::default() }, indices);
         }
     }),
-    ("glMultiDrawElementsBaseVertex", |r, c| {
+    ("MultiDrawElementsBaseVertex", |r, c, _| {
         let Some(all) = c.argument(3).list() else { return r.unshown("the indices of this draw are not in the trace") };
         for ((count, indices), base) in c.ints(1).into_iter().zip(all).zip(c.ints(5)).take(PARTS) {
             r.draw(&Draw { mode: c.uint(0), count, kind: c.uint(2), base, ..Draw::default() }, indices);
@@ -139,7 +139,7 @@ impl Replay {
     }
 }
 
-fn clear(r: &mut Replay, c: &Call) {
+fn clear(r: &mut Replay, c: &Call, _: Variant) {
     if !r.may_write() {
         return;
     }

@@ -3,7 +3,7 @@
 use unspool_gl::call::Call;
 use unspool_gl::gl;
 
-use super::Run;
+use super::Functions;
 use super::textures::MOST_SAMPLES;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Attachment, Framebuffer, Renderbuffer};
@@ -11,8 +11,8 @@ use crate::ops::{Kind, Op};
 use crate::pixels::storage_of;
 use crate::surfaces::of_renderbuffer;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glBindFramebuffer", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("BindFramebuffer", |r, c, _| {
         let (target, name) = (c.uint(0), c.uint(1));
         if name != 0 {
             r.framebuffer(name);
@@ -27,7 +27,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.surfaces_shown();
     }),
-    ("glDeleteFramebuffers", |r, c| {
+    ("DeleteFramebuffers", |r, c, _| {
         for name in c.ints(1) {
             let name = name as u32;
             let Some(context) = r.context() else { return };
@@ -40,27 +40,27 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.delete_framebuffer(&framebuffer);
         }
     }),
-    ("glFramebufferTexture2D", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
+    ("FramebufferTexture2D", |r, c, _| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
     // Samples of EXT_multisampled_render_to_texture are left out, as in windows.
-    ("glFramebufferTexture2DMultisample", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
-    ("glFramebufferTextureFace", |r, c| attach_texture(r, c, c.uint(4), c.uint(2), c.uint(3), None)),
-    ("glFramebufferTexture1D", |r, c| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
-    ("glFramebufferTexture", |r, c| attach_texture(r, c, gl::TEXTURE_2D, c.uint(2), c.uint(3), None)),
-    ("glFramebufferTexture3D", |r, c| attach_texture(r, c, gl::TEXTURE_3D, c.uint(3), c.uint(4), Some(c.uint(5)))),
-    ("glFramebufferTextureLayer", |r, c| attach_texture(r, c, 0, c.uint(2), c.uint(3), Some(c.uint(4)))),
-    ("glBindRenderbuffer", |r, c| {
+    ("FramebufferTexture2DMultisample", |r, c, _| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
+    ("FramebufferTextureFace", |r, c, _| attach_texture(r, c, c.uint(4), c.uint(2), c.uint(3), None)),
+    ("FramebufferTexture1D", |r, c, _| attach_texture(r, c, c.uint(2), c.uint(3), c.uint(4), None)),
+    ("FramebufferTexture", |r, c, _| attach_texture(r, c, gl::TEXTURE_2D, c.uint(2), c.uint(3), None)),
+    ("FramebufferTexture3D", |r, c, _| attach_texture(r, c, gl::TEXTURE_3D, c.uint(3), c.uint(4), Some(c.uint(5)))),
+    ("FramebufferTextureLayer", |r, c, _| attach_texture(r, c, 0, c.uint(2), c.uint(3), Some(c.uint(4)))),
+    ("BindRenderbuffer", |r, c, _| {
         let name = c.uint(1);
         r.renderbuffer(name);
         if let Some(context) = r.context() {
             context.renderbuffer = name;
         }
     }),
-    ("glRenderbufferStorage", |r, c| renderbuffer_storage(r, 0, c.uint(1), c.int(2), c.int(3))),
-    ("glRenderbufferStorageMultisample", |r, c| renderbuffer_storage(r, c.uint(1), c.uint(2), c.int(3), c.int(4))),
-    ("glRenderbufferStorageMultisampleCoverage", |r, c| {
+    ("RenderbufferStorage", |r, c, _| renderbuffer_storage(r, 0, c.uint(1), c.int(2), c.int(3))),
+    ("RenderbufferStorageMultisample", |r, c, _| renderbuffer_storage(r, c.uint(1), c.uint(2), c.int(3), c.int(4))),
+    ("RenderbufferStorageMultisampleCoverage", |r, c, _| {
         renderbuffer_storage(r, c.uint(2), c.uint(3), c.int(4), c.int(5));
     }),
-    ("glFramebufferRenderbuffer", |r, c| {
+    ("FramebufferRenderbuffer", |r, c, _| {
         let (target, point, name) = (c.uint(0), c.uint(1), c.uint(3));
         let found = r.both().and_then(|(_, objects, _)| objects.renderbuffers.get_mut(&name));
         let Some(Renderbuffer { handle, width, height, samples, problem, .. }) = found.map(|renderbuffer| {
@@ -74,7 +74,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.stream.put(Op::FramebufferRenderbuffer, &[point, handle]);
         });
     }),
-    ("glDeleteRenderbuffers", |r, c| {
+    ("DeleteRenderbuffers", |r, c, _| {
         for name in c.ints(1) {
             let Some((_, objects, stream)) = r.both() else { return };
             if let Some(renderbuffer) = objects.renderbuffers.remove(&(name as u32)) {
@@ -84,9 +84,9 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             }
         }
     }),
-    ("glDrawBuffer", |r, c| draw_buffers(r, &[c.int(0)])),
-    ("glDrawBuffers", |r, c| draw_buffers(r, &c.ints(1))),
-    ("glReadBuffer", |r, c| {
+    ("DrawBuffer", |r, c, _| draw_buffers(r, &[c.int(0)])),
+    ("DrawBuffers", |r, c, _| draw_buffers(r, &c.ints(1))),
+    ("ReadBuffer", |r, c, _| {
         let buffer = c.uint(0);
         let Some(context) = r.context() else { return };
         if context.read_framebuffer == 0 || !r.bind_targets() {
@@ -94,8 +94,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
         }
         r.stream.put(Op::ReadBuffer, &[buffer]);
     }),
-    ("glBlitFramebuffer", |r, c| blit(r, c, 0)),
-    ("glBlitNamedFramebuffer", |r, c| r.with_framebuffers([c.uint(0), c.uint(1)], |r| blit(r, c, 2))),
+    ("BlitFramebuffer", |r, c, _| blit(r, c, 0)),
+    ("BlitNamedFramebuffer", |r, c, _| r.with_framebuffers([c.uint(0), c.uint(1)], |r| blit(r, c, 2))),
 ];
 
 /// The framebuffer of the trace that is bound to a target. `None` for that of the window.

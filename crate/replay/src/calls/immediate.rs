@@ -1,10 +1,10 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
-use unspool_gl::call::{Call, Value};
-use unspool_gl::matrices::{Function, Stack};
-use unspool_gl::{Unit, Variant, gl, plain};
+use unspool_gl::call::Call;
+use unspool_gl::matrices::{self, Stack};
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 use crate::fixed::Fixed;
 use crate::matrix;
@@ -12,65 +12,94 @@ use crate::matrix;
 /// Limit for the vertices of one `glBegin`.
 const MOST_VERTICES: usize = 1 << 20;
 
-macro_rules! table {
-    ($($names:expr => $run:expr),* $(,)?) => { &[$(($names, $run)),*] };
-}
-
-pub(crate) const TABLE: &[(&str, Run)] = table![
-    "glMatrixMode" => |r, c| fixed(r, |f, _| f.mode = c.uint(0)),
-    "glBegin" => |r, c| fixed(r, |f, _| {
-        (f.primitive, f.spoiled) = (Some(c.uint(0)), None);
-        f.vertices.clear();
+pub(crate) const TABLE: Functions = &[
+    ("MatrixMode", |r, c, _| fixed(r, |f, _| f.mode = c.uint(0))),
+    ("Begin", |r, c, _| {
+        fixed(r, |f, _| {
+            (f.primitive, f.spoiled) = (Some(c.uint(0)), None);
+            f.vertices.clear();
+        });
     }),
-    "glEnd" => |r, _| end(r),
-    "glRectf" => rectangle,
-    "glRectd" => rectangle,
-    "glRecti" => rectangle,
-    "glRects" => rectangle,
-    "glRectfv" => rectangle,
-    "glRectdv" => rectangle,
-    "glRectiv" => rectangle,
-    "glRectsv" => rectangle,
-    "glShadeModel" => |r, c| fixed(r, |f, _| f.flat = c.uint(0) == gl::FLAT),
-    "glAlphaFunc" => |r, c| fixed(r, |f, _| f.alpha = (c.uint(0), c.f32(1))),
-    "glPointSize" => |r, c| fixed(r, |f, _| f.point_size = c.f32(0)),
-    "glLightf" => |r, c| light(r, c),
-    "glLighti" => |r, c| light(r, c),
-    "glLightfv" => |r, c| light(r, c),
-    "glLightiv" => |r, c| light(r, c),
-    "glLightModelf" => |r, c| light_model(r, c),
-    "glLightModeli" => |r, c| light_model(r, c),
-    "glLightModelfv" => |r, c| light_model(r, c),
-    "glLightModeliv" => |r, c| light_model(r, c),
-    "glMaterialf" => |r, c| material(r, c),
-    "glMateriali" => |r, c| material(r, c),
-    "glMaterialfv" => |r, c| material(r, c),
-    "glMaterialiv" => |r, c| material(r, c),
-    "glColorMaterial" => |r, c| fixed(r, |f, _| {
-        (f.tracked, f.tracks) = (c.uint(0), c.uint(1));
-        f.track();
+    ("End", |r, _, _| end(r)),
+    ("Rect*", rectangle),
+    ("ShadeModel", |r, c, _| fixed(r, |f, _| f.flat = c.uint(0) == gl::FLAT)),
+    ("AlphaFunc", alpha_func),
+    ("AlphaFunc*", alpha_func),
+    ("PointSize", |r, c, v| fixed(r, |f, _| f.point_size = v.single(c, 0))),
+    ("PointSize*", |r, c, v| fixed(r, |f, _| f.point_size = v.single(c, 0))),
+    ("Light*", light),
+    ("LightModel*", light_model),
+    ("Material*", material),
+    ("ColorMaterial", |r, c, _| {
+        fixed(r, |f, _| {
+            (f.tracked, f.tracks) = (c.uint(0), c.uint(1));
+            f.track();
+        });
     }),
-    "glClipPlane" => clip_plane,
-    "glClipPlanef" => clip_plane,
-    "glPointParameterf" => point_parameter,
-    "glPointParameteri" => point_parameter,
-    "glPointParameterfv" => point_parameter,
-    "glPointParameteriv" => point_parameter,
-    "glTexEnvi" => |r, c| tex_env(r, c),
-    "glTexEnvf" => |r, c| tex_env(r, c),
-    "glTexEnviv" => |r, c| tex_env(r, c),
-    "glTexEnvfv" => |r, c| tex_env(r, c),
-    "glTexGeni" => |r, c| tex_gen(r, c),
-    "glTexGenf" => |r, c| tex_gen(r, c),
-    "glTexGend" => |r, c| tex_gen(r, c),
-    "glTexGeniv" => |r, c| tex_gen(r, c),
-    "glTexGenfv" => |r, c| tex_gen(r, c),
-    "glTexGendv" => |r, c| tex_gen(r, c),
-    "glFogf" => |r, c| fog(r, c),
-    "glFogi" => |r, c| fog(r, c),
-    "glFogfv" => |r, c| fog(r, c),
-    "glFogiv" => |r, c| fog(r, c),
+    ("ClipPlane", clip_plane),
+    ("ClipPlane*", clip_plane),
+    ("PointParameter*", point_parameter),
+    ("TexEnv*", tex_env),
+    ("TexGen*", tex_gen),
+    ("Fog*", fog),
+    ("VertexAttribI*", attribute),
+    ("VertexAttrib*", attribute),
+    ("VertexAttribP*", |r, c, v| {
+        if let Some(value) = v.unpacked(c, [1, 3], c.int(2) != 0) {
+            set_attribute(r, c.uint(0) as usize, single(value));
+        }
+    }),
+    ("Vertex*", |r, c, v| vertex_at(r, given(c, v, 0, LAST_ONE, false))),
+    ("VertexP*", |r, c, v| {
+        if let Some(position) = v.unpacked(c, [0, 1], false) {
+            vertex_at(r, single(position));
+        }
+    }),
+    ("Color*", |r, c, v| color(r, given(c, v, 0, LAST_ONE, true))),
+    ("ColorP*", |r, c, v| {
+        if let Some(value) = v.unpacked(c, [0, 1], true) {
+            color(r, single(value));
+        }
+    }),
+    ("SecondaryColor*", |r, c, v| fixed(r, |f, _| f.secondary = given(c, v, 0, LAST_ONE, true))),
+    ("SecondaryColorP*", |r, c, v| {
+        if let Some(value) = v.unpacked(c, [0, 1], true) {
+            fixed(r, |f, _| f.secondary = single(value));
+        }
+    }),
+    ("Normal*", |r, c, v| {
+        let [x, y, z, _] = given(c, v, 0, [0.0; 4], true);
+        fixed(r, |f, _| f.normal = [x, y, z]);
+    }),
+    ("NormalP*", |r, c, v| {
+        if let Some([x, y, z, _]) = v.unpacked(c, [0, 1], true).map(single) {
+            fixed(r, |f, _| f.normal = [x, y, z]);
+        }
+    }),
+    ("TexCoord*", |r, c, v| fixed(r, |f, _| f.set_coordinates(0, given(c, v, 0, LAST_ONE, false)))),
+    ("TexCoordP*", |r, c, v| {
+        if let Some(value) = v.unpacked(c, [0, 1], false) {
+            fixed(r, |f, _| f.set_coordinates(0, single(value)));
+        }
+    }),
+    ("MultiTexCoord*", |r, c, v| {
+        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0) as usize;
+        fixed(r, |f, _| f.set_coordinates(unit, given(c, v, 1, LAST_ONE, false)));
+    }),
+    ("MultiTexCoordP*", |r, c, v| {
+        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0) as usize;
+        if let Some(value) = v.unpacked(c, [1, 2], false) {
+            fixed(r, |f, _| f.set_coordinates(unit, single(value)));
+        }
+    }),
+    ("FogCoord*", |r, c, v| {
+        let [x, ..] = given(c, v, 0, [0.0; 4], false);
+        fixed(r, |f, _| f.fog_coordinate = x);
+    }),
 ];
+
+/// Values for numbers that a call leaves out of four.
+const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
 
 fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
     if let Some(context) = r.context() {
@@ -79,95 +108,27 @@ fn fixed(r: &mut Replay, change: impl FnOnce(&mut Fixed, usize)) {
     }
 }
 
-/// The handler of a function that changes a stack of matrices.
-pub(super) fn of_matrices(name: &str) -> Option<Run> {
-    Function::of(name.strip_prefix("gl")?).map(|_| change_matrix as Run)
-}
-
-fn change_matrix(r: &mut Replay, c: &Call) {
-    let Some(function) = r.name(c).strip_prefix("gl").and_then(Function::of) else { return };
+/// A call of a function that changes a stack of matrices.
+pub(super) fn change_matrix(r: &mut Replay, c: &Call, function: matrices::Function) {
     fixed(r, |f, unit| {
         f.matrices.call(function, c, (f.mode, unit as u32), true);
     });
 }
 
-/// The numbers of a call: its arguments from `first` on, or those of its array.
-fn numbers(c: &Call, first: usize) -> Vec<f32> {
-    match c.argument(first) {
-        Value::List(_) | Value::Bytes(..) => c.argument(first).floats(),
-        _ => (first..c.len()).map(|i| c.f32(i)).collect(),
-    }
+/// Numbers in the precision of what is drawn.
+fn single(numbers: [f64; 4]) -> [f32; 4] {
+    numbers.map(|number| number as f32)
 }
 
-fn four(numbers: &[f32], otherwise: [f32; 4]) -> [f32; 4] {
-    let mut out = otherwise;
-    for (slot, x) in out.iter_mut().zip(numbers) {
-        *slot = *x;
-    }
-    out
-}
-
-/// The handler of a function that takes some numbers of a type, such as `glColor4ubv`.
-pub(super) fn of_form(name: &str) -> Option<Run> {
-    variant_of(name).map(|(run, _)| run)
-}
-
-/// The handler of such a function, and what its name says of its numbers. Those of fixed point are
-/// [`super::forms`]'.
-pub(super) fn variant_of(name: &str) -> Option<(Run, Variant)> {
-    let plain = plain(name);
-    FORMS.iter().find_map(|(begin, run)| {
-        let variant = Variant::parse(plain.strip_prefix(begin)?)?;
-        (variant.unit != Unit::Fixed && variant.rows == 0).then_some((*run, variant))
-    })
-}
-
-/// What they are called before their numbers. Longer ones come first.
-const FORMS: [(&str, Run); 9] = [
-    ("glVertexAttribI", attribute),
-    ("glVertexAttrib", attribute),
-    ("glVertex", vertex),
-    ("glColor", color),
-    ("glSecondaryColor", |r, c| {
-        let given = given(r, c, 0, LAST_ONE, true);
-        fixed(r, |f, _| f.secondary = given);
-    }),
-    ("glNormal", |r, c| {
-        let [x, y, z, _] = given(r, c, 0, [0.0; 4], true);
-        fixed(r, |f, _| f.normal = [x, y, z]);
-    }),
-    ("glTexCoord", |r, c| {
-        let given = given(r, c, 0, LAST_ONE, false);
-        fixed(r, |f, _| f.set_coordinates(0, given));
-    }),
-    ("glMultiTexCoord", |r, c| {
-        let given = given(r, c, 1, LAST_ONE, false);
-        let unit = c.uint(0).wrapping_sub(gl::TEXTURE0) as usize;
-        fixed(r, |f, _| f.set_coordinates(unit, given));
-    }),
-    ("glFogCoord", |r, c| {
-        let [x, ..] = given(r, c, 0, [0.0; 4], false);
-        fixed(r, |f, _| f.fog_coordinate = x);
-    }),
-];
-
-/// Values for numbers that a call leaves out of four.
-const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
-
-/// The end of the name of a call's function.
-fn variant(r: &Replay, c: &Call) -> Variant {
-    r.handlers.get(c.function).map(|function| function.variant).unwrap_or_default()
+/// The numbers of a parameter, which is an argument; they follow it.
+fn values(c: &Call, v: Variant, parameter: usize) -> [f32; 4] {
+    single(v.of_parameter(c.uint(parameter)).parameter(c, parameter + 1, false))
 }
 
 /// The numbers of a call from argument `first` on, as its name says. If they are mapped, whole ones
 /// stand for 0 to 1, or for -1 to 1.
-fn given(r: &Replay, c: &Call, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
-    variant(r, c).numbers(c, first, otherwise, is_mapped).map(|number| number as f32)
-}
-
-fn vertex(r: &mut Replay, c: &Call) {
-    let given = given(r, c, 0, LAST_ONE, false);
-    vertex_at(r, given);
+fn given(c: &Call, v: Variant, first: usize, otherwise: [f64; 4], is_mapped: bool) -> [f32; 4] {
+    single(v.numbers(c, first, otherwise, is_mapped))
 }
 
 /// A vertex of the primitive that is begun.
@@ -179,17 +140,18 @@ pub(super) fn vertex_at(r: &mut Replay, position: [f32; 4]) {
     });
 }
 
-fn color(r: &mut Replay, c: &Call) {
-    let given = given(r, c, 0, LAST_ONE, true);
+fn color(r: &mut Replay, color: [f32; 4]) {
     fixed(r, |f, _| {
-        f.color = given;
+        f.color = color;
         f.track();
     });
 }
 
-fn attribute(r: &mut Replay, c: &Call) {
-    let value = given(r, c, 1, LAST_ONE, variant(r, c).is_normalized);
-    let index = c.uint(0) as usize;
+fn attribute(r: &mut Replay, c: &Call, v: Variant) {
+    set_attribute(r, c.uint(0) as usize, given(c, v, 1, LAST_ONE, v.is_normalized));
+}
+
+fn set_attribute(r: &mut Replay, index: usize, value: [f32; 4]) {
     let Some(context) = r.context() else { return };
     if let Some(slot) = context.values.get_mut(index) {
         *slot = value;
@@ -199,8 +161,12 @@ fn attribute(r: &mut Replay, c: &Call) {
     }
 }
 
-fn clip_plane(r: &mut Replay, c: &Call) {
-    let plane = four(&numbers(c, 1), [0.0; 4]);
+fn alpha_func(r: &mut Replay, c: &Call, v: Variant) {
+    fixed(r, |f, _| f.alpha = (c.uint(0), v.single(c, 1)));
+}
+
+fn clip_plane(r: &mut Replay, c: &Call, v: Variant) {
+    let plane = single(Variant { is_vector: true, ..v }.parameter(c, 1, false));
     let index = c.uint(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
     fixed(r, |f, _| {
         // It is given in the coordinates of the moment.
@@ -211,8 +177,8 @@ fn clip_plane(r: &mut Replay, c: &Call) {
     });
 }
 
-fn point_parameter(r: &mut Replay, c: &Call) {
-    let [a, b, d, _] = four(&numbers(c, 1), [0.0; 4]);
+fn point_parameter(r: &mut Replay, c: &Call, v: Variant) {
+    let [a, b, d, _] = values(c, v, 0);
     fixed(r, |f, _| match c.uint(0) {
         gl::POINT_SIZE_MIN => f.point_range[0] = a,
         gl::POINT_SIZE_MAX => f.point_range[1] = a,
@@ -237,12 +203,9 @@ fn end(r: &mut Replay) {
     }
 }
 
-fn rectangle(r: &mut Replay, c: &Call) {
-    let given = match c.argument(1) {
-        Value::List(_) => [c.argument(0).floats(), c.argument(1).floats()].concat(),
-        _ => numbers(c, 0),
-    };
-    let [x, y, w, h] = four(&given, [0.0; 4]);
+fn rectangle(r: &mut Replay, c: &Call, v: Variant) {
+    let corner = |first: usize| given(c, Variant { count: 2, ..v }, first, [0.0; 4], false);
+    let ([x, y, ..], [w, h, ..]) = (corner(0), corner(if v.is_vector { 1 } else { 2 }));
     let Some(context) = r.context() else { return };
     context.fixed.vertices.clear();
     for (x, y) in [(x, y), (w, y), (w, h), (x, h)] {
@@ -252,9 +215,8 @@ fn rectangle(r: &mut Replay, c: &Call) {
     end(r);
 }
 
-fn light(r: &mut Replay, c: &Call) {
-    let (index, name, values) = (c.uint(0).wrapping_sub(gl::LIGHT0) as usize, c.uint(1), numbers(c, 2));
-    let all = four(&values, [0.0; 4]);
+fn light(r: &mut Replay, c: &Call, v: Variant) {
+    let (index, name, all) = (c.uint(0).wrapping_sub(gl::LIGHT0) as usize, c.uint(1), values(c, v, 1));
     let first = all[0];
     fixed(r, |f, _| {
         let modelview = f.matrix(Stack::Modelview);
@@ -280,9 +242,8 @@ fn light(r: &mut Replay, c: &Call) {
     });
 }
 
-fn light_model(r: &mut Replay, c: &Call) {
-    let (name, values) = (c.uint(0), numbers(c, 1));
-    let all = four(&values, [0.0; 4]);
+fn light_model(r: &mut Replay, c: &Call, v: Variant) {
+    let (name, all) = (c.uint(0), values(c, v, 0));
     fixed(r, |f, _| match name {
         gl::LIGHT_MODEL_LOCAL_VIEWER => f.local_viewer = all[0] != 0.0,
         gl::LIGHT_MODEL_TWO_SIDE => f.two_side = all[0] != 0.0,
@@ -292,9 +253,8 @@ fn light_model(r: &mut Replay, c: &Call) {
     });
 }
 
-fn material(r: &mut Replay, c: &Call) {
-    let (face, name, values) = (c.uint(0), c.uint(1), numbers(c, 2));
-    let all = four(&values, [0.0; 4]);
+fn material(r: &mut Replay, c: &Call, v: Variant) {
+    let (face, name, all) = (c.uint(0), c.uint(1), values(c, v, 1));
     fixed(r, |f, _| {
         for (side, material) in f.materials.iter_mut().enumerate() {
             if (face == gl::FRONT && side == 1) || (face == gl::BACK && side == 0) {
@@ -313,9 +273,8 @@ fn material(r: &mut Replay, c: &Call) {
     });
 }
 
-fn tex_env(r: &mut Replay, c: &Call) {
-    let (target, name, values) = (c.uint(0), c.uint(1), numbers(c, 2));
-    let all = four(&values, [0.0; 4]);
+fn tex_env(r: &mut Replay, c: &Call, v: Variant) {
+    let (target, name, all) = (c.uint(0), c.uint(1), values(c, v, 1));
     let value = all[0] as u32;
     if (target, name) == (gl::POINT_SPRITE, gl::COORD_REPLACE) {
         return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.replaces = value != 0));
@@ -352,9 +311,8 @@ fn tex_env(r: &mut Replay, c: &Call) {
     });
 }
 
-fn tex_gen(r: &mut Replay, c: &Call) {
-    let (coordinate, name, values) = (c.uint(0).wrapping_sub(gl::S) as usize, c.uint(1), numbers(c, 2));
-    let all = four(&values, [0.0; 4]);
+fn tex_gen(r: &mut Replay, c: &Call, v: Variant) {
+    let (coordinate, name, all) = (c.uint(0).wrapping_sub(gl::S) as usize, c.uint(1), values(c, v, 1));
     fixed(r, |f, unit| {
         let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
         let Some(e) = f.environments.get_mut(unit) else { return };
@@ -380,9 +338,8 @@ fn tex_gen(r: &mut Replay, c: &Call) {
     });
 }
 
-fn fog(r: &mut Replay, c: &Call) {
-    let (name, values) = (c.uint(0), numbers(c, 1));
-    let all = four(&values, [0.0; 4]);
+fn fog(r: &mut Replay, c: &Call, v: Variant) {
+    let (name, all) = (c.uint(0), values(c, v, 0));
     fixed(r, |f, _| match name {
         gl::FOG_DENSITY => f.fog.density = all[0],
         gl::FOG_START => f.fog.start = all[0],

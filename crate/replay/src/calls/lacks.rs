@@ -3,53 +3,53 @@
 
 use unspool_formats::apitrace::{NameFlags, Renders};
 use unspool_gl::call::Call;
-use unspool_gl::{Several, gl};
+use unspool_gl::{Several, Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glLogicOp", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("LogicOp", |r, c, _| {
         if let Some(context) = r.context() {
             context.logic_op = c.uint(0);
         }
     }),
-    ("glLineStipple", |r, c| {
+    ("LineStipple", |r, c, _| {
         if let Some(context) = r.context() {
             context.fixed.stipple = [c.uint(0).clamp(1, 256), c.uint(1) & 0xFFFF];
         }
     }),
-    ("glRenderMode", |r, c| {
+    ("RenderMode", |r, c, _| {
         if let Some(context) = r.context() {
             context.fixed.renders = c.uint(0) == gl::RENDER;
         }
     }),
-    ("glBindProgramPipeline", |r, c| {
+    ("BindProgramPipeline", |r, c, _| {
         if let Some(context) = r.context() {
             context.pipeline = c.uint(0);
         }
     }),
-    ("glBeginTransformFeedback", |r, _| {
+    ("BeginTransformFeedback", |r, _, _| {
         written(
             r,
             gl::TRANSFORM_FEEDBACK_BUFFER,
             "it reads what transform feedback has written, which is not replayed",
         );
     }),
-    ("glDispatchCompute", compute),
-    ("glDispatchComputeIndirect", compute),
-    ("glDispatchComputeGroupSize", compute),
-    ("glBindImageTexture", |r, c| {
+    ("DispatchCompute", compute),
+    ("DispatchComputeIndirect", compute),
+    ("DispatchComputeGroupSize", compute),
+    ("BindImageTexture", |r, c, _| {
         // Only those that shaders may write to.
         let name = if c.uint(5) == gl::READ_ONLY { 0 } else { c.uint(1) };
         note_written(r, gl::TEXTURE, c.uint(0), name);
     }),
-    ("glTransformFeedbackBufferBase", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
-    ("glTransformFeedbackBufferRange", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
-    ("glBindBufferOffset", |r, c| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
-    ("glReadPixels", |r, _| read_back(r)),
-    ("glReadnPixels", |r, _| read_back(r)),
-    ("glBindImageTextures", |r, c| {
+    ("TransformFeedbackBufferBase", |r, c, _| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
+    ("TransformFeedbackBufferRange", |r, c, _| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
+    ("BindBufferOffset", |r, c, _| note_written(r, gl::TRANSFORM_FEEDBACK_BUFFER, c.uint(1), c.uint(2))),
+    ("ReadPixels", |r, _, _| read_back(r)),
+    ("ReadnPixels", |r, _, _| read_back(r)),
+    ("BindImageTextures", |r, c, _| {
         super::textures::bind_units(r, c, Several::Images, |r, unit, name| note_written(r, gl::TEXTURE, unit, name));
     }),
 ];
@@ -90,7 +90,7 @@ fn read_back(r: &mut Replay) {
     }
 }
 
-fn compute(r: &mut Replay, _: &Call) {
+fn compute(r: &mut Replay, _: &Call, _: Variant) {
     for target in [gl::SHADER_STORAGE_BUFFER, gl::ATOMIC_COUNTER_BUFFER, gl::TEXTURE] {
         written(r, target, "it reads what a compute shader has written, which WebGL2 lacks");
     }

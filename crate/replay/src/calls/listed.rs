@@ -12,7 +12,7 @@ use unspool_gl::call::{Call, Value};
 use unspool_gl::gl;
 
 use super::draws::{Draw, Restart, index_size};
-use super::{Function, Handler, Handlers, arrays};
+use super::{Function, Handlers, arrays};
 use crate::driver::Replay;
 use crate::objects::{Array, VertexArray};
 
@@ -72,12 +72,12 @@ impl Listed {
 }
 
 /// Whether a function reads arrays of vertices.
-pub(super) fn reads_arrays(name: &str) -> bool {
+pub(super) fn reads_arrays(plain: &str) -> bool {
     let all = ["Arrays", "Elements", "RangeElements"];
-    name.starts_with("glArrayElement")
-        || ["glDraw", "glMultiDraw"]
+    plain.starts_with("ArrayElement")
+        || ["Draw", "MultiDraw"]
             .iter()
-            .any(|begin| name.strip_prefix(begin).is_some_and(|rest| all.iter().any(|what| rest.starts_with(what))))
+            .any(|begin| plain.strip_prefix(begin).is_some_and(|rest| all.iter().any(|what| rest.starts_with(what))))
 }
 
 impl Replay {
@@ -85,9 +85,9 @@ impl Replay {
     /// [`Replay::compile_draw`].
     pub(crate) fn compile(&mut self, call: &Call, function: &Function) {
         match function.handler.ok().filter(|_| function.reads_arrays) {
-            Some(Handler { run, .. }) => {
+            Some(handler) => {
                 self.is_compiling = true;
-                run(self, call);
+                handler.execute(self, call);
                 self.is_compiling = false;
                 // The same may be executed next.
                 self.call_vertices = 0;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use unspool_formats::apitrace::list_names;
 use unspool_gl::call::{Call, Value};
-use unspool_gl::gl;
+use unspool_gl::{Variant, gl};
 
-use super::{Listed, Run};
+use super::{Functions, Listed};
 use crate::driver::{OBJECT, Replay};
 
 /// Commands that a draw counts for.
@@ -16,13 +16,13 @@ const MOST_WORK: u64 = 1 << 28;
 /// Limit for lists that call lists.
 const DEPTH: u32 = 64;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glNewList", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("NewList", |r, c, _| {
         if let Some(context) = r.context() {
             context.recording = Some((c.uint(0), c.uint(1) == gl::COMPILE_AND_EXECUTE, Vec::new()));
         }
     }),
-    ("glEndList", |r, _| {
+    ("EndList", |r, _, _| {
         let Some((context, objects, _)) = r.both() else { return };
         if let Some((name, _, commands)) = context.recording.take() {
             let old = objects.lists.insert(name, Rc::new(commands));
@@ -30,20 +30,20 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             r.reserve(freed, OBJECT);
         }
     }),
-    ("glDeleteLists", |r, c| {
+    ("DeleteLists", |r, c, _| {
         let (first, count) = (c.uint(0), c.int(1).clamp(0, 1 << 16) as u32);
         let Some((_, objects, _)) = r.both() else { return };
         let old = objects.lists.extract_if(|name, _| (first..first.saturating_add(count)).contains(name));
         let freed = old.map(|(_, old)| size_of(&old)).sum();
         r.reserve(freed, 0);
     }),
-    ("glListBase", |r, c| {
+    ("ListBase", |r, c, _| {
         if let Some(context) = r.context() {
             context.list_base = c.uint(0);
         }
     }),
-    ("glCallList", |r, c| r.call_list(c.uint(0))),
-    ("glCallLists", call_lists),
+    ("CallList", |r, c, _| r.call_list(c.uint(0))),
+    ("CallLists", call_lists),
 ];
 
 /// Bytes that a list takes.
@@ -51,7 +51,7 @@ fn size_of(commands: &[Listed]) -> u64 {
     commands.iter().map(Listed::size).sum::<u64>() + OBJECT
 }
 
-fn call_lists(r: &mut Replay, c: &Call) {
+fn call_lists(r: &mut Replay, c: &Call, _: Variant) {
     let base = r.context().map_or(0, |context| context.list_base);
     let names: Vec<u32> = match c.argument(2) {
         Value::Bytes(bytes, _) => list_names(c.uint(1), bytes).map(|name| name as u32).collect(),

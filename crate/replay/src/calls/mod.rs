@@ -7,7 +7,6 @@ mod buffers;
 mod copies;
 mod direct;
 mod draws;
-mod forms;
 mod framebuffers;
 mod immediate;
 mod inputs;
@@ -34,21 +33,40 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::call::Call;
-use unspool_gl::direct::{Direct, bound_of};
-use unspool_gl::lists::is_compiled;
-use unspool_gl::{Absence, Charged, Variant, absence, plain};
+use unspool_gl::direct::Direct;
+use unspool_gl::{Absence, Charged, Does, Table, Variant};
 
 use self::lacks::is_draw;
 use crate::driver::Replay;
 
-/// Executes a call.
-pub(crate) type Run = fn(&mut Replay, &Call);
+/// Executes a call, whose function is in a form.
+pub(crate) type Run = fn(&mut Replay, &Call, Variant);
 
-/// What a function does, for what is bound or for an object that it names.
+/// Handlers by the names of functions.
+pub(crate) type Functions = Table<Run>;
+
+/// The executor of a function's calls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Handler {
-    pub(crate) run: Run,
-    pub(crate) direct: Option<Direct>,
+pub(crate) enum Handler {
+    /// For what is bound.
+    Run(Run, Variant),
+    /// For an object that the call names.
+    Direct(Direct, Run, Variant),
+    Matrices(unspool_gl::matrices::Function),
+    Textures(unspool_gl::textures::Function),
+    Windows(unspool_gl::windows::Function),
+}
+
+impl Handler {
+    pub(crate) fn execute(self, r: &mut Replay, call: &Call) {
+        match self {
+            Self::Run(run, form) => run(r, call, form),
+            Self::Direct(direct, run, form) => r.execute_direct(call, direct, |r, call| run(r, call, form)),
+            Self::Matrices(function) => immediate::change_matrix(r, call, function),
+            Self::Textures(function) => textures::change(r, call, function),
+            Self::Windows(function) => windows::contexts(r, call, function),
+        }
+    }
 }
 
 /// A handler, or why there is none. `None`: nothing is known of the name.
@@ -64,8 +82,6 @@ pub(crate) struct Function {
     pub(crate) is_compiled: bool,
     is_draw: bool,
     reads_arrays: bool,
-    /// The end of a name such as `glColor4ubv`.
-    variant: Variant,
 }
 
 /// The functions of a trace, each found once. Calls have their numbers ([`Call::function`]).
@@ -84,8 +100,8 @@ struct Known {
     of_trace: Vec<Option<u32>>,
 }
 
-/// The handlers by the names of functions without the ends of extensions.
-const TABLES: [&[(&str, Run)]; 15] = [
+/// The handlers of all functions.
+const TABLES: [Functions; 15] = [
     arrays::TABLE,
     attributes::TABLE,
     buffers::TABLE,
@@ -114,25 +130,20 @@ impl Handlers {
         if let Some(known) = self.known.borrow().by_name.get(name) {
             return *known;
         }
+        let function = unspool_gl::Function::of(name);
         let found = Function {
             name: name.into(),
-            handler: handler_of(name).ok_or_else(|| lack_of(name)),
-            needs_context: name.starts_with("gl") && !name.starts_with("glX"),
-            is_compiled: is_compiled(name),
+            handler: handler_of(&function).ok_or_else(|| lack_of(&function)),
+            needs_context: function.is_gl(),
+            is_compiled: function.is_compiled(),
             is_draw: is_draw(name),
-            reads_arrays: listed::reads_arrays(name),
-            variant: immediate::variant_of(name).map(|(_, variant)| variant).unwrap_or_default(),
+            reads_arrays: listed::reads_arrays(function.plain()),
         };
         let mut known = self.known.borrow_mut();
         let number = known.all.len() as u32;
         known.by_name.insert(Rc::clone(&found.name), number);
         known.all.push(Rc::new(found));
         number
-    }
-
-    /// Whether the function with this name has a handler.
-    fn handles(&self, name: &str) -> bool {
-        self.get(self.number(name)).is_some_and(|function| function.handler.is_ok())
     }
 
     /// The number of the function of a signature of the trace, which has this name.
@@ -151,43 +162,21 @@ impl Handlers {
     }
 }
 
-/// The handler of a function, whatever extension it came from.
-fn handler_of(name: &str) -> Option<Handler> {
-    let run = |run: Run| Handler { run, direct: None };
-    let listed = |name: &str| {
-        let known = TABLES.into_iter().flatten().find(|(known, _)| *known == name);
-        known.map(|(_, found)| run(*found))
+/// The handler of a function.
+fn handler_of(function: &unspool_gl::Function) -> Option<Handler> {
+    let of_family = match function.does() {
+        Some(Does::Matrices(function)) => Some(Handler::Matrices(function)),
+        Some(Does::Textures(function)) => Some(Handler::Textures(function)),
+        Some(Does::Windows(function)) => Some(Handler::Windows(function)),
+        None => None,
     };
-    let plain = plain(name);
-    // `glEnableIndexedEXT` is `glEnablei`.
-    let indexed = || listed(&format!("{}i", plain.strip_suffix("Indexed")?));
-    let of_form = || uniforms::of_form(name).or_else(|| immediate::of_form(name)).map(run);
-    let other = || {
-        let exists = |name: &str| listed(name).is_some() || immediate::of_form(name).is_some();
-        forms::other_form(name, exists).map(run)
+    let of_tables = || {
+        function.handler(&TABLES).map(|it| match it.direct {
+            Some(direct) => Handler::Direct(direct, it.run, it.form),
+            None => Handler::Run(it.run, it.form),
+        })
     };
-    let direct = || {
-        let (bound, direct) = bound_of(name, |bound| listed(bound).is_some())?;
-        Some(Handler { run: listed(&bound)?.run, direct: Some(direct) })
-    };
-    let of_matrices = || immediate::of_matrices(plain).map(run);
-    let of_textures = || textures::of_textures(name).map(run);
-    let found = listed(name)
-        .or_else(|| listed(plain))
-        .or_else(of_matrices)
-        .or_else(of_textures)
-        .or_else(indexed)
-        .or_else(of_form)
-        .or_else(other)
-        .or_else(direct);
-    found.or_else(|| windows::of(name).map(run))
-}
-
-impl Replay {
-    /// The name of the function of a call.
-    fn name(&self, call: &Call) -> Rc<str> {
-        self.handlers.get(call.function).map(|function| Rc::clone(&function.name)).unwrap_or_default()
-    }
+    of_family.or_else(of_tables).or_else(|| windows::of(function).map(|run| Handler::Run(run, Variant::default())))
 }
 
 /// An argument that is a text. Empty for others.
@@ -196,11 +185,12 @@ fn text(c: &Call, index: usize) -> &str {
 }
 
 /// Why a function without a handler has none.
-fn lack_of(name: &str) -> Option<Absence> {
+fn lack_of(function: &unspool_gl::Function) -> Option<Absence> {
+    let name = function.name();
     let is_new_draw = || is_draw(name).then_some(Absence::Refused(Charged::Draw, "this function is not replayed"));
     // Other interfaces have no part in pictures.
     let is_other = !name.starts_with("gl") && NameFlags::of(name).renders.is_none();
-    absence(name).or_else(is_new_draw).or(is_other.then_some(Absence::Needless("it is not a function of OpenGL")))
+    function.absence().or_else(is_new_draw).or(is_other.then_some(Absence::Needless("it is not a function of OpenGL")))
 }
 
 #[cfg(test)]
@@ -225,6 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn each_row_is_that_of_a_function() {
+        let all: Vec<_> = names().into_iter().map(unspool_gl::Function::of).collect();
+        let rows = TABLES.into_iter().flatten().map(|(pattern, _)| *pattern);
+        let unused: Vec<&str> = rows.filter(|pattern| !all.iter().any(|it| it.is(pattern))).collect();
+        // The tracer records it where a program writes to mapped memory.
+        assert_eq!(unused, ["memcpy"]);
+    }
+
+    #[test]
     fn each_function_has_a_handler_or_a_reason_and_only_one_of_them() {
         let handlers = Handlers::default();
         let all = names();
@@ -232,7 +231,7 @@ mod tests {
         let mut wrong = Vec::new();
         for name in all {
             let is_vendor = |reason: &str| reason.contains("of one vendor");
-            match (handlers.get(handlers.number(name)).unwrap().handler, absence(name)) {
+            match (handlers.get(handlers.number(name)).unwrap().handler, unspool_gl::Function::of(name).absence()) {
                 (Ok(_), Some(Absence::Refused(_, reason))) if is_vendor(reason) => {}
                 (Ok(_), Some(_)) if ASKS.iter().any(|ask| name.starts_with(ask)) => {}
                 (Ok(_), Some(why)) => wrong.push(format!("{name} has a handler, and {why:?}")),

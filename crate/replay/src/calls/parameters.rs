@@ -1,23 +1,19 @@
 //! Parameters of textures, and samplers.
 
 use unspool_gl::call::Call;
-use unspool_gl::{Several, gl};
+use unspool_gl::{Several, Variant, gl};
 
-use super::Run;
+use super::Functions;
 use super::textures::bind_units;
 use crate::driver::{OBJECT, Replay};
 use crate::ops::{Kind, Op};
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glTexParameteri", parameter),
-    ("glTexParameterf", parameter),
-    ("glTexParameteriv", parameter),
-    ("glTexParameterfv", parameter),
-    ("glTexParameterIiv", parameter),
-    ("glTexParameterIuiv", parameter),
-    ("glBindSampler", |r, c| bind(r, c.uint(0), c.uint(1))),
-    ("glBindSamplers", |r, c| bind_units(r, c, Several::Samplers, bind)),
-    ("glDeleteSamplers", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("TexParameter*", parameter),
+    ("TexParameterI*", parameter),
+    ("BindSampler", |r, c, _| bind(r, c.uint(0), c.uint(1))),
+    ("BindSamplers", |r, c, _| bind_units(r, c, Several::Samplers, bind)),
+    ("DeleteSamplers", |r, c, _| {
         for name in c.ints(1) {
             let Some((_, objects, stream)) = r.both() else { return };
             if let Some(handle) = objects.samplers.remove(&(name as u32)) {
@@ -26,12 +22,8 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             }
         }
     }),
-    ("glSamplerParameteri", sampler),
-    ("glSamplerParameterf", sampler),
-    ("glSamplerParameteriv", sampler),
-    ("glSamplerParameterfv", sampler),
-    ("glSamplerParameterIiv", sampler),
-    ("glSamplerParameterIuiv", sampler),
+    ("SamplerParameter*", sampler),
+    ("SamplerParameterI*", sampler),
 ];
 
 fn bind(r: &mut Replay, unit: u32, name: u32) {
@@ -65,10 +57,10 @@ fn adapted(name: u32, value: f64) -> Option<(u32, u32, u32)> {
     })
 }
 
-fn parameter(r: &mut Replay, c: &Call) {
+fn parameter(r: &mut Replay, c: &Call, v: Variant) {
     let (target, name) = (c.uint(0), c.uint(1));
-    let values = c.argument(2).floats();
-    let value = f64::from(values.first().copied().unwrap_or(0.0));
+    let values = v.of_parameter(name).parameter(c, 2, false);
+    let value = values[0];
     let Some(texture) = r.texture_at(target) else { return };
     if texture.samples.is_some() {
         return;
@@ -79,8 +71,9 @@ fn parameter(r: &mut Replay, c: &Call) {
         gl::TEXTURE_SRGB_DECODE_EXT => texture.keeps_encoded = value as u32 == gl::SKIP_DECODE_EXT,
         gl::GENERATE_MIPMAP => texture.generates = value != 0.0,
         gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_RGBA => {
-            let first = if name == gl::TEXTURE_SWIZZLE_RGBA { 0 } else { (name - gl::TEXTURE_SWIZZLE_R) as usize };
-            for (slot, value) in texture.swizzle.iter_mut().skip(first).zip(values) {
+            let is_whole = name == gl::TEXTURE_SWIZZLE_RGBA;
+            let (first, count) = if is_whole { (0, 4) } else { ((name - gl::TEXTURE_SWIZZLE_R) as usize, 1) };
+            for (slot, value) in texture.swizzle.iter_mut().skip(first).zip(values).take(count) {
                 *slot = value as u32;
             }
         }
@@ -97,9 +90,9 @@ fn parameter(r: &mut Replay, c: &Call) {
     }
 }
 
-fn sampler(r: &mut Replay, c: &Call) {
+fn sampler(r: &mut Replay, c: &Call, v: Variant) {
     let (name, parameter) = (c.uint(0), c.uint(1));
-    let value = f64::from(c.argument(2).floats().first().copied().unwrap_or(0.0));
+    let [value, ..] = v.of_parameter(parameter).parameter(c, 2, false);
     let known = r.both().and_then(|(_, objects, _)| objects.samplers.get(&name).copied());
     let handle = known.unwrap_or_else(|| r.handle(Kind::Sampler));
     if let Some((_, objects, stream)) = r.both() {

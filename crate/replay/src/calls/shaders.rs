@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::call::{Call, Value};
-use unspool_gl::gl;
+use unspool_gl::{Variant, gl};
 use unspool_trace::beginning;
 
-use super::{Run, text};
+use super::{Functions, text};
 use crate::driver::{OBJECT, Replay};
 use crate::glsl::{Source, Translated};
 use crate::objects::{BUFFER, Linked, Program, Sampler, Sent, Shader, UNITS};
@@ -21,10 +21,9 @@ const MOST_SOURCE: usize = (1 << 20) + 1;
 /// Limit for the names that a program numbers.
 const MOST_NUMBERED: usize = 256;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glCreateShader", |r, c| create_shader(r, c.returned().unwrap_or_default() as u32, c.uint(0))),
-    ("glCreateShaderObjectARB", |r, c| create_shader(r, c.returned().unwrap_or_default() as u32, c.uint(0))),
-    ("glShaderSource", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("CreateShader", |r, c, _| create_shader(r, c.returned().unwrap_or_default() as u32, c.uint(0))),
+    ("ShaderSource", |r, c, _| {
         let source = source_of(c.argument(2), &c.ints(3));
         let Some(known) = shader(r, c.uint(0)).map(|shader| shader.source.len()) else { return };
         if r.reserve(known as u64, source.len() as u64)
@@ -33,7 +32,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             shader.source = source.into();
         }
     }),
-    ("glCompileShader", |r, c| {
+    ("CompileShader", |r, c, _| {
         let translations = r.translations.clone();
         if let Some(shader) = shader(r, c.uint(0)) {
             // Compared once, not with each program.
@@ -44,18 +43,16 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             shader.call = c.number;
         }
     }),
-    ("glCreateProgram", |r, c| create_program(r, c.returned().unwrap_or_default() as u32)),
-    ("glCreateProgramObjectARB", |r, c| create_program(r, c.returned().unwrap_or_default() as u32)),
-    ("glAttachShader", attach),
-    ("glAttachObjectARB", attach),
-    ("glDetachShader", |r, c| {
+    ("CreateProgram", |r, c, _| create_program(r, c.returned().unwrap_or_default() as u32)),
+    ("AttachShader", attach),
+    ("DetachShader", |r, c, _| {
         let shader = c.uint(1);
         if let Some(program) = r.program(c.uint(0)) {
             // A program is linked with what was attached before; programs detach after that.
             program.shaders.retain(|known| *known != shader);
         }
     }),
-    ("glBindAttribLocation", |r, c| {
+    ("BindAttribLocation", |r, c, _| {
         let (index, name) = (c.uint(1), text(c, 2).to_owned());
         if let Some(program) = r.program(c.uint(0))
             && program.attributes.len() < MOST_NUMBERED
@@ -63,7 +60,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             program.attributes.insert(name, index);
         }
     }),
-    ("glBindFragDataLocation", |r, c| {
+    ("BindFragDataLocation", |r, c, _| {
         let (index, name) = (c.uint(1), text(c, 2).to_owned());
         if let Some(program) = r.program(c.uint(0))
             && program.outputs.len() < MOST_NUMBERED
@@ -71,7 +68,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             program.outputs.insert(name, index);
         }
     }),
-    ("glBindFragDataLocationIndexed", |r, c| {
+    ("BindFragDataLocationIndexed", |r, c, _| {
         // The second source of blending is refused where it is used.
         let (number, index, name) = (c.uint(1), c.uint(2), text(c, 3).to_owned());
         if let Some(program) = r.program(c.uint(0)).filter(|_| index == 0)
@@ -80,25 +77,24 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             program.outputs.insert(name, number);
         }
     }),
-    ("glProgramBinary", |r, c| refuse(r, c.uint(0), "the program was made of a binary of the driver")),
-    ("glShaderBinary", |r, c| c.ints(1).into_iter().for_each(|name| refuse_shader(r, name as u32))),
-    ("glSpecializeShader", |r, c| refuse_shader(r, c.uint(0))),
-    ("glUniformHandleui64", |r, _| {
+    ("ProgramBinary", |r, c, _| refuse(r, c.uint(0), "the program was made of a binary of the driver")),
+    ("ShaderBinary", |r, c, _| c.ints(1).into_iter().for_each(|name| refuse_shader(r, name as u32))),
+    ("SpecializeShader", |r, c, _| refuse_shader(r, c.uint(0))),
+    ("UniformHandleui64", |r, _, _| {
         if let Some(program) = r.context().map(|context| context.program) {
             refuse(r, program, RESIDENT);
         }
     }),
-    ("glUniformHandleui64v", |r, _| {
+    ("UniformHandleui64v", |r, _, _| {
         if let Some(program) = r.context().map(|context| context.program) {
             refuse(r, program, RESIDENT);
         }
     }),
-    ("glProgramUniformHandleui64", |r, c| refuse(r, c.uint(0), RESIDENT)),
-    ("glProgramUniformHandleui64v", |r, c| refuse(r, c.uint(0), RESIDENT)),
-    ("glLinkProgram", |r, c| r.link(c.uint(0))),
-    ("glUseProgram", |r, c| use_program(r, c.uint(0))),
-    ("glUseProgramObjectARB", |r, c| use_program(r, c.uint(0))),
-    ("glGetAttribLocation", |r, c| {
+    ("ProgramUniformHandleui64", |r, c, _| refuse(r, c.uint(0), RESIDENT)),
+    ("ProgramUniformHandleui64v", |r, c, _| refuse(r, c.uint(0), RESIDENT)),
+    ("LinkProgram", |r, c, _| r.link(c.uint(0))),
+    ("UseProgram", |r, c, _| use_program(r, c.uint(0))),
+    ("GetAttribLocation", |r, c, _| {
         let (name, location) = (text(c, 1), c.returned().unwrap_or_default());
         if let Some(linked) = r.program(c.uint(0)).and_then(|program| program.linked.as_mut())
             && let Ok(location) = u32::try_from(location)
@@ -108,7 +104,7 @@ pub(crate) const TABLE: &[(&str, Run)] = &[
             input.source = Source::Generic(location);
         }
     }),
-    ("glDeleteProgram", |r, c| {
+    ("DeleteProgram", |r, c, _| {
         // One in use stays until another one is used; names are hardly ever used again before.
         let name = c.uint(0);
         let Some((context, objects, stream)) = r.both() else { return };
@@ -158,7 +154,7 @@ fn create_program(r: &mut Replay, name: u32) {
     }
 }
 
-fn attach(r: &mut Replay, c: &Call) {
+fn attach(r: &mut Replay, c: &Call, _: Variant) {
     let shader = c.uint(1);
     if let Some(program) = r.program(c.uint(0))
         && program.shaders.len() < 16

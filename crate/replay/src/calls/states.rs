@@ -1,126 +1,130 @@
 //! State that WebGL2 has, too, and capabilities.
 
 use unspool_gl::call::Call;
-use unspool_gl::gl;
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use crate::driver::Replay;
 use crate::state::word;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glViewport", |r, c| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
+pub(crate) const TABLE: Functions = &[
+    ("Viewport", |r, c, _| viewport(r, [c.int(0), c.int(1), c.int(2), c.int(3)])),
     // Only the first viewport has a counterpart: others are for geometry shaders.
-    ("glViewportArrayv", |r, c| {
+    ("ViewportArrayv", |r, c, _| {
         if let (0, [x, y, w, h, ..]) = (c.int(0), &c.argument(2).floats()[..]) {
             viewport(r, [x, y, w, h].map(|n| *n as i64));
         }
     }),
-    ("glViewportIndexedfv", |r, c| {
+    ("ViewportIndexedfv", |r, c, _| {
         if let (0, [x, y, w, h, ..]) = (c.int(0), &c.argument(1).floats()[..]) {
             viewport(r, [x, y, w, h].map(|n| *n as i64));
         }
     }),
-    ("glViewportIndexedf", |r, c| {
+    ("ViewportIndexedf", |r, c, _| {
         if c.int(0) == 0 {
             viewport(r, [c.f32(1) as i64, c.f32(2) as i64, c.f32(3) as i64, c.f32(4) as i64]);
         }
     }),
-    ("glScissor", |r, c| scissor(r, &[c.int(0), c.int(1), c.int(2), c.int(3)])),
-    ("glScissorArrayv", |r, c| {
+    ("Scissor", |r, c, _| scissor(r, &[c.int(0), c.int(1), c.int(2), c.int(3)])),
+    ("ScissorArrayv", |r, c, _| {
         if c.int(0) == 0 {
             scissor(r, &c.ints(2));
         }
     }),
-    ("glScissorIndexed", |r, c| {
+    ("ScissorIndexed", |r, c, _| {
         if c.int(0) == 0 {
             scissor(r, &[c.int(1), c.int(2), c.int(3), c.int(4)]);
         }
     }),
-    ("glScissorIndexedv", |r, c| {
+    ("ScissorIndexedv", |r, c, _| {
         if c.int(0) == 0 {
             scissor(r, &c.ints(1));
         }
     }),
-    ("glDepthRangeArrayv", range_of_array),
-    ("glDepthRangeArrayfv", range_of_array),
-    ("glDepthRangeIndexed", range_of_index),
-    ("glDepthRangeIndexedf", range_of_index),
-    ("glClipControl", |r, c| {
+    ("DepthRangeArrayv", range_of_array),
+    ("DepthRangeArrayfv", range_of_array),
+    ("DepthRangeIndexed", range_of_index),
+    ("DepthRangeIndexedf", range_of_index),
+    ("ClipControl", |r, c, _| {
         let known = [[gl::LOWER_LEFT, gl::UPPER_LEFT], [gl::NEGATIVE_ONE_TO_ONE, gl::ZERO_TO_ONE]];
         let clips = [c.uint(0), c.uint(1)];
         if let Some(context) = r.context().filter(|_| known.iter().zip(clips).all(|(known, it)| known.contains(&it))) {
             context.clips = clips;
         }
     }),
-    ("glDepthBounds", |r, c| {
+    ("DepthBounds", |r, c, _| {
         if let Some(context) = r.context() {
             context.bounds = [c.f32(0), c.f32(1)];
         }
     }),
-    ("glClearColor", |r, c| floats(r, word::CLEAR_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
-    ("glClearDepth", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
-    ("glClearDepthf", |r, c| floats(r, word::CLEAR_DEPTH, &[c.f32(0)])),
-    ("glClearStencil", |r, c| words(r, word::CLEAR_STENCIL, &[c.uint(0)])),
-    ("glColorMask", |r, c| words(r, word::COLOR_MASK, &[truth(c, 0), truth(c, 1), truth(c, 2), truth(c, 3)])),
-    ("glColorMaski", |r, c| {
+    ("ClearColor", |r, c, v| four(r, word::CLEAR_COLOR, c, v)),
+    ("ClearColor*", |r, c, v| four(r, word::CLEAR_COLOR, c, v)),
+    ("ClearDepth", |r, c, v| floats(r, word::CLEAR_DEPTH, &[v.single(c, 0)])),
+    ("ClearDepth*", |r, c, v| floats(r, word::CLEAR_DEPTH, &[v.single(c, 0)])),
+    ("ClearStencil", |r, c, _| words(r, word::CLEAR_STENCIL, &[c.uint(0)])),
+    ("ColorMask", |r, c, _| words(r, word::COLOR_MASK, &[truth(c, 0), truth(c, 1), truth(c, 2), truth(c, 3)])),
+    ("ColorMaski", |r, c, _| {
         if c.int(0) == 0 {
             words(r, word::COLOR_MASK, &[truth(c, 1), truth(c, 2), truth(c, 3), truth(c, 4)]);
         }
     }),
-    ("glDepthMask", |r, c| words(r, word::DEPTH_MASK, &[truth(c, 0)])),
-    ("glDepthFunc", |r, c| words(r, word::DEPTH_FUNC, &[c.uint(0)])),
-    ("glDepthRange", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
-    ("glDepthRangef", |r, c| floats(r, word::DEPTH_RANGE, &[c.f32(0), c.f32(1)])),
-    ("glBlendFunc", |r, c| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(0), c.uint(1)])),
-    ("glBlendFuncSeparate", |r, c| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(2), c.uint(3)])),
+    ("DepthMask", |r, c, _| words(r, word::DEPTH_MASK, &[truth(c, 0)])),
+    ("DepthFunc", |r, c, _| words(r, word::DEPTH_FUNC, &[c.uint(0)])),
+    ("DepthRange", |r, c, v| two(r, word::DEPTH_RANGE, c, v)),
+    ("DepthRange*", |r, c, v| two(r, word::DEPTH_RANGE, c, v)),
+    ("BlendFunc", |r, c, _| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(0), c.uint(1)])),
+    ("BlendFuncSeparate", |r, c, _| words(r, word::BLEND_FUNC, &[c.uint(0), c.uint(1), c.uint(2), c.uint(3)])),
     // Of the first buffer, as with equations and masks.
-    ("glBlendFunci", |r, c| {
+    ("BlendFunci", |r, c, _| {
         if c.int(0) == 0 {
             words(r, word::BLEND_FUNC, &[c.uint(1), c.uint(2), c.uint(1), c.uint(2)]);
         }
     }),
-    ("glBlendFuncSeparatei", |r, c| {
+    ("BlendFuncSeparatei", |r, c, _| {
         if c.int(0) == 0 {
             words(r, word::BLEND_FUNC, &[c.uint(1), c.uint(2), c.uint(3), c.uint(4)]);
         }
     }),
-    ("glBlendEquation", |r, c| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(0)])),
-    ("glBlendEquationi", |r, c| {
+    ("BlendEquation", |r, c, _| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(0)])),
+    ("BlendEquationi", |r, c, _| {
         if c.int(0) == 0 {
             words(r, word::BLEND_EQUATION, &[c.uint(1), c.uint(1)]);
         }
     }),
-    ("glBlendEquationSeparatei", |r, c| {
+    ("BlendEquationSeparatei", |r, c, _| {
         if c.int(0) == 0 {
             words(r, word::BLEND_EQUATION, &[c.uint(1), c.uint(2)]);
         }
     }),
-    ("glBlendEquationSeparate", |r, c| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(1)])),
-    ("glBlendColor", |r, c| floats(r, word::BLEND_COLOR, &[c.f32(0), c.f32(1), c.f32(2), c.f32(3)])),
-    ("glCullFace", |r, c| words(r, word::CULL_FACE, &[c.uint(0)])),
-    ("glFrontFace", |r, c| words(r, word::FRONT_FACE, &[c.uint(0)])),
-    ("glLineWidth", |r, c| floats(r, word::LINE_WIDTH, &[c.f32(0).max(1e-3)])),
-    ("glPolygonOffset", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
-    ("glPolygonOffsetClamp", |r, c| floats(r, word::POLYGON_OFFSET, &[c.f32(0), c.f32(1)])),
-    ("glStencilFunc", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_FUNC, &[c.uint(0), c.uint(1), c.uint(2)])),
-    ("glStencilFuncSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_FUNC, &[c.uint(1), c.uint(2), c.uint(3)])),
-    ("glStencilOp", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_OP, &[c.uint(0), c.uint(1), c.uint(2)])),
-    ("glStencilOpSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_OP, &[c.uint(1), c.uint(2), c.uint(3)])),
-    ("glStencilMask", |r, c| sides(r, gl::FRONT_AND_BACK, word::STENCIL_MASK, &[c.uint(0)])),
-    ("glStencilMaskSeparate", |r, c| sides(r, c.uint(0), word::STENCIL_MASK, &[c.uint(1)])),
-    ("glEnable", |r, c| r.enable_cap(c.uint(0), true)),
-    ("glDisable", |r, c| r.enable_cap(c.uint(0), false)),
-    ("glEnablei", |r, c| {
+    ("BlendEquationSeparate", |r, c, _| words(r, word::BLEND_EQUATION, &[c.uint(0), c.uint(1)])),
+    ("BlendColor", |r, c, v| four(r, word::BLEND_COLOR, c, v)),
+    ("BlendColor*", |r, c, v| four(r, word::BLEND_COLOR, c, v)),
+    ("CullFace", |r, c, _| words(r, word::CULL_FACE, &[c.uint(0)])),
+    ("FrontFace", |r, c, _| words(r, word::FRONT_FACE, &[c.uint(0)])),
+    ("LineWidth", |r, c, v| floats(r, word::LINE_WIDTH, &[v.single(c, 0).max(1e-3)])),
+    ("LineWidth*", |r, c, v| floats(r, word::LINE_WIDTH, &[v.single(c, 0).max(1e-3)])),
+    ("PolygonOffset", |r, c, v| two(r, word::POLYGON_OFFSET, c, v)),
+    ("PolygonOffset*", |r, c, v| two(r, word::POLYGON_OFFSET, c, v)),
+    ("PolygonOffsetClamp", |r, c, v| two(r, word::POLYGON_OFFSET, c, v)),
+    ("StencilFunc", |r, c, _| sides(r, gl::FRONT_AND_BACK, word::STENCIL_FUNC, &[c.uint(0), c.uint(1), c.uint(2)])),
+    ("StencilFuncSeparate", |r, c, _| sides(r, c.uint(0), word::STENCIL_FUNC, &[c.uint(1), c.uint(2), c.uint(3)])),
+    ("StencilOp", |r, c, _| sides(r, gl::FRONT_AND_BACK, word::STENCIL_OP, &[c.uint(0), c.uint(1), c.uint(2)])),
+    ("StencilOpSeparate", |r, c, _| sides(r, c.uint(0), word::STENCIL_OP, &[c.uint(1), c.uint(2), c.uint(3)])),
+    ("StencilMask", |r, c, _| sides(r, gl::FRONT_AND_BACK, word::STENCIL_MASK, &[c.uint(0)])),
+    ("StencilMaskSeparate", |r, c, _| sides(r, c.uint(0), word::STENCIL_MASK, &[c.uint(1)])),
+    ("Enable", |r, c, _| r.enable_cap(c.uint(0), true)),
+    ("Disable", |r, c, _| r.enable_cap(c.uint(0), false)),
+    ("Enablei", |r, c, _| {
         if c.int(1) == 0 {
             r.enable_cap(c.uint(0), true);
         }
     }),
-    ("glDisablei", |r, c| {
+    ("Disablei", |r, c, _| {
         if c.int(1) == 0 {
             r.enable_cap(c.uint(0), false);
         }
     }),
-    ("glPolygonMode", |r, c| {
+    ("PolygonMode", |r, c, _| {
         if let Some(context) = r.context()
             && c.uint(0) != gl::BACK
         {
@@ -137,13 +141,13 @@ fn scissor(r: &mut Replay, given: &[i64]) {
 }
 
 /// The range of depths of the first viewport.
-fn range_of_array(r: &mut Replay, c: &Call) {
+fn range_of_array(r: &mut Replay, c: &Call, _: Variant) {
     if let (0, [near, far, ..]) = (c.int(0), &c.argument(2).floats()[..]) {
         floats(r, word::DEPTH_RANGE, &[*near, *far]);
     }
 }
 
-fn range_of_index(r: &mut Replay, c: &Call) {
+fn range_of_index(r: &mut Replay, c: &Call, _: Variant) {
     if c.int(0) == 0 {
         floats(r, word::DEPTH_RANGE, &[c.f32(1), c.f32(2)]);
     }
@@ -163,6 +167,14 @@ fn floats(r: &mut Replay, at: usize, numbers: &[f32]) {
     if let Some(context) = r.context() {
         context.state.floats(at, numbers);
     }
+}
+
+fn two(r: &mut Replay, at: usize, c: &Call, v: Variant) {
+    floats(r, at, &[v.single(c, 0), v.single(c, 1)]);
+}
+
+fn four(r: &mut Replay, at: usize, c: &Call, v: Variant) {
+    floats(r, at, &[0, 1, 2, 3].map(|i| v.single(c, i)));
 }
 
 fn sides(r: &mut Replay, face: u32, at: usize, given: &[u32]) {

@@ -4,16 +4,16 @@
 
 use unspool_gl::gl;
 
-use super::Run;
+use super::Functions;
 use crate::driver::{Replay, Sampled};
 use crate::glsl::Translated;
 use crate::objects::{BUFFER, Texture};
 use crate::ops::{Op, Stream};
 use crate::pixels::{Storage, storage_of};
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glTexBuffer", |r, c| attach(r, c.uint(1), c.uint(2), 0, None)),
-    ("glTexBufferRange", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("TexBuffer", |r, c, _| attach(r, c.uint(1), c.uint(2), 0, None)),
+    ("TexBufferRange", |r, c, _| {
         let [offset, size] = [3, 4].map(|index| usize::try_from(c.int(index)).unwrap_or_default());
         attach(r, c.uint(1), c.uint(2), offset, Some(size));
     }),

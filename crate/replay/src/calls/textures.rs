@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 use unspool_gl::call::Call;
-use unspool_gl::gl;
 use unspool_gl::several::{One, Several};
 use unspool_gl::textures::{Command, Does, Function, is_proxy};
+use unspool_gl::{Variant, gl};
 
-use super::Run;
+use super::Functions;
 use super::direct::TARGETS;
 use crate::driver::{OBJECT, Replay, slot_of};
 use crate::objects::{Kept, Texture};
@@ -24,49 +24,42 @@ pub(super) const MOST_SAMPLES: u32 = 4;
 /// Bytes of a texture that are sent at once, about.
 const BAND: u64 = 4 << 20;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glActiveTexture", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("ActiveTexture", |r, c, _| {
         let unit = (c.uint(0).wrapping_sub(gl::TEXTURE0) as usize).min(31);
         if let Some(context) = r.context() {
             context.active = unit;
         }
     }),
-    ("glBindTexture", bind),
-    ("glBindTextureUnit", |r, c| bind_unit(r, c.uint(0), c.uint(1))),
-    ("glBindTextures", |r, c| bind_units(r, c, Several::Textures, bind_unit)),
-    ("glCreateTextures", |r, c| {
+    ("BindTexture", bind),
+    ("BindTextureUnit", |r, c, _| bind_unit(r, c.uint(0), c.uint(1))),
+    ("BindTextures", |r, c, _| bind_units(r, c, Several::Textures, bind_unit)),
+    ("CreateTextures", |r, c, _| {
         if let Some(slot) = slot_of(c.uint(0)) {
             for name in c.ints(2) {
                 r.texture(name as u32, slot);
             }
         }
     }),
-    ("glDeleteTextures", delete),
-    ("glPixelTransferi", transfer),
-    ("glPixelTransferf", transfer),
-    ("glPixelStorei", |r, c| store(r, c.uint(0), c.int(1))),
-    ("glPixelStoref", |r, c| store(r, c.uint(0), c.int(1))),
-    ("glTextureView", |r, c| {
+    ("DeleteTextures", delete),
+    ("PixelTransfer*", transfer),
+    ("PixelStore*", |r, c, v| store(r, c.uint(0), v.parameter(c, 1, false)[0] as i64)),
+    ("TextureView", |r, c, _| {
         if let Some(slot) = slot_of(c.uint(1)) {
             let view = r.texture(c.uint(0), slot);
             view.into_iter().for_each(|texture| texture.problem = Some("views of textures are not in WebGL2"));
         }
     }),
-    ("glEGLImageTargetTexture2D", |r, c| r.external(c.uint(0))),
-    ("glClearTexImage", |r, c| clear(r, c, None, 2)),
-    ("glClearTexSubImage", |r, c| {
+    ("EGLImageTargetTexture2D", |r, c, _| r.external(c.uint(0))),
+    ("ClearTexImage", |r, c, _| clear(r, c, None, 2)),
+    ("ClearTexSubImage", |r, c, _| {
         let range = [[c.int(2), c.int(3), c.int(4)], [c.int(5), c.int(6), c.int(7)]];
         clear(r, c, Some(range), 8);
     }),
 ];
 
-/// The handler of a function that gives textures sizes or contents.
-pub(super) fn of_textures(name: &str) -> Option<Run> {
-    Function::of(name.strip_prefix("gl")?).map(|_| change as Run)
-}
-
-fn change(r: &mut Replay, c: &Call) {
-    let Some(function) = r.name(c).strip_prefix("gl").and_then(Function::of) else { return };
+/// A call of a function that gives textures sizes or contents.
+pub(super) fn change(r: &mut Replay, c: &Call, function: Function) {
     let command = function.command(c);
     let Command { name, unit, .. } = command;
     let Some(name) = name else {
@@ -106,7 +99,7 @@ fn change_bound(r: &mut Replay, c: &Call, command: &Command, target: u32) {
     }
 }
 
-fn bind(r: &mut Replay, c: &Call) {
+fn bind(r: &mut Replay, c: &Call, _: Variant) {
     let (target, name) = (c.uint(0), c.uint(1));
     let Some(slot) = slot_of(target) else { return };
     r.texture(name, slot);
@@ -173,7 +166,7 @@ fn unknown_format(r: &mut Replay, target: u32) {
     refuse(r, target, "a texture has a format that WebGL2 lacks");
 }
 
-fn delete(r: &mut Replay, c: &Call) {
+fn delete(r: &mut Replay, c: &Call, _: Variant) {
     for name in c.ints(1) {
         let name = name as u32;
         let Some((context, objects, stream)) = r.both() else { return };
@@ -207,8 +200,8 @@ fn store(r: &mut Replay, name: u32, value: i64) {
 }
 
 /// Scales and increases of channels: OpenGL 2.1, table 3.2. Pixel maps are not replayed.
-fn transfer(r: &mut Replay, c: &Call) {
-    let (name, value) = (c.uint(0), c.f32(1));
+fn transfer(r: &mut Replay, c: &Call, v: Variant) {
+    let (name, value) = (c.uint(0), v.single(c, 1));
     let Some(context) = r.context() else { return };
     let Unpack { scale, bias, .. } = &mut context.unpack;
     let slot = match name {

@@ -3,17 +3,21 @@
 use std::rc::Rc;
 
 use unspool_gl::call::{Call, Value};
-use unspool_gl::{Unit, Variant, plain};
+use unspool_gl::{Unit, Variant};
 
-use super::{Run, text};
+use super::{Functions, text};
 use crate::driver::{OBJECT, Replay};
 use crate::objects::{Linked, Slot};
 use crate::ops::Op;
 
-pub(crate) const TABLE: &[(&str, Run)] = &[
-    ("glGetUniformLocation", location),
-    ("glUniformBlockBinding", block_binding),
-    ("glGetUniformBlockIndex", |r, c| {
+pub(crate) const TABLE: Functions = &[
+    ("Uniform*", |r, c, v| vector(r, c, Form::of_numbers(v, 0))),
+    ("ProgramUniform*", |r, c, v| vector(r, c, Form::of_numbers(v, 1))),
+    ("UniformMatrix*", |r, c, v| matrix(r, c, Form::of_matrices(v, 0))),
+    ("ProgramUniformMatrix*", |r, c, v| matrix(r, c, Form::of_matrices(v, 1))),
+    ("GetUniformLocation", location),
+    ("UniformBlockBinding", block_binding),
+    ("GetUniformBlockIndex", |r, c, _| {
         let (name, index) = (text(c, 1).to_owned(), c.returned().unwrap_or_default() as u32);
         if r.reserve(0, OBJECT) {
             r.blocks.insert((c.uint(0), index), name);
@@ -41,37 +45,29 @@ struct Form {
 const MATRICES: [(u8, u8); 9] = [(2, 2), (3, 3), (4, 4), (2, 3), (2, 4), (3, 2), (3, 4), (4, 2), (4, 3)];
 
 impl Form {
-    /// That of `glUniform4fv`, `glProgramUniformMatrix2x3fv` and so on. `None` for others, such as
-    /// those with numbers of 64 bits.
-    fn of(name: &str) -> Option<Self> {
-        let plain = plain(name);
-        let of_program = plain.strip_prefix("glProgramUniform").map(|rest| (rest, 1));
-        let (rest, first) = of_program.or_else(|| Some((plain.strip_prefix("glUniform")?, 0)))?;
-        if let Some(end) = rest.strip_prefix("Matrix") {
-            let size = Variant::parse(end).filter(|it| it.unit == Unit::Float && it.is_vector)?;
-            let rows = if size.rows == 0 { size.count } else { size.rows };
-            let at = MATRICES.iter().position(|known| *known == (size.count, rows))?;
-            return Some(Self { first, count: usize::from(size.count * rows), kind: 13 + at as u32, many: true });
-        }
-        let Variant { count, unit, is_vector, .. } = Variant::parse(rest).filter(|it| (1..=4).contains(&it.count))?;
-        let base = match unit {
+    /// That of numbers. `None` for those of 64 bits: shaders that have them are refused.
+    fn of_numbers(v: Variant, first: usize) -> Option<Self> {
+        let base = match v.unit {
             Unit::Float => 0,
             Unit::Int => 4,
             Unit::UnsignedInt => 8,
             _ => return None,
         };
-        Some(Self { first, count: count.into(), kind: base + u32::from(count), many: is_vector })
+        let known = Self { first, count: v.count.into(), kind: base + u32::from(v.count), many: v.is_vector };
+        (1..=4).contains(&v.count).then_some(known)
+    }
+
+    /// That of matrices.
+    fn of_matrices(v: Variant, first: usize) -> Option<Self> {
+        let rows = if v.rows == 0 { v.count } else { v.rows };
+        let at = MATRICES.iter().position(|known| *known == (v.count, rows))?;
+        let known = Self { first, count: usize::from(v.count * rows), kind: 13 + at as u32, many: true };
+        (v.unit == Unit::Float).then_some(known)
     }
 }
 
-/// The handler of a function that sets a uniform.
-pub(super) fn of_form(name: &str) -> Option<Run> {
-    let is_matrix = Form::of(name)?.kind > 12;
-    Some(if is_matrix { matrix } else { vector })
-}
-
-fn vector(r: &mut Replay, c: &Call) {
-    let Some(Form { first, count, kind, many }) = Form::of(&r.name(c)) else { return };
+fn vector(r: &mut Replay, c: &Call, form: Option<Form>) {
+    let Some(Form { first, count, kind, many }) = form else { return };
     let is_float = kind <= 4;
     // Without commands, no value matters but the units of samplers.
     if !r.stream.on && (is_float || count > 1) {
@@ -96,8 +92,8 @@ fn vector(r: &mut Replay, c: &Call) {
     set(r, c, first, kind, count, false, &words);
 }
 
-fn matrix(r: &mut Replay, c: &Call) {
-    let Some(Form { first, count, kind, .. }) = Form::of(&r.name(c)).filter(|_| r.stream.on) else { return };
+fn matrix(r: &mut Replay, c: &Call, form: Option<Form>) {
+    let Some(Form { first, count, kind, .. }) = form.filter(|_| r.stream.on) else { return };
     let words: Vec<u32> = c.argument(first + 3).floats().iter().map(|x| x.to_bits()).collect();
     set(r, c, first, kind, count, c.int(first + 2) != 0, &words);
 }
@@ -161,7 +157,7 @@ fn element(linked: &Linked, location: i64) -> Option<Found> {
         .then(|| Found::Name(format!("{}[{index}]", uniform.shown), uniform.elements - index as u32))
 }
 
-fn location(r: &mut Replay, c: &Call) {
+fn location(r: &mut Replay, c: &Call, _: Variant) {
     let (name, location) = (text(c, 1), c.returned().unwrap_or_default());
     if location < 0 {
         return;
@@ -183,7 +179,7 @@ fn location(r: &mut Replay, c: &Call) {
     }
 }
 
-fn block_binding(r: &mut Replay, c: &Call) {
+fn block_binding(r: &mut Replay, c: &Call, _: Variant) {
     let (program, index, binding) = (c.uint(0), c.uint(1), c.uint(2));
     let named = r.blocks.get(&(program, index)).cloned();
     let Some(linked) = r.program(program).and_then(|program| program.linked.as_mut()) else { return };

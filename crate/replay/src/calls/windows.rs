@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use unspool_formats::apitrace::{ListRole, NameFlags};
 use unspool_gl::call::Call;
-use unspool_gl::gl;
 use unspool_gl::windows::{Act, Function};
+use unspool_gl::{Variant, gl};
 
 use super::{Listed, Run};
 use crate::driver::{OBJECT, Replay};
@@ -17,16 +17,12 @@ const GROUPS: usize = 64;
 /// Limit for the characters of a font.
 const MOST_CHARACTERS: u32 = 1 << 16;
 
-/// The handler of a function of windows.
-pub(super) fn of(name: &str) -> Option<Run> {
-    if name.starts_with("gl") && !name.starts_with("glX") && name != "glFrameTerminatorGREMEDY" {
-        return None;
-    }
-    if Function::of(name).is_some() {
-        return Some(contexts);
-    }
+/// The handler of a function of windows that does nothing with contexts.
+pub(super) fn of(function: &unspool_gl::Function) -> Option<Run> {
+    let name = function.name();
     let flags = NameFlags::of(name);
     match name {
+        _ if function.is_gl() && !flags.frame_end => None,
         _ if flags.frame_end || name.contains("SwapBuffers") || name.contains("SwapLayerBuffers") => Some(swap),
         _ if flags.list == Some(ListRole::Font) => Some(font),
         "glXBindTexImageEXT"
@@ -39,8 +35,8 @@ pub(super) fn of(name: &str) -> Option<Run> {
 }
 
 /// Creates contexts, makes them current and so on.
-fn contexts(r: &mut Replay, c: &Call) {
-    let Some(act) = Function::of(&r.name(c)).and_then(|function| r.all.call(function, c)) else { return };
+pub(super) fn contexts(r: &mut Replay, c: &Call, function: Function) {
+    let Some(act) = r.all.call(function, c) else { return };
     make(r);
     let most = r.bounds.contexts;
     if r.contexts.len() > most || r.groups.len() > GROUPS * most {
@@ -90,14 +86,14 @@ fn drop_destroyed(r: &mut Replay) {
 }
 
 /// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
-fn swap(r: &mut Replay, c: &Call) {
+fn swap(r: &mut Replay, c: &Call, _: Variant) {
     r.at = r.all.current(c.thread);
     r.swapped = Some(r.call);
     r.note_swap();
 }
 
 /// Makes a list for each character of a font, which the trace does not have.
-fn font(r: &mut Replay, c: &Call) {
+fn font(r: &mut Replay, c: &Call, _: Variant) {
     r.at = r.all.current(c.thread);
     let (count, base) = (c.uint(2).min(MOST_CHARACTERS), c.uint(3));
     if !r.reserve(0, u64::from(count) * OBJECT) {
@@ -109,7 +105,7 @@ fn font(r: &mut Replay, c: &Call) {
 }
 
 /// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
-fn image(r: &mut Replay, c: &Call) {
+fn image(r: &mut Replay, c: &Call, _: Variant) {
     r.at = r.all.current(c.thread);
     for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
         r.external(target);
