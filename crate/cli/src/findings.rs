@@ -119,7 +119,7 @@ fn search(what: &Findings, source: &mut Source, session: &Session) -> Result<(Ve
     let (mut found, mut refuted) = (Vec::new(), 0);
     if has(Capability::Graphics) {
         let file = File::open(&source.path)?;
-        found.extend(calls::findings(source, &session.index_of_numbers(), file, !what.kinds.is_empty())?);
+        (found, refuted) = calls::findings(source, &session.index_of_numbers(), file, !what.kinds.is_empty())?;
     } else if has(Capability::Values) {
         (found, refuted) = values::findings(source, what.trace.limits(), &statement_names(session))?;
     } else if has_blocks(session.format().id) {

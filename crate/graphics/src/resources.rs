@@ -286,6 +286,12 @@ impl Resources {
         &self.all
     }
 
+    /// The number of times that the graphics processor has written a resource, given by its
+    /// position.
+    pub(crate) fn writes_of(&self, at: u32) -> u64 {
+        self.all.get(at as usize).map_or(0, |it| it.counts[WRITES])
+    }
+
     /// The pixel stores of uploads.
     pub fn stores(&self) -> &[PixelStore] {
         self.stores.all()

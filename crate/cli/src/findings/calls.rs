@@ -13,10 +13,10 @@ use crate::{Failure, Source, interrupt};
 /// # Errors
 ///
 /// Returns an error if the file cannot be read again.
-pub(super) fn findings(source: &Source, index: &[u8], file: File, each: bool) -> Result<Vec<Finding>, Failure> {
+pub(super) fn findings(source: &Source, index: &[u8], file: File, each: bool) -> Result<(Vec<Finding>, u64), Failure> {
     let mut search = Search::open(index, file).map_err(|error| Failure::of(&source.name, error))?;
     while !search.step(PIECES).map_err(|error| lost(source, error))? {
         interrupt::check()?;
     }
-    Ok(search.standing_out(each))
+    Ok((search.standing_out(each), search.refuted()))
 }

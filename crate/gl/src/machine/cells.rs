@@ -220,6 +220,8 @@ type Block = Vec<Arc<Page>>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
     blocks: Vec<Arc<Block>>,
+    /// Cells that were written, each time that one was.
+    writes: u64,
 }
 
 impl Cells {
@@ -241,8 +243,14 @@ impl Cells {
         self.put(number, cell)
     }
 
+    /// The number of times that cells were written so far.
+    pub(crate) fn writes(&self) -> u64 {
+        self.writes
+    }
+
     /// Sets a cell by its number.
     pub(crate) fn put(&mut self, number: u32, cell: Cell) -> usize {
+        self.writes += 1;
         let number = number as usize;
         let mut copied = 0;
         let (block, page) = (number / (PAGE * BLOCK), number / PAGE % BLOCK);

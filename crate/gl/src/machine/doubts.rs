@@ -78,6 +78,12 @@ impl Machine {
         self.settings
     }
 
+    /// The number of times that cells were written so far: another account of what calls change
+    /// than [`Machine::settings`], which is of what they set.
+    pub fn writes(&self) -> u64 {
+        self.root.cells.writes()
+    }
+
     /// What was set before now is uncertain.
     pub(super) fn doubt(&mut self) {
         self.doubts.latest = self.doubts.executed;

@@ -10,6 +10,7 @@
 //! `web/trace/findings.ts` is general: a feature says what looks for findings in its traces
 //! (`findingSource`).
 
+mod recount;
 mod standing;
 mod thrown;
 mod uploads;
@@ -18,6 +19,7 @@ mod waits;
 use core::fmt::Write;
 
 use hashbrown::HashMap;
+use recount::Recount;
 pub use standing::FINDING_KINDS;
 use thrown::Targets;
 use unspool_gl::machine::effects;
@@ -158,15 +160,23 @@ impl<S: ByteSource> Findings<S> {
         &self.finder.resources
     }
 
-    /// What was found so far: by kind, the most costly first.
+    /// What was found so far and holds when it is computed once more: by kind, the most costly
+    /// first.
     pub fn all(&self) -> Vec<Finding> {
-        let mut all = self.finder.found.all.clone();
+        let (judged, _) = self.finder.recount.judged(&self.finder.found, self.finder.frames.frames());
+        let holds = self.finder.found.all.iter().zip(judged).filter(|(_, holds)| *holds);
+        let mut all: Vec<Finding> = holds.map(|(finding, _)| finding.clone()).collect();
         all.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.cost.cmp(&a.cost)));
         for finding in &mut all {
             // Calls come in the order in which they returned.
             finding.calls.sort_unstable();
         }
         all
+    }
+
+    /// The number of proposals that did not hold when they were computed once more.
+    pub fn refuted(&self) -> u64 {
+        self.finder.recount.judged(&self.finder.found, self.finder.frames.frames()).1
     }
 
     /// What stands out, the greatest first: the kinds that cost most, each as one, and frames that
@@ -182,14 +192,43 @@ impl<S: ByteSource> Findings<S> {
 #[derive(Default)]
 struct Found {
     all: Vec<Finding>,
+    /// Facts about each that do not come from it.
+    evidence: Vec<Evidence>,
     /// Positions of findings, by kind and what else they are the same by.
     known: HashMap<(Kind, u32, u64), u32>,
     calls: usize,
 }
 
+/// Facts about a finding that do not come from the search.
+#[derive(Clone, Copy, Debug)]
+struct Evidence {
+    /// The number of the function, if all of its calls are of one.
+    function: Option<u32>,
+    /// The frames of the first and the last call, as these say themselves. `None` if they do not.
+    frames: Option<(u64, u64)>,
+}
+
+/// A call that is found.
+#[derive(Clone, Copy)]
+struct Hit {
+    number: u64,
+    /// Its frame. `None` if another call tells of it.
+    frame: Option<u64>,
+    function: Option<u32>,
+    cost: u64,
+}
+
+impl Hit {
+    /// A call, and what it costs.
+    fn of(call: &Call, cost: u64) -> Self {
+        Self { number: call.number, frame: Some(call.frame), function: Some(call.function), cost }
+    }
+}
+
 impl Found {
     /// Adds a call to the finding of a kind and key, whose sentence is made if it is the first.
-    fn add(&mut self, kind: Kind, key: (u32, u64), call: u64, cost: u64, sentence: impl FnOnce() -> String) {
+    fn add(&mut self, kind: Kind, key: (u32, u64), hit: Hit, sentence: impl FnOnce() -> String) {
+        let Hit { number: call, frame, function, cost } = hit;
         let at = match self.known.get(&(kind, key.0, key.1)) {
             Some(at) => *at as usize,
             None if self.all.len() >= MOST_FINDINGS => return,
@@ -197,10 +236,16 @@ impl Found {
                 self.known.insert((kind, key.0, key.1), self.all.len() as u32);
                 let (sentence, reach) = (sentence(), (call, call));
                 self.all.push(Finding { kind, sentence, count: 0, cost: 0, reach, calls: Vec::new() });
+                self.evidence.push(Evidence { function, frames: frame.map(|frame| (frame, frame)) });
                 self.all.len() - 1
             }
         };
         let Some(finding) = self.all.get_mut(at) else { return };
+        if let Some(evidence) = self.evidence.get_mut(at) {
+            evidence.function = evidence.function.filter(|known| function == Some(*known));
+            let both = evidence.frames.zip(frame);
+            evidence.frames = both.map(|((first, last), frame)| (first.min(frame), last.max(frame)));
+        }
         finding.count += 1;
         // Calls come in the order in which they returned.
         finding.reach = (finding.reach.0.min(call), finding.reach.1.max(call));
@@ -242,6 +287,7 @@ struct Finder {
     uploads: Uploads,
     targets: Targets,
     waits: Waits,
+    recount: Recount,
     since: HashMap<u64, Since>,
     /// The modes of `glBegin`, by thread.
     begun: HashMap<u64, u32>,
@@ -257,6 +303,7 @@ impl Finder {
             uploads: Uploads::default(),
             targets: Targets::default(),
             waits: Waits::default(),
+            recount: Recount::default(),
             since: HashMap::new(),
             begun: HashMap::new(),
         }
@@ -283,6 +330,7 @@ impl CallVisitor for Finder {
 
     fn call(&mut self, call: &Call) {
         self.resources.begin_call();
+        self.recount.begin(call, self.resources.machine());
         let functions = core::mem::take(&mut self.functions);
         if let Some(function) = functions.get(call.function as usize) {
             if let Some(number) = function.resources {
@@ -319,20 +367,26 @@ impl Finder {
         }
         let context = machine.current_on(call.thread);
         let uploaded = self.uploads.call(call, &function.known, function.uploads, &self.resources);
+        let uploaded = uploaded.filter(|found| self.recount.confirms(found.holds));
         let is_read = self.resources.effects().contains(&effects::Effect::ReadBack);
         let role = if is_read { thrown::Role::Uses } else { function.thrown };
-        let thrown = self.targets.call(call, role, machine, &latest);
+        let thrown = self.targets.call(call, role, machine, &latest, self.recount.draws());
+        let thrown = thrown.filter(|found| self.recount.confirms(found.holds));
         let waits = self.waits.call(call, &function.known, function.waits, context);
         // A call that has not returned at the end of the trace has waited until then.
         if let Some(words) = waits.filter(|_| !call.is_fake) {
-            self.found.add(Kind::Wait, (call.function, 0), call.number, 1, || format!("{} {words}", function.name));
+            let sentence = || format!("{} {words}", function.name);
+            self.recount.add(Kind::Wait, 1);
+            self.found.add(Kind::Wait, (call.function, 0), Hit::of(call, 1), sentence);
         }
         if !is_own {
             return;
         }
-        if let Some((resource, bytes)) = uploaded {
+        if let Some(uploads::Repeated { resource, bytes, .. }) = uploaded {
             let resources = &self.resources;
-            self.found.add(Kind::Upload, (resource, 0), call.number, bytes, || {
+            self.recount.add(Kind::Upload, bytes);
+            let hit = Hit { function: None, ..Hit::of(call, bytes) };
+            self.found.add(Kind::Upload, (resource, 0), hit, || {
                 let Some(it) = resources.all().get(resource as usize) else { return String::new() };
                 let (noun, facts) = (it.kind.noun(), resources.facts(it));
                 let mut text = format!(
@@ -350,15 +404,15 @@ impl Finder {
                 text + " gets the bytes that it has"
             });
         }
-        if let Some((framebuffer, draws)) = thrown {
-            self.found.add(Kind::Clear, (framebuffer, context.map_or(0, u64::from)), call.number, draws, || {
-                match framebuffer {
-                    0 => format!("{} throws away draws to the window", function.name),
-                    number => format!("{} throws away draws to framebuffer {number}", function.name),
-                }
+        if let Some(thrown::Thrown { framebuffer, draws, .. }) = thrown {
+            self.recount.add(Kind::Clear, draws);
+            let key = (framebuffer, context.map_or(0, u64::from));
+            self.found.add(Kind::Clear, key, Hit { function: None, ..Hit::of(call, draws) }, || match framebuffer {
+                0 => format!("{} throws away draws to the window", function.name),
+                number => format!("{} throws away draws to framebuffer {number}", function.name),
             });
         }
-        if let Some(setting) = latest.repeats {
+        if let Some(setting) = latest.repeats.filter(|_| self.recount.confirms_repeat(self.resources.machine())) {
             self.redundant(call, function, setting);
         }
         self.empty(call, function, &latest);
@@ -371,9 +425,10 @@ impl Finder {
             self.since.remove(&call.thread);
             return;
         }
+        self.recount.add(Kind::Error, 1);
         if !function.is_gl {
             let sentence = || format!("{} returns {error:#x}", function.name);
-            return self.found.add(Kind::Error, (call.function, error.into()), call.number, 1, sentence);
+            return self.found.add(Kind::Error, (call.function, error.into()), Hit::of(call, 1), sentence);
         }
         self.uploads.forget();
         self.targets.forget();
@@ -381,11 +436,12 @@ impl Finder {
         match functions.get(since.function as usize).filter(|_| since.calls == 1) {
             Some(by) => {
                 let key = (since.function, error.into());
-                self.found.add(Kind::Error, key, since.call, 1, || format!("{} raises {}", by.name, names()));
+                let hit = Hit { number: since.call, frame: None, function: Some(since.function), cost: 1 };
+                self.found.add(Kind::Error, key, hit, || format!("{} raises {}", by.name, names()));
             }
             None => {
                 let sentence = || format!("{}, raised by one of the calls since the previous glGetError", names());
-                self.found.add(Kind::Error, (u32::MAX, error.into()), call.number, 1, sentence);
+                self.found.add(Kind::Error, (u32::MAX, error.into()), Hit::of(call, 1), sentence);
             }
         }
     }
@@ -403,7 +459,8 @@ impl Finder {
         let constants = || groups.iter().enumerate().filter_map(|(at, group)| Some((call.uint(at), (*group)?)));
         let key = constants().fold(0_u64, |key, (value, _)| key << 32 | u64::from(value));
         let kind = if is_bind { Kind::Bind } else { Kind::State };
-        self.found.add(kind, (call.function, key), call.number, 1, || {
+        self.recount.add(kind, 1);
+        self.found.add(kind, (call.function, key), Hit::of(call, 1), || {
             let words: Vec<String> = constants()
                 .map(|(value, group)| functions().constant(value, group).unwrap_or(format!("{value:#x}")))
                 .collect();
@@ -440,7 +497,8 @@ impl Finder {
             return;
         }
         let key = (call.function, each << 32 | u64::from(mode.unwrap_or(u32::MAX)));
-        self.found.add(Kind::Empty, key, call.number, 1, || match (each, mode) {
+        self.recount.add(Kind::Empty, 1);
+        self.found.add(Kind::Empty, key, Hit::of(call, 1), || match (each, mode) {
             (0, _) => format!("{} draws no vertices", function.name),
             (_, Some(mode)) => {
                 let name = functions().constant(mode, "PrimitiveType").unwrap_or(format!("{mode:#x}"));

@@ -6,6 +6,7 @@ use unspool_trace::figures::{counted, percent};
 use unspool_trace::finding::{Claim, Kind as Listed, Sentence, arrange};
 use unspool_trace::problem::grouped;
 
+use super::recount::Recount;
 use super::{Finder, Finding, Kind};
 use crate::frames::{FIGURES, Frame};
 
@@ -64,7 +65,7 @@ pub(super) fn foremost(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
     let mut found: Vec<Standing> = LISTED.iter().filter_map(of_kind).filter(|it| it.weight > 0.0).collect();
     arrange(&mut found);
     found.truncate(MOST_GROUPS);
-    let mut far = of_frames(frames.frames);
+    let mut far = of_frames(frames.frames, &finder.recount);
     far.truncate(MOST_FRAMES);
     found.extend(far);
     arrange(&mut found);
@@ -76,7 +77,7 @@ pub(super) fn each(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
     let frames = &OfTrace::new(finder.frames.frames());
     let alone = |it: &Finding| group(LISTED.iter().find(|kind| kind.word == it.kind.word())?, &[it], frames);
     let mut found: Vec<Standing> = findings.iter().filter_map(alone).collect();
-    found.extend(of_frames(frames.frames));
+    found.extend(of_frames(frames.frames, &finder.recount));
     arrange(&mut found);
     found
 }
@@ -185,7 +186,7 @@ fn weight(of_kind: &[&Finding], of: &OfTrace<'_>) -> f64 {
 }
 
 /// Frames with far more of something than others.
-fn of_frames(frames: &[Frame]) -> Vec<Standing> {
+fn of_frames(frames: &[Frame], recount: &Recount) -> Vec<Standing> {
     let mut found: Vec<Standing> = Vec::new();
     if frames.len() < ENOUGH {
         return found;
@@ -197,6 +198,9 @@ fn of_frames(frames: &[Frame]) -> Vec<Standing> {
         let usual = all.get((all.len() * 95 / 100).min(all.len() - 1)).copied().unwrap_or(0);
         // The least that half of them do not exceed.
         let median = all.get(all.len().div_ceil(2).saturating_sub(1)).copied().unwrap_or(0);
+        if !recount.confirms_median(key, &all, median) {
+            continue;
+        }
         let is_far = |value: u64| value >= usual.saturating_mul(TIMES) && value >= usual.saturating_add(least);
         for (number, frame) in frames.iter().enumerate().skip(FIRST) {
             let value = figure(frame, key);

@@ -82,6 +82,8 @@ struct Context {
     queries: u32,
     /// Draws whose results nothing has used.
     draws: u64,
+    /// Draws that had passed before these.
+    passed: u64,
     /// The parts that they may have written.
     drawn: Parts,
     is_unknown: bool,
@@ -93,6 +95,17 @@ impl Context {
     fn use_up(&mut self) {
         (self.draws, self.drawn) = (0, Parts::default());
     }
+}
+
+/// Draws that a clear throws away.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thrown {
+    /// The name of the framebuffer, 0 for the window.
+    pub(super) framebuffer: u32,
+    /// Their number.
+    pub(super) draws: u64,
+    /// As many have passed since the first of them.
+    pub(super) holds: bool,
 }
 
 /// `GL_BACK`, `GL_BACK_LEFT`, and the first attachment: other buffers may be in front, or none.
@@ -115,8 +128,16 @@ impl Targets {
         self.forgotten += 1;
     }
 
-    /// A call. Returns the framebuffer and the draws that it throws away.
-    pub(super) fn call(&mut self, call: &Call, role: Role, machine: &Machine, latest: &Latest) -> Option<(u32, u64)> {
+    /// A call. Returns the draws that it throws away. `passed`: the draws so far, those of the call
+    /// included.
+    pub(super) fn call(
+        &mut self,
+        call: &Call,
+        role: Role,
+        machine: &Machine,
+        latest: &Latest,
+        passed: u64,
+    ) -> Option<Thrown> {
         if role == Role::Shows {
             self.forget();
             return None;
@@ -146,6 +167,9 @@ impl Targets {
             } else if latest.vertices != Some(0) {
                 let parts = machine.drawn_parts(false);
                 // One that writes nothing may be there for what its shaders do.
+                if it.draws == 0 {
+                    it.passed = passed.saturating_sub(1);
+                }
                 it.draws += u64::from(!parts.is_empty());
                 it.drawn = it.drawn.and(parts);
             }
@@ -165,14 +189,14 @@ impl Targets {
                 it.queries += 1;
             }
             Role::EndQuery => it.queries = it.queries.saturating_sub(1),
-            Role::Clear => return it.clear(machine),
+            Role::Clear => return it.clear(machine, passed),
         }
         None
     }
 }
 
 impl Context {
-    fn clear(&mut self, machine: &Machine) -> Option<(u32, u64)> {
+    fn clear(&mut self, machine: &Machine, passed: u64) -> Option<Thrown> {
         let parts = machine.effects().iter().find_map(|effect| match effect {
             Effect::Cleared { parts, .. } => Some(*parts),
             _ => None,
@@ -185,6 +209,6 @@ impl Context {
         let (framebuffer, _) = machine.object(machine.context_owner(), what::DRAW_FRAMEBUFFER_BINDING, 0);
         let draws = self.draws;
         self.use_up();
-        Some((framebuffer, draws))
+        Some(Thrown { framebuffer, draws, holds: draws <= passed.saturating_sub(self.passed) })
     }
 }

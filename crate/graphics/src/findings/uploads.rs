@@ -64,6 +64,28 @@ struct Region {
     to: [i64; 3],
     /// Of the bytes, and all that decides what they become.
     hash: u64,
+    /// Another digest of the bytes, and the writes of the texture or buffer that Resources had
+    /// counted.
+    account: (u64, u64),
+}
+
+/// An upload of what was there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeated {
+    /// The position of the texture or buffer in [`Resources::all`].
+    pub(super) resource: u32,
+    /// The bytes of the upload.
+    pub(super) bytes: u64,
+    /// The other digest of the bytes is the same, and nothing was counted that writes.
+    pub(super) holds: bool,
+}
+
+/// Sums eight bytes at a time, each by its place.
+fn digest(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let add = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let sum = words.iter().fold(bytes.len() as u64, |sum, word| add(sum, u64::from_le_bytes(*word)));
+    rest.iter().fold(sum, |sum, byte| add(sum, (*byte).into()))
 }
 
 impl Region {
@@ -124,8 +146,8 @@ impl Uploads {
         self.forgotten += 1;
     }
 
-    /// A call. Returns the resource and the bytes of an upload of what was there.
-    pub(super) fn call(&mut self, call: &Call, known: &Known, role: Role, resources: &Resources) -> Option<(u32, u64)> {
+    /// A call. Returns an upload of what was there.
+    pub(super) fn call(&mut self, call: &Call, known: &Known, role: Role, resources: &Resources) -> Option<Repeated> {
         if self.is_over {
             return None;
         }
@@ -155,7 +177,11 @@ impl Uploads {
             match touch {
                 Touch::Delete => {}
                 Touch::Bind => held.is_unknown = true,
-                Touch::Write if role == Role::Mipmap => held.regions.retain(|region| region.level == 0),
+                Touch::Write if role == Role::Mipmap => {
+                    held.regions.retain(|region| region.level == 0);
+                    // The first level is not written.
+                    held.regions.iter_mut().for_each(|region| region.account.1 = resources.writes_of(at));
+                }
                 Touch::Write => held.is_unknown = true,
                 Touch::Map => {
                     held.regions.clear();
@@ -164,13 +190,15 @@ impl Uploads {
                 }
                 Touch::Upload { store, is_from_buffer } => {
                     let region = region_of(call, known, store, &self.hasher);
-                    let Some((region, bytes)) = region.filter(|_| !is_from_buffer && !held.is_unknown) else {
+                    let Some((mut region, bytes)) = region.filter(|_| !is_from_buffer && !held.is_unknown) else {
                         held.regions.clear();
                         continue;
                     };
-                    let is_there = held.regions.iter().any(|it| it.is_same_place(&region) && it.hash == region.hash);
-                    if is_there && !(self.makes_levels && region.level > 0) {
-                        found = Some((at, bytes));
+                    region.account.1 = resources.writes_of(at);
+                    let same = held.regions.iter().find(|it| it.is_same_place(&region) && it.hash == region.hash);
+                    if let Some(same) = same.filter(|_| !self.makes_levels || region.level == 0) {
+                        let holds = same.account == region.account;
+                        found = Some(Repeated { resource: at, bytes, holds });
                         continue;
                     }
                     held.regions.retain(|it| !it.meets(&region));
@@ -228,5 +256,5 @@ fn region_of(call: &Call, known: &Known, store: u32, hasher: &DefaultHashBuilder
         .filter(|target| (gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z).contains(target))
         .unwrap_or(0);
     let level = int("level").unwrap_or(0) as u32;
-    Some((Region { level, face, from, to, hash: hash.finish() }, len))
+    Some((Region { level, face, from, to, hash: hash.finish(), account: (digest(bytes), 0) }, len))
 }
