@@ -67,9 +67,10 @@ const fn of(about: About, target: Option<u32>) -> Direct {
 }
 
 /// Functions that are not called as the rules of [`bound_of`] say.
-const OTHERS: [(&str, &str, Direct); 13] = [
+const OTHERS: [(&str, &str, Direct); 14] = [
     ("glMapNamedBuffer", "glMapBuffer", of(About::Buffer, Some(ANY))),
     ("glMapNamedBufferRange", "glMapBufferRange", of(About::Buffer, Some(ANY))),
+    ("glFlushMappedNamedBufferRange", "glFlushMappedBufferRange", of(About::Buffer, Some(ANY))),
     ("glUnmapNamedBuffer", "glUnmapBuffer", of(About::Buffer, Some(ANY))),
     ("glEnableVertexArrayAttrib", "glEnableVertexAttribArray", of(About::VertexArray, None)),
     ("glDisableVertexArrayAttrib", "glDisableVertexAttribArray", of(About::VertexArray, None)),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! effects      what a call did to objects, for those who follow them
+//! notes        which cells a call reads and writes, for those who ask what depends on it
 //! cells        everything that was set, each with the call that set it, as a copy-on-write array
 //! what         what cells are
 //! parameters   names, groups and initial values of state
@@ -29,12 +30,13 @@ mod direct;
 pub mod effects;
 pub mod fixed;
 mod framebuffers;
-mod lists;
+pub mod lists;
 mod matrices;
+pub mod notes;
 pub mod objects;
 pub mod parameters;
 pub mod programs;
-mod raster;
+pub mod raster;
 pub mod textures;
 pub mod what;
 
@@ -51,6 +53,7 @@ use cells::{Cell, Cells, Key, Slots, Value};
 use contexts::Context;
 use direct::Named;
 use effects::{Draws, Effect};
+use notes::Notes;
 
 /// Execution of a call.
 pub(crate) type Run = fn(&mut Machine, &Call, Variant);
@@ -144,6 +147,10 @@ pub struct Machine {
     pub(crate) copied: usize,
     pub(crate) is_observed: bool,
     pub(crate) effects: Vec<Effect>,
+    /// The cells that calls read and write, if these are noted.
+    pub(crate) notes: Notes,
+    /// The deed of the latest call with contexts and windows.
+    pub(crate) act: Option<windows::Act>,
 }
 
 impl Root {
@@ -222,8 +229,9 @@ impl Machine {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
-        let is_wanted = |_: &Operation| !self.is_observed || !sets_values(name);
-        let found = operation(name).filter(is_wanted).map(|operation| {
+        let is_wanted = |_: &Operation| !self.is_without_values() || !sets_values(name);
+        // If calls are noted, lists hold all that they record.
+        let found = operation(name, self.notes.is_on).filter(is_wanted).map(|operation| {
             self.operations.push(operation);
             self.operations.len() as u32 - 1
         });
@@ -279,6 +287,11 @@ impl Machine {
             self.change_context(|context| context.drawn(at));
             self.tell_drawn(call, operation.draws);
         }
+    }
+
+    /// Whether the machine lacks what says nothing about objects.
+    pub(crate) fn is_without_values(&self) -> bool {
+        self.is_observed && !self.notes.is_on
     }
 
     /// Whether a function sets a current colour, normal or the like.
@@ -341,9 +354,10 @@ impl Machine {
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
-        if owner == 0 || (self.is_observed && effects::says_nothing(what)) {
+        if owner == 0 || (self.is_without_values() && effects::says_nothing(what)) {
             return;
         }
+        self.notes.add(owner, what, index, true);
         self.tell_placed(owner, what, index, &value);
         let key = Key { owner, what, index };
         if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value && value.is_known()) {
@@ -357,6 +371,7 @@ impl Machine {
 
     /// Gives a cell, by its number, a value that it had before.
     pub(crate) fn put_back(&mut self, number: u32, key: Key, value: Value) {
+        self.notes.add(key.owner, key.what, key.index, true);
         self.tell_placed(key.owner, key.what, key.index, &value);
         if effects::is_mask(key.what) {
             self.tell(Effect::Masked);
@@ -376,6 +391,7 @@ impl Machine {
 
     /// A cell.
     pub fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
+        self.notes.add(owner, what, index, false);
         self.root.cells.find(&self.slots, Key { owner, what, index })
     }
 
@@ -408,8 +424,15 @@ impl Machine {
     }
 }
 
-/// The operation of a function.
-fn operation(name: &str) -> Option<Operation> {
+impl Operation {
+    fn does_something(&self) -> bool {
+        !matches!(self.does, Does::Nothing)
+    }
+}
+
+/// The operation of a function. `None` for one that does nothing and draws nothing, unless all are
+/// wanted.
+fn operation(name: &str, is_any: bool) -> Option<Operation> {
     let bare = functions().canonical(name).unwrap_or(name);
     let is_gl = functions().canonical(name).is_some();
     let computes = computes(bare);
@@ -440,13 +463,13 @@ fn operation(name: &str) -> Option<Operation> {
     let (does, direct) = direct().unwrap_or((does, None));
     let draws = Draws::of(plain, computes);
     let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws };
-    (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
+    (is_any || may_draw || operation.does_something()).then_some(operation)
 }
 
 /// What executes a function that names its object.
 fn direct_operation(name: &str) -> Option<(Does, Option<Direct>)> {
     let does_of = |bound: &str| {
-        let found = operation(&registered(bound))?;
+        let found = operation(&registered(bound), false)?;
         (found.direct.is_none() && matches!(found.does, Does::Run(..))).then_some(found.does)
     };
     let (bound, direct) = bound_of(name, |bound| does_of(bound).is_some())?;
@@ -526,7 +549,7 @@ mod tests {
     #[test]
     fn each_function_has_a_handler_or_a_reason() {
         let has_none = |name: &&str| {
-            let has_run = operation(name).is_some();
+            let has_run = operation(name, false).is_some();
             let is_own = name.strip_prefix("gl").is_some_and(|bare| !bare.starts_with('X'));
             let is_other = OTHERS.iter().any(|begin| name.strip_prefix("gl").is_some_and(|it| it.starts_with(begin)));
             is_own && !has_run && !is_other && absence(name).is_none()
