@@ -354,7 +354,7 @@ fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
 impl Machine {
     /// Whether a cell exists with a value.
     pub fn is_set(&self, owner: u32, what: u16, index: u32) -> bool {
-        self.notes.add(owner, what, index, false);
+        self.notes.read(owner, what, index);
         self.has(owner, what, index)
     }
 

@@ -231,7 +231,11 @@ impl Machine {
         }
         let is_wanted = |_: &Operation| !self.is_without_values() || !sets_values(name);
         // If calls are noted, lists hold all that they record.
-        let found = operation(name, self.notes.is_on).filter(is_wanted).map(|operation| {
+        let found = operation(name, self.notes.is_on).filter(is_wanted).map(|mut operation| {
+            // Who asks what draws depend on asks for the calls, and not for the products.
+            if self.notes.is_on && matches!(operation.does, Does::Matrices(_)) {
+                operation.does = Does::Nothing;
+            }
             self.operations.push(operation);
             self.operations.len() as u32 - 1
         });
@@ -357,21 +361,27 @@ impl Machine {
         if owner == 0 || (self.is_without_values() && effects::says_nothing(what)) {
             return;
         }
-        self.notes.add(owner, what, index, true);
+        self.notes.set(owner, what, index, &value);
         self.tell_placed(owner, what, index, &value);
         let key = Key { owner, what, index };
-        if self.root.cells.find(&self.slots, key).is_some_and(|cell| cell.value == value && value.is_known()) {
+        let number = self.slots.find(key);
+        let before = number.and_then(|number| self.root.cells.get(number)).filter(|cell| cell.value != Value::Unset);
+        if before.is_some_and(|cell| cell.value == value && value.is_known()) {
             return;
         }
         if effects::is_mask(what) {
             self.tell(Effect::Masked);
         }
-        self.copied += self.root.cells.set(&mut self.slots, key, Cell { value, call: self.at });
+        let cell = Cell { value, call: self.at };
+        self.copied += match number {
+            Some(number) => self.root.cells.put(number, cell),
+            None => self.root.cells.set(&mut self.slots, key, cell),
+        };
     }
 
     /// Gives a cell, by its number, a value that it had before.
     pub(crate) fn put_back(&mut self, number: u32, key: Key, value: Value) {
-        self.notes.add(key.owner, key.what, key.index, true);
+        self.notes.set(key.owner, key.what, key.index, &value);
         self.tell_placed(key.owner, key.what, key.index, &value);
         if effects::is_mask(key.what) {
             self.tell(Effect::Masked);
@@ -391,7 +401,7 @@ impl Machine {
 
     /// A cell.
     pub fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
-        self.notes.add(owner, what, index, false);
+        self.notes.read(owner, what, index);
         self.root.cells.find(&self.slots, Key { owner, what, index })
     }
 

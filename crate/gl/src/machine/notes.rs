@@ -6,6 +6,7 @@
 
 use core::cell::RefCell;
 
+use super::cells::Value;
 use super::{Machine, lists};
 use crate::call::Call;
 use crate::windows::Act;
@@ -21,6 +22,8 @@ pub struct Note {
     pub index: u32,
     /// It was set as a whole, otherwise it was asked for.
     pub is_set: bool,
+    /// It was set to an object, or to none.
+    pub is_object: bool,
 }
 
 /// The notes of the latest call, in order.
@@ -34,9 +37,16 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn add(&self, owner: u32, what: u16, index: u32, is_set: bool) {
+    pub(crate) fn read(&self, owner: u32, what: u16, index: u32) {
         if self.is_running && owner != 0 {
-            self.all.borrow_mut().push(Note { owner, what, index, is_set });
+            self.all.borrow_mut().push(Note { owner, what, index, is_set: false, is_object: false });
+        }
+    }
+
+    pub(crate) fn set(&self, owner: u32, what: u16, index: u32, value: &Value) {
+        if self.is_running && owner != 0 {
+            let is_object = matches!(value, Value::Object { .. } | Value::Attachment(_) | Value::Unset);
+            self.all.borrow_mut().push(Note { owner, what, index, is_set: true, is_object });
         }
     }
 }
@@ -44,7 +54,7 @@ impl Notes {
 impl Machine {
     /// A machine that notes the cells which calls read and write. Its effects lack where objects
     /// are placed and what is drawn, and have the lists that a call executes
-    /// ([`super::effects::Effect::Listed`]), which are not executed.
+    /// ([`super::effects::Effect::Listed`]), which are not executed. It keeps no matrices.
     pub fn of_notes() -> Self {
         let mut machine = Self { is_observed: true, ..Self::default() };
         machine.notes.is_on = true;
@@ -97,14 +107,14 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::{Example, Value};
+    use crate::example::{self, Example};
     use crate::gl;
     use crate::machine::effects::Effect;
     use crate::machine::objects::Kind;
     use crate::machine::what;
 
     fn apply(machine: &mut Machine, name: &str, args: &[u32]) -> Vec<Note> {
-        let args = args.iter().map(|number| Value::Int((*number).into())).collect();
+        let args = args.iter().map(|number| example::Value::Int((*number).into())).collect();
         let function = machine.function(name).unwrap();
         let call = Example { name: name.into(), args, ..Example::default() }.call(function);
         let mut notes = Vec::new();
@@ -119,9 +129,10 @@ mod tests {
         let bound = apply(&mut machine, "glBindTexture", &[gl::TEXTURE_2D, 5]);
         let (context, texture) =
             (machine.context_owner(), machine.object(machine.context_owner(), what::TEXTURE_BINDING_2D, 2).1);
-        let note = |owner, what, index, is_set| Note { owner, what, index, is_set };
+        let note = |owner, what, index, is_set| Note { owner, what, index, is_set, is_object: false };
         assert_eq!(bound.first(), Some(&note(context, what::ACTIVE_TEXTURE, 0, false)));
-        assert_eq!(bound.last(), Some(&note(context, what::TEXTURE_BINDING_2D, 2, true)));
+        let last = Note { is_object: true, ..note(context, what::TEXTURE_BINDING_2D, 2, true) };
+        assert_eq!(bound.last(), Some(&last));
         let name = machine.place_of(Kind::Texture, 5);
         assert!(bound.contains(&note(name.0, name.1, name.2, true)), "{bound:?}");
         let set = apply(&mut machine, "glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);

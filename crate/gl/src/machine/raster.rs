@@ -431,7 +431,7 @@ fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
     let mask = call.uint(0);
     let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
     for (number, key, _) in cells(machine, array, |what| is_client(what, mask)) {
-        machine.notes.add(key.owner, key.what, key.index, true);
+        machine.notes.set(key.owner, key.what, key.index, &Value::Unset);
         machine.tell_placed(key.owner, key.what, key.index, &Value::Unset);
         machine.copied += machine.root.cells.put(number, Cell::default());
     }

@@ -54,8 +54,7 @@ impl Scene {
 
     /// Reads all state of the context, and what is bound.
     pub(super) fn read_everything(&mut self) {
-        let owner = self.context().owner;
-        OF_CONTEXT.into_iter().for_each(|class| self.read_all(owner, class));
+        OF_CONTEXT.into_iter().for_each(|class| self.read_context(class));
         self.read_bound(true);
         for target in [what::PIXEL_UNPACK_BUFFER_BINDING, what::ARRAY_BUFFER_BINDING] {
             self.read_buffer(target);
@@ -64,13 +63,12 @@ impl Scene {
 
     /// Reads what a draw reads: state, programs, buffers, textures and the framebuffer.
     pub(super) fn read_bound(&mut self, is_any_unit: bool) {
+        self.read_tops(self.at);
         let version = self.version;
         if let Some((_, set)) = self.context().bound.filter(|(at, _)| *at == version && !is_any_unit) {
             return self.effects.push(Effect::ReadSet(set));
         }
-        let owner = self.context().owner;
-        let mut all = [Class::State, Class::Current].map(|class| Effect::ReadAll(self.group(owner, class))).to_vec();
-        all.extend(self.tops_of(self.at));
+        let mut all = [Class::State, Class::Current].map(|class| Effect::ReadAll(self.context_group(class))).to_vec();
         // Of some only what they are is read, of others what they hold, too.
         let framebuffer = self.framebuffer(false);
         let mut defined = vec![self.machine.vertex_array(), self.owner_of(framebuffer)];

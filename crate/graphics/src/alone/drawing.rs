@@ -91,8 +91,7 @@ impl Scene {
 
     /// Reads what is in a framebuffer, 0 for the window.
     pub(super) fn read_framebuffer(&mut self, framebuffer: Id) {
-        let owner = self.context().owner;
-        self.read_all(owner, Class::State);
+        self.read_context(Class::State);
         let of = self.owner_of(framebuffer);
         if of != 0 {
             self.read_object(of);
@@ -241,8 +240,7 @@ impl Scene {
 
     /// Reads the state, and what a framebuffer is.
     fn read_target(&mut self, target: Target) -> Vec<Drawn> {
-        let owner = self.context().owner;
-        self.read_all(owner, Class::State);
+        self.read_context(Class::State);
         if target.owner != 0 {
             self.read_all(target.owner, Class::State);
         }
@@ -409,8 +407,7 @@ impl Scene {
     fn write_packed(&mut self) {
         let cell = self.setting(what::PIXEL_PACK_BUFFER_BINDING, 0);
         self.read(cell);
-        let owner = self.context().owner;
-        self.read_all(owner, Class::Pixels);
+        self.read_context(Class::Pixels);
         let buffer = self.bound(what::PIXEL_PACK_BUFFER_BINDING, 0);
         self.write_buffer(buffer);
     }
@@ -444,8 +441,7 @@ fn result_to(scene: &mut Scene, call: &Call, buffer: Id) {
 fn begin(scene: &mut Scene, _: &Call, _: &Function) {
     let cell = scene.own(Own::Primitive, 0, 0);
     scene.whole(cell);
-    let owner = scene.context().owner;
-    scene.read_all(owner, Class::Current);
+    scene.read_context(Class::Current);
     scene.context().is_in_primitive = true;
 }
 
@@ -457,11 +453,9 @@ fn end(scene: &mut Scene, _: &Call, _: &Function) {
 }
 
 fn raster_position(scene: &mut Scene, _: &Call, _: &Function) {
-    let owner = scene.context().owner;
-    scene.read_all(owner, Class::State);
-    scene.read_all(owner, Class::Current);
-    let tops = scene.tops_of(scene.at);
-    scene.effects.extend(tops);
+    scene.read_context(Class::State);
+    scene.read_context(Class::Current);
+    scene.read_tops(scene.at);
 }
 
 fn fence(scene: &mut Scene, call: &Call, _: &Function) {

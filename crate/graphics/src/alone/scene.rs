@@ -12,13 +12,13 @@ use unspool_gl::machine::cells::Value;
 use unspool_gl::machine::effects::Effect as Told;
 use unspool_gl::machine::notes::Note;
 use unspool_gl::machine::objects::{Kind, NAMELESS, is_name};
-use unspool_gl::machine::{Machine, textures as targets, what};
+use unspool_gl::machine::{Machine, what};
 use unspool_gl::mappings::Mappings;
 
 use super::functions::{Function, Named, Rule, Table};
 use super::groups::{ALL, Class, OF_CONTEXT};
 use super::recorded::Recording;
-use super::stacks::Saved;
+use super::stacks::{Pushed, Saved};
 use super::tape::{Cell, Effect, Group, Tape};
 use super::{Refusal, buffers, recorded, settings, sources, textures};
 use unspool_gl::call::{Call, Value as Argument};
@@ -101,10 +101,11 @@ impl Object {
 #[derive(Debug, Default)]
 pub(super) struct Context {
     pub(super) owner: Id,
+    groups: [Group; ALL.len()],
     pub(super) saved: Vec<Saved>,
     pub(super) saved_clients: Vec<Saved>,
-    /// The calls that have pushed matrices which were not popped, by stack.
-    pub(super) pushed: HashMap<u32, Vec<u32>>,
+    /// Stacks of matrices.
+    pub(super) stacks: Vec<Pushed>,
     pub(super) recording: Option<Recording>,
     pub(super) is_in_primitive: bool,
     /// Textures that have no name, by the position of their target.
@@ -140,12 +141,13 @@ pub(super) struct Scene {
     /// By their positions in the machine, from 1 on: the first is for calls without a context.
     pub(super) contexts: Vec<Context>,
     nowhere: Context,
+    pub(super) no_stack: Pushed,
     pub(super) objects: HashMap<Id, Object>,
     pub(super) windows: HashMap<u64, Id>,
     pub(super) lists: recorded::Lists,
     pub(super) mappings: Mappings<Id, Mapping>,
     /// Cells of the tape by cells of the machine: owner, what and index.
-    noted: HashMap<(Id, u16, u32), Option<Cell>>,
+    noted: HashMap<u64, Option<Cell>>,
     notes: Vec<Note>,
     /// The effects of the current call.
     pub(super) effects: Vec<Effect>,
@@ -186,6 +188,7 @@ impl Default for Scene {
             functions: Table::default(),
             contexts: Vec::new(),
             nowhere: Context::default(),
+            no_stack: Pushed::default(),
             objects: HashMap::new(),
             windows: HashMap::new(),
             lists: recorded::Lists::default(),
@@ -310,7 +313,7 @@ impl Scene {
     }
 
     fn take(&mut self, note: Note, call: &Call, function: &Function) {
-        let Note { owner, what: cell, index, is_set } = note;
+        let Note { owner, what: cell, index, is_set, is_object } = note;
         match cell {
             _ if is_name(cell) && (NAMELESS..NAMELESS + 64).contains(&index) => return self.found(note),
             what::MODELVIEW_MATRIX if !is_set => {
@@ -331,22 +334,22 @@ impl Scene {
             return self.read(tape);
         }
         self.whole(tape);
-        let held = match self.machine.value(owner, cell, index) {
-            Value::Object { instance, .. } => *instance,
-            Value::Attachment(attachment) => attachment.instance,
-            Value::Bool(_) => {
-                let is_switch = cell == gl::TEXTURE_1D as u16 || targets::TARGETS.iter().any(|it| it.0 == cell.into());
-                let is_assembly = matches!(u32::from(cell), gl::VERTEX_PROGRAM_ARB | gl::FRAGMENT_PROGRAM_ARB);
-                if is_switch {
-                    self.context().switches.insert((cell, index));
-                }
-                self.version += u64::from(is_switch || is_assembly);
-                return;
+        if is_object {
+            let held = match self.machine.value(owner, cell, index) {
+                Value::Object { instance, .. } => *instance,
+                Value::Attachment(attachment) => attachment.instance,
+                _ => 0,
+            };
+            return self.placed(owner, cell, index, held);
+        }
+        match u32::from(cell) {
+            gl::TEXTURE_1D | gl::TEXTURE_2D | gl::TEXTURE_3D | gl::TEXTURE_RECTANGLE | gl::TEXTURE_CUBE_MAP => {
+                self.context().switches.insert((cell, index));
+                self.version += 1;
             }
-            Value::Unset => 0,
-            _ => return,
-        };
-        self.placed(owner, cell, index, held);
+            gl::VERTEX_PROGRAM_ARB | gl::FRAGMENT_PROGRAM_ARB => self.version += 1,
+            _ => {}
+        }
     }
 
     /// A cell holds another object from now on.
@@ -521,8 +524,7 @@ impl Scene {
             let owner = self.contexts.get(at).map_or(0, |context| context.owner);
             if owner != 0 {
                 OF_CONTEXT.into_iter().for_each(|class| self.read_all(owner, class));
-                let tops = self.tops_of(at);
-                self.effects.extend(tops);
+                self.read_tops(at);
             }
         }
     }
@@ -530,20 +532,33 @@ impl Scene {
 
 /// Cells.
 impl Scene {
+    /// A group of the current context.
+    pub(super) fn context_group(&mut self, class: Class) -> Group {
+        self.context().groups.get(class as usize).copied().unwrap_or_default()
+    }
+
+    /// Reads all of a group of the current context.
+    pub(super) fn read_context(&mut self, class: Class) {
+        let group = self.context_group(class);
+        self.effects.push(Effect::ReadAll(group));
+    }
+
     pub(super) fn group(&mut self, id: Id, class: Class) -> Group {
         self.object(id).groups.get(class as usize).copied().unwrap_or_default()
     }
 
     /// The cell of the tape for a cell of the machine. `None` if it is not followed as such.
     pub(super) fn noted(&mut self, owner: Id, what: u16, index: u32) -> Option<Cell> {
-        if let Some(known) = self.noted.get(&(owner, what, index)) {
+        // Indexes beyond that are not there.
+        let key = u64::from(owner) << 36 | u64::from(what) << 20 | u64::from(index & 0xf_ffff);
+        if let Some(known) = self.noted.get(&key) {
             return *known;
         }
         let cell = Class::of(what).map(|class| {
             let group = self.group(owner, class);
             self.tape.add_cell(group, what)
         });
-        self.noted.insert((owner, what, index), cell);
+        self.noted.insert(key, cell);
         cell
     }
 
@@ -555,14 +570,12 @@ impl Scene {
 
     /// One that is followed by itself, of the current context.
     pub(super) fn own(&mut self, own: Own, a: u64, b: u64) -> Cell {
-        let owner = self.context().owner;
-        self.cell(owner, Class::Own, own, a, b)
+        self.of_context(Class::Own, OWN + own as u16, a, b)
     }
 
     /// A cell of the current context by its number on the tape.
     pub(super) fn of_context(&mut self, class: Class, what: u16, a: u64, b: u64) -> Cell {
-        let owner = self.context().owner;
-        let group = self.group(owner, class);
+        let group = self.context_group(class);
         self.tape.cell(group, what, a, b)
     }
 
@@ -625,7 +638,11 @@ impl Scene {
     pub(super) fn enter(&mut self) {
         self.at = self.machine.context_position().map_or(0, |at| at + 1);
         let owner = self.machine.context_owner();
-        self.context().owner = owner;
+        if self.context().owner != owner {
+            let groups = self.object(owner).groups;
+            let context = self.context();
+            (context.owner, context.groups) = (owner, groups);
+        }
     }
 
     /// The object that is bound to a cell of the current context.
@@ -688,7 +705,7 @@ impl Scene {
                 (object.cells, object.places, object.joined) = Default::default();
             }
         }
-        self.noted.retain(|(owner, ..), _| !gone.contains(owner));
+        self.noted.retain(|key, _| !gone.contains(&((key >> 36) as Id)));
         // Sets of what draws read may be others now.
         self.version += 1;
         groups

@@ -8,7 +8,7 @@ use unspool_gl::machine::what;
 use unspool_gl::matrices::Stack;
 
 use super::functions::{Function, Rule, Rules};
-use super::groups::Class;
+use super::groups::{Class, OF_CONTEXT};
 use super::scene::{Own, Scene};
 use super::settings::is_restored;
 use super::tape::{Cell, Effect};
@@ -77,9 +77,7 @@ fn pop(scene: &mut Scene, is_client: bool) {
     let saved = if is_client { context.saved_clients.pop() } else { context.saved.pop() };
     let Some(saved) = saved else { return };
     scene.read(saved.cell);
-    let owner = scene.context().owner;
-    let classes = [Class::State, Class::Current, Class::Other, Class::Pixels];
-    let groups = classes.map(|class| scene.group(owner, class));
+    let groups = OF_CONTEXT.map(|class| scene.context_group(class));
     let array = if saved.array == 0 { None } else { Some(scene.group(saved.array, Class::State)) };
     let mut restored = Vec::new();
     for cell in saved.written {
@@ -109,35 +107,58 @@ fn is_client_restored(what: u16, mask: u32) -> bool {
     is_client(what, mask) || is_setting && mask & gl::CLIENT_PIXEL_STORE_BIT != 0
 }
 
+/// Matrices that were pushed onto a stack.
+#[derive(Debug, Default)]
+pub(super) struct Pushed {
+    stack: u32,
+    /// The calls.
+    calls: Vec<u32>,
+    /// The cells of the tops, by depth, and those of the pushes before them.
+    cells: Vec<[Cell; 2]>,
+}
+
 impl Scene {
-    /// The number of matrices that were pushed onto a stack.
-    fn depth(&mut self, stack: u32) -> u64 {
-        self.context().pushed.get(&stack).map_or(0, |pushed| pushed.len() as u64)
+    /// A stack of the current context.
+    fn stack(&mut self, stack: u32) -> &mut Pushed {
+        let stacks = &mut self.context().stacks;
+        let at = stacks.iter().position(|it| it.stack == stack).unwrap_or(stacks.len());
+        if at == stacks.len() {
+            stacks.push(Pushed { stack, ..Pushed::default() });
+        }
+        // There is one at this position.
+        let context = self.contexts.get_mut(self.at);
+        context.and_then(|context| context.stacks.get_mut(at)).unwrap_or(&mut self.no_stack)
     }
 
-    /// The cell of the matrix on top of a stack. Each depth has its own, so that a pop changes
-    /// none.
-    pub(super) fn top(&mut self, stack: u32) -> Cell {
-        let (depth, owner) = (self.depth(stack), self.context().owner);
+    /// The cell of the matrix on top of a stack, and that of the push that it has its depth from.
+    /// Each depth has its own, so that a pop changes none.
+    fn top_and_push(&mut self, stack: u32) -> [Cell; 2] {
+        let pushed = self.stack(stack);
+        let depth = pushed.calls.len();
+        if let Some(cells) = pushed.cells.get(depth) {
+            return *cells;
+        }
         let class = if depth == 0 { Class::State } else { Class::Own };
-        self.cell(owner, class, Own::Matrix, stack.into(), depth)
+        let owner = self.context().owner;
+        let top = self.cell(owner, class, Own::Matrix, stack.into(), depth as u64);
+        let push = self.own(Own::Saved, stack.into(), depth as u64);
+        self.stack(stack).cells.push([top, push]);
+        [top, push]
     }
 
-    /// The cell of the push that a stack has its depth from, if there was one.
-    fn pushed(&mut self, stack: u32) -> Option<Cell> {
-        let depth = self.depth(stack);
-        (depth > 0).then(|| self.own(Own::Saved, stack.into(), depth))
+    /// The cell of the matrix on top of a stack.
+    pub(super) fn top(&mut self, stack: u32) -> Cell {
+        let [top, _] = self.top_and_push(stack);
+        top
     }
 
     /// Reads of draws from the stacks of a context, besides its state.
-    pub(super) fn tops_of(&mut self, at: usize) -> Vec<Effect> {
-        let Some(context) = self.contexts.get(at) else { return Vec::new() };
-        let owner = context.owner;
-        let pushed = context.pushed.iter().filter(|(_, pushed)| !pushed.is_empty());
-        let mut tops: Vec<(u32, u64)> = pushed.map(|(stack, pushed)| (*stack, pushed.len() as u64)).collect();
-        tops.sort_unstable();
-        let top = |(stack, depth): (u32, u64)| self.cell(owner, Class::Own, Own::Matrix, stack.into(), depth);
-        tops.into_iter().map(top).map(Effect::Read).collect()
+    pub(super) fn read_tops(&mut self, at: usize) {
+        let Some(context) = self.contexts.get(at) else { return };
+        for pushed in context.stacks.iter().filter(|it| !it.calls.is_empty()) {
+            let cells = pushed.cells.get(pushed.calls.len()).into_iter();
+            self.effects.extend(cells.map(|[top, _]| Effect::Read(*top)));
+        }
     }
 }
 
@@ -165,23 +186,20 @@ pub(super) fn matrix(scene: &mut Scene, call: &Call, function: &Function) {
         }
         Stack::Other => mode,
     };
-    let (number, top) = (scene.number, scene.top(stack));
-    let pushed = scene.pushed(stack);
-    scene.effects.extend(pushed.map(Effect::Read));
+    let number = scene.number;
+    let [top, push] = scene.top_and_push(stack);
+    if !scene.stack(stack).calls.is_empty() {
+        scene.read(push);
+    }
     if bare.contains("Push") {
-        scene.context().pushed.entry(stack).or_default().push(number);
-        let copy = scene.top(stack);
-        scene.effects.push(Effect::Whole(copy));
-        let pushed = scene.pushed(stack);
-        scene.effects.extend(pushed.map(Effect::Whole));
-        scene.effects.push(Effect::Read(top));
-        scene.version += 1;
+        scene.stack(stack).calls.push(number);
+        let [copy, push] = scene.top_and_push(stack);
+        scene.effects.extend([Effect::Whole(copy), Effect::Whole(push), Effect::Read(top)]);
     } else if bare.contains("Pop") {
-        let pushed = scene.context().pushed.get_mut(&stack).and_then(Vec::pop);
+        let pushed = scene.stack(stack).calls.pop();
         if let Some(pushed) = pushed.filter(|pushed| *pushed != number) {
             scene.tape.pair(pushed, number);
         }
-        scene.version += 1;
     } else {
         scene.effects.push(if bare.contains("Load") { Effect::Whole(top) } else { Effect::Part(top) });
     }

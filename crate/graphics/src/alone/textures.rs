@@ -24,8 +24,7 @@ const OF_MIPMAPS: (u32, u32) = (u32::MAX, 0);
 impl Scene {
     /// Reads how pixels are taken from memory, and the buffer that they are in.
     pub(super) fn read_pixels(&mut self) {
-        let owner = self.context().owner;
-        self.read_all(owner, Class::Pixels);
+        self.read_context(Class::Pixels);
         self.read_buffer(what::PIXEL_UNPACK_BUFFER_BINDING);
     }
 }
