@@ -65,9 +65,10 @@ const fn of(about: About, target: Option<u32>) -> Direct {
 }
 
 /// Functions that are not called as the rules of [`bound_of`] say.
-const OTHERS: [(&str, &str, Direct); 13] = [
+const OTHERS: [(&str, &str, Direct); 14] = [
     ("MapNamedBuffer", "MapBuffer", of(About::Buffer, Some(ANY))),
     ("MapNamedBufferRange", "MapBufferRange", of(About::Buffer, Some(ANY))),
+    ("FlushMappedNamedBufferRange", "FlushMappedBufferRange", of(About::Buffer, Some(ANY))),
     ("UnmapNamedBuffer", "UnmapBuffer", of(About::Buffer, Some(ANY))),
     ("EnableVertexArrayAttrib", "EnableVertexAttribArray", of(About::VertexArray, None)),
     ("DisableVertexArrayAttrib", "DisableVertexAttribArray", of(About::VertexArray, None)),

@@ -27,14 +27,14 @@
 //! A function of a trace is resolved once, by [`Function`]: who follows calls has tables of what it
 //! does by the names that this gives ([`Table`]).
 //!
-//! [`machine`] follows calls for all who ask what a context or an object holds: State reads it, and
-//! Resources what it tells of objects. What calls mean is written once: where their arguments are
-//! ([`call::Call`]), which object they are about, what they change.
+//! [`machine`] follows calls for all who ask what a context or an object holds: State reads it,
+//! Resources what it tells of objects, redundant calls what calls set again, and frames that replay
+//! by themselves what calls read and write. What calls mean is written once: where their arguments
+//! are ([`call::Call`]), which object they are about, what they change.
 //!
-//! Redundant calls, some findings, frames that replay by themselves and the replay still follow
-//! bindings and names of objects themselves, and keep different things: digests, notes on what is
-//! read, what WebGL2 has. They share what is described here, and each of them is to ask the
-//! machine.
+//! Redundant calls, some findings and the replay still follow bindings and names of objects
+//! themselves, and keep different things: digests, what WebGL2 has. They share what is described
+//! here, and each of them is to ask the machine.
 
 #![forbid(unsafe_code)]
 

@@ -195,7 +195,7 @@ impl Frames {
     /// The sum of the draws of the lists that a call executes.
     fn drawn_by_lists(&self, call: &Call, machine: &Machine) -> Drawn {
         let mut sum = Drawn::default();
-        for list in machine.lists_of(call).into_iter().filter_map(|name| machine.list(name)) {
+        for list in machine.lists_of(call).into_iter().filter_map(|name| machine.list_id(name)) {
             let drawn = self.lists.get(&list).copied().unwrap_or_default();
             sum.vertices = sum.vertices.saturating_add(drawn.vertices);
             sum.uncounted += drawn.uncounted;
@@ -288,7 +288,7 @@ impl Frames {
             }
             Kind::NewList => (thread.list, thread.drawn) = (call.uint(0), Drawn::default()),
             Kind::EndList => {
-                if let Some(list) = by.machine.list(thread.list) {
+                if let Some(list) = by.machine.list_id(thread.list) {
                     self.lists.insert(list, thread.drawn);
                 }
             }

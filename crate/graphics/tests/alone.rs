@@ -683,6 +683,160 @@ fn a_frame_fades_as_the_attributes_that_are_taken_back_say() {
 }
 
 #[test]
+fn a_buffer_of_an_array_that_no_draw_uses_is_not_kept() {
+    let mut scene = Scene::new();
+    scene.call("glCreateBuffers", vec![uint(2), Arg::Array(vec![uint(3), uint(4)])]);
+    let data = |scene: &mut Scene, name: u32| {
+        scene.call("glNamedBufferData", vec![uint(name), uint(64), Arg::Blob(&[1; 64]), uint(gl::STATIC_DRAW)])
+    };
+    let [drawn, unused] = [data(&mut scene, 3), data(&mut scene, 4)];
+    scene.call("glCreateVertexArrays", vec![uint(2), Arg::Array(vec![uint(1), uint(2)])]);
+    let [bound, other] =
+        [[1, 0, 3, 0, 16], [2, 0, 4, 0, 16]].map(|args| scene.ints("glVertexArrayVertexBuffer", &args));
+    for array in [1, 2] {
+        scene.ints("glVertexArrayAttribFormat", &[array, 0, 4, gl::FLOAT, 0, 0]);
+        scene.ints("glEnableVertexArrayAttrib", &[array, 0]);
+    }
+    scene.ints("glBindVertexArray", &[1]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[drawn, bound]);
+    assert_left_out(&kept, &[unused, other]);
+}
+
+#[test]
+fn what_has_begun_where_the_frames_begin_is_kept_and_what_has_ended_is_not() {
+    let mut scene = Scene::new();
+    let message = || vec![uint(gl::DEBUG_SOURCE_APPLICATION), uint(1), uint(4), Arg::Text(b"pass")];
+    let open = scene.call("glPushDebugGroup", message());
+    let closed = [scene.call("glPushDebugGroup", message()), scene.ints("glPopDebugGroup", &[])];
+    for query in [1, 2] {
+        scene.name("glGenQueries", query);
+    }
+    let counted = scene.ints("glBeginQuery", &[gl::SAMPLES_PASSED, 1]);
+    scene.draw();
+    let ended = scene.ints("glEndQuery", &[gl::SAMPLES_PASSED]);
+    let begun = scene.ints("glBeginQuery", &[gl::SAMPLES_PASSED, 2]);
+    scene.swap();
+    scene.clear();
+    scene.ints("glEndQuery", &[gl::SAMPLES_PASSED]);
+    scene.ints("glPopDebugGroup", &[]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[open, begun]);
+    assert_left_out(&kept, &[closed[0], closed[1], counted, ended]);
+}
+
+#[test]
+fn a_condition_is_kept_to_its_end() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.name("glGenTextures", 5);
+    scene.upload(5, 4);
+    scene.name("glGenFramebuffers", 1);
+    scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 1]);
+    scene.ints("glFramebufferTexture2D", &[gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, 5, 0]);
+    scene.name("glGenQueries", 1);
+    let counted =
+        [scene.ints("glBeginQuery", &[gl::SAMPLES_PASSED, 1]), scene.ints("glEndQuery", &[gl::SAMPLES_PASSED])];
+    let begun = scene.ints("glBeginConditionalRender", &[1, gl::QUERY_WAIT]);
+    let drawn = scene.draw();
+    let ended = scene.ints("glEndConditionalRender", &[]);
+    scene.ints("glBindFramebuffer", &[gl::FRAMEBUFFER, 0]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[counted[0], counted[1], begun, drawn, ended]);
+}
+
+#[test]
+fn materials_are_those_that_followed_the_colour() {
+    let mut scene = Scene::new();
+    let colour = |scene: &mut Scene, red: f32| scene.call("glColor3f", [red, 0.0, 0.0].map(Arg::Float).into());
+    let followed = scene.ints("glEnable", &[gl::COLOR_MATERIAL]);
+    let lost = colour(&mut scene, 0.5);
+    let taken = colour(&mut scene, 1.0);
+    scene.ints("glDisable", &[gl::COLOR_MATERIAL]);
+    let unread = colour(&mut scene, 0.25);
+    let current = colour(&mut scene, 0.75);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[followed, taken, current]);
+    assert_left_out(&kept, &[lost, unread]);
+}
+
+#[test]
+fn what_the_machine_has_no_value_of_is_kept_once() {
+    let mut scene = Scene::new();
+    // GL_DEPTH_BOUNDS_TEST_EXT.
+    let [before, on] = ["glDisable", "glEnable"].map(|name| scene.ints(name, &[0x8890]));
+    let [early, clamped] = [0, 1].map(|on| scene.ints("glClampColor", &[gl::CLAMP_READ_COLOR, on]));
+    let unknown = scene.ints("glBindTexture", &[0x9999, 0]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[on, clamped, unknown]);
+    assert_left_out(&kept, &[before, early]);
+}
+
+#[test]
+fn the_first_vertex_of_a_list_takes_the_colour_before_it() {
+    let mut scene = Scene::new();
+    let colour = |scene: &mut Scene, red: f32| scene.call("glColor3f", [red, 0.0, 0.0].map(Arg::Float).into());
+    scene.ints("glNewList", &[1, gl::COMPILE]);
+    scene.ints("glBegin", &[gl::POINTS]);
+    scene.ints("glVertex2i", &[0, 0]);
+    let inside = colour(&mut scene, 0.5);
+    scene.ints("glVertex2i", &[1, 0]);
+    scene.ints("glEnd", &[]);
+    scene.ints("glEndList", &[]);
+    let [lost, first] = [0.25, 1.0].map(|red| colour(&mut scene, red));
+    scene.swap();
+    scene.clear();
+    scene.ints("glCallList", &[1]);
+    let kept = scene.end(1);
+    assert_kept(&kept, &[inside, first]);
+    assert_left_out(&kept, &[lost]);
+}
+
+#[test]
+fn an_array_of_uniforms_stays_where_a_shorter_one_is_set() {
+    for (count, is_kept) in [(2, true), (4, false)] {
+        let mut scene = Scene::new();
+        program(&mut scene, 8);
+        location(&mut scene, 8, "a", 2);
+        scene.ints("glUseProgram", &[8]);
+        let numbers =
+            |count: u32| vec![uint(2), uint(count), Arg::Array((0..count).map(|_| Arg::Float(1.0)).collect())];
+        let long = scene.call("glUniform1fv", numbers(4));
+        let last = scene.call("glUniform1fv", numbers(count));
+        scene.swap();
+        scene.clear();
+        let kept = scene.end(1);
+        assert_kept(&kept, &[last]);
+        assert_eq!(kept.calls.has(long), is_kept, "{count}");
+    }
+}
+
+#[test]
+fn what_a_pop_takes_back_is_kept_from_before_the_push() {
+    let mut scene = Scene::new();
+    let lost = scene.ints("glPixelZoom", &[3, 3]);
+    let zoomed = scene.ints("glPixelZoom", &[1, 2]);
+    let wide = scene.ints("glLineWidth", &[2]);
+    let pushed = scene.ints("glPushAttrib", &[gl::PIXEL_MODE_BIT | gl::LINE_BIT]);
+    let inside = scene.ints("glPixelZoom", &[2, 1]);
+    let same = scene.ints("glLineWidth", &[2]);
+    let popped = scene.ints("glPopAttrib", &[]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[zoomed, wide, pushed, popped]);
+    assert_left_out(&kept, &[lost, inside, same]);
+}
+
+#[test]
 fn what_cannot_be_right_is_refused() {
     let mut scene = Scene::new();
     scene.swap();

@@ -109,6 +109,10 @@ pub(crate) const HANDLERS: Handlers = &[
     ("memcpy", copied_to),
     ("MapBuffer", |m, c, _| m.map(c, Some((0, i64::MAX)))),
     ("MapBufferRange", |m, c, _| m.map(c, Some((c.int(1), c.int(2))))),
+    ("FlushMappedBufferRange", |m, c, _| {
+        let instance = m.bound_buffer(c.uint(0));
+        m.tell_buffer(instance, |object| Effect::Flushed { object });
+    }),
     ("UnmapBuffer", |m, c, _| m.map(c, None)),
     ("BindVertexArray", |m, c, _| {
         let name = c.uint(0);

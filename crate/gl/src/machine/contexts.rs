@@ -44,6 +44,7 @@ impl Machine {
     /// Creates contexts, makes them current and so on.
     pub(crate) fn call_of_windows(&mut self, function: Function, call: &Call) {
         let act = Arc::make_mut(&mut self.root.all).call(function, call);
+        self.act = act;
         self.hold();
         if let Some(Act::MakesCurrent { windows: Some([draw, read]), .. }) = act {
             self.set(what::DRAWABLE, Value::Int(draw as i64));

@@ -100,6 +100,11 @@ pub enum Effect {
         /// The number of bytes, `None` for all.
         length: Option<u64>,
     },
+    /// Writes of the program to a mapped buffer were handed over.
+    Flushed {
+        /// The buffer.
+        object: u32,
+    },
     /// A buffer is mapped no more.
     Unmapped {
         /// The buffer.
@@ -135,6 +140,12 @@ pub enum Effect {
     },
     /// A choice of the parts that draws write may have changed.
     Masked,
+    /// A display list is executed: told by a machine that notes what calls read, and which does not
+    /// execute it.
+    Listed {
+        /// Its name.
+        name: u32,
+    },
     /// Transform feedback began or ended.
     Feedback {
         /// It began.
@@ -256,7 +267,7 @@ impl Machine {
 
     /// Tells that a cell gets a value, if it held an object or does so now.
     pub(super) fn tell_placed(&mut self, owner: u32, what: u16, index: u32, value: &Value) {
-        if !self.is_observed {
+        if !self.tells_objects() {
             return;
         }
         // An array that is turned on or off gives or takes the buffer that it is in.
@@ -320,7 +331,7 @@ impl Machine {
 
     /// The effect of a call that draws, clears, copies between framebuffers or computes.
     pub(super) fn tell_drawn(&mut self, call: &Call, bare: Draws) {
-        if !self.is_observed {
+        if !self.tells_objects() {
             return;
         }
         let effect = match bare {

@@ -324,6 +324,12 @@ fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {
 impl Machine {
     /// Whether a cell exists with a value.
     pub fn is_set(&self, owner: u32, what: u16, index: u32) -> bool {
+        self.notes.read(owner, what, index);
+        self.has(owner, what, index)
+    }
+
+    /// The same, for what does not depend on it.
+    pub(crate) fn has(&self, owner: u32, what: u16, index: u32) -> bool {
         self.root.cells.find(&self.slots, Key { owner, what, index }).is_some()
     }
 }

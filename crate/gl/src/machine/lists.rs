@@ -6,6 +6,7 @@ use crate::gl;
 use unspool_formats::apitrace::list_names;
 
 use super::cells::Value;
+use super::effects::Effect;
 use super::what;
 use super::{Handlers, Machine};
 use crate::Variant;
@@ -23,7 +24,7 @@ pub(crate) const HANDLERS: Handlers = &[
 /// Lists may nest this deep.
 const MAX_NESTING: u32 = 64;
 /// Calls that a list keeps at most. Only those that set state count.
-const MAX_CALLS: usize = 1 << 16;
+pub const MAX_CALLS: usize = 1 << 16;
 
 /// A list that is being compiled.
 #[derive(Clone)]
@@ -91,6 +92,12 @@ fn call_lists(machine: &mut Machine, call: &Call, _: Variant) {
     }
 }
 
+impl Compiling {
+    pub(crate) fn executes(&self) -> bool {
+        self.executes
+    }
+}
+
 impl Machine {
     /// The names of the lists that a call of `glCallList` or `glCallLists` executes.
     pub fn lists_of(&self, call: &Call) -> Vec<u32> {
@@ -118,12 +125,23 @@ impl Machine {
 
     /// What tells the display list with a name from others: the owner of the names of the share
     /// group that is looked at, and the name. `None` if there is no such list.
-    pub fn list(&self, name: u32) -> Option<(u32, u32)> {
+    pub fn list_id(&self, name: u32) -> Option<(u32, u32)> {
         let number = self.small_of(name.into())?;
         self.is_set(self.share, what::LIST_OF, number).then_some((self.share, name))
     }
 
+    /// The calls of a list, in their order. It may lack those beyond [`MAX_CALLS`].
+    pub fn list(&self, name: u32) -> Option<Arc<Vec<Call>>> {
+        match self.value(self.share, what::LIST_OF, self.small_of(name.into())?) {
+            Value::List(calls) => Some(calls.clone()),
+            _ => None,
+        }
+    }
+
     fn call_list(&mut self, name: u32) {
+        if self.notes.is_on {
+            return self.tell(Effect::Listed { name });
+        }
         let list = self.small_of(name.into()).map(|name| self.value(self.share, what::LIST_OF, name).clone());
         let Some(Value::List(calls)) = list else {
             // It may be older than the trace, and set anything.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! effects      what a call did to objects, for those who follow them
+//! notes        which cells a call reads and writes, for those who ask what depends on it
 //! cells        everything that was set, each with the call that set it, as a copy-on-write array
 //! what         what cells are
 //! parameters   names, groups and initial values of state
@@ -31,12 +32,13 @@ mod doubts;
 pub mod effects;
 pub mod fixed;
 mod framebuffers;
-mod lists;
+pub mod lists;
 mod matrices;
+pub mod notes;
 pub mod objects;
 pub mod parameters;
 pub mod programs;
-mod raster;
+pub mod raster;
 pub mod textures;
 pub mod what;
 
@@ -55,6 +57,7 @@ use direct::Named;
 use doubts::Doubts;
 pub use doubts::Settings;
 use effects::{Draws, Effect};
+use notes::Notes;
 
 /// Execution of a call.
 pub(crate) type Run = fn(&mut Machine, &Call, Variant);
@@ -166,6 +169,10 @@ pub struct Machine {
     pub(crate) effects: Vec<Effect>,
     pub(crate) doubts: Doubts,
     pub(crate) settings: Settings,
+    /// The cells that calls read and write, if these are noted.
+    pub(crate) notes: Notes,
+    /// The deed of the latest call with contexts and windows.
+    pub(crate) act: Option<windows::Act>,
 }
 
 impl Root {
@@ -255,7 +262,12 @@ impl Machine {
             Follows::Settings => !sets_vertices(&function),
             Follows::Objects => !sets_values(&function),
         };
-        let found = operation(&function).filter(is_wanted).map(|operation| {
+        // If calls are noted, lists hold all that they record.
+        let found = operation(&function, self.notes.is_on).filter(is_wanted).map(|mut operation| {
+            // Who asks what draws depend on asks for the calls, and not for the products.
+            if self.notes.is_on && matches!(operation.does, Does::Matrices(_)) {
+                operation.does = Does::Nothing;
+            }
             self.operations.push(operation);
             self.operations.len() as u32 - 1
         });
@@ -316,6 +328,11 @@ impl Machine {
             self.change_context(|context| context.drawn(at));
             self.tell_drawn(call, operation.draws);
         }
+    }
+
+    /// Whether the machine tells where objects are placed, and what is drawn.
+    pub(crate) fn tells_objects(&self) -> bool {
+        self.is_observed && !self.notes.is_on
     }
 
     /// Whether a function sets a current colour, normal or the like.
@@ -381,6 +398,7 @@ impl Machine {
         if owner == 0 || (self.follows == Follows::Objects && effects::says_nothing(what)) {
             return;
         }
+        self.notes.set(owner, what, index, &value);
         self.tell_placed(owner, what, index, &value);
         let key = Key { owner, what, index };
         let number = self.slots.find(key);
@@ -414,6 +432,7 @@ impl Machine {
     /// Gives a cell, by its number, what it held before.
     pub(crate) fn put_back(&mut self, number: u32, key: Key, before: &Cell) {
         let value = before.value.clone();
+        self.notes.set(key.owner, key.what, key.index, &value);
         self.tell_placed(key.owner, key.what, key.index, &value);
         self.settings.changed += 1;
         if effects::is_mask(key.what) {
@@ -435,6 +454,7 @@ impl Machine {
 
     /// A cell.
     pub fn cell(&self, owner: u32, what: u16, index: u32) -> Option<&Cell> {
+        self.notes.read(owner, what, index);
         self.root.cells.find(&self.slots, Key { owner, what, index })
     }
 
@@ -467,8 +487,15 @@ impl Machine {
     }
 }
 
-/// The operation of a function. `None` if its calls change no state.
-fn operation(function: &Function) -> Option<Operation> {
+impl Operation {
+    fn does_something(&self) -> bool {
+        !matches!(self.does, Does::Nothing)
+    }
+}
+
+/// The operation of a function. `None` for one that does nothing and draws nothing, unless all are
+/// wanted.
+fn operation(function: &Function, is_any: bool) -> Option<Operation> {
     let (is_gl, plain) = (function.is_gl(), function.plain());
     let computes = is_gl && computes(plain);
     let may_draw = is_gl && (computes || NameFlags::of(function.name()).renders.is_some());
@@ -491,7 +518,7 @@ fn operation(function: &Function) -> Option<Operation> {
     let draws = Draws::of(plain, computes);
     let changes_much = is_gl && doubts::changes_much(plain);
     let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws, changes_much };
-    (may_draw || !matches!(does, Does::Nothing)).then_some(operation)
+    (is_any || may_draw || operation.does_something()).then_some(operation)
 }
 
 /// Whether calls of a function only set what says nothing about objects and what is written to
@@ -603,7 +630,7 @@ mod tests {
         let has_none = |name: &&str| {
             let function = Function::of(name);
             let is_other = OTHERS.iter().any(|begin| function.plain().starts_with(begin));
-            function.is_gl() && operation(&function).is_none() && !is_other && function.absence().is_none()
+            function.is_gl() && operation(&function, false).is_none() && !is_other && function.absence().is_none()
         };
         let none: Vec<&str> = names().into_iter().filter(has_none).collect();
         assert!(none.is_empty(), "{}: {}", none.len(), none.join(" "));

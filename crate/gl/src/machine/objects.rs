@@ -1,11 +1,14 @@
 //! Names of objects: generated, used, labelled and deleted.
 
+use hashbrown::HashSet;
+
 use crate::gl;
 use crate::several::{One, Several};
 
 use super::cells::Value;
 use super::effects::Effect;
 use super::fixed::list_of;
+use super::raster::Saved;
 use super::what;
 use super::{Handlers, Machine};
 use crate::Variant;
@@ -45,7 +48,7 @@ impl Kind {
     }
 
     /// The cell of names of the kind.
-    fn what(self) -> u16 {
+    pub fn what(self) -> u16 {
         what::KIND_FIRST + self as u16
     }
 }
@@ -103,7 +106,7 @@ const MOST_NAMES: usize = 1 << 16;
 
 impl Machine {
     /// Where the object with a name is noted: owner, what, index.
-    pub(super) fn place_of(&mut self, kind: Kind, name: u32) -> (u32, u16, u32) {
+    pub fn place_of(&mut self, kind: Kind, name: u32) -> (u32, u16, u32) {
         let owner = if kind.is_shared() { self.share } else { self.context };
         (owner, kind.what(), self.small(name.into()))
     }
@@ -134,10 +137,35 @@ impl Machine {
         instance
     }
 
+    /// The objects that something refers to: names, bindings, other objects, and what stacks of
+    /// attributes keep. Some that nothing refers to may be among them.
+    pub fn reachable(&self) -> HashSet<u32> {
+        let mut left = Vec::new();
+        for context in self.root.contexts.iter() {
+            // The next owner is that of names.
+            left.extend([context.owner, context.owner + 1]);
+            let saved = context.attributes.iter().chain(&*context.client_attributes);
+            saved.flat_map(Saved::values).for_each(|value| refers(value, &mut left));
+        }
+        let mut all = HashSet::new();
+        while let Some(owner) = left.pop() {
+            if !all.insert(owner) {
+                continue;
+            }
+            for (what, _, cell) in self.cells_of(owner) {
+                match cell.value {
+                    Value::Int(object) if is_name(what) => left.push(object as u32),
+                    _ => refers(&cell.value, &mut left),
+                }
+            }
+        }
+        all
+    }
+
     /// The object that name 0 means in the current context, such as its own vertex array.
     pub(crate) fn own(&mut self, kind: Kind, index: u32) -> u32 {
         let (owner, what) = (self.context, kind.what());
-        let index = (1 << 18) + index;
+        let index = NAMELESS + index;
         if let Some(instance) = self.number(owner, what, index) {
             return instance as u32;
         }
@@ -210,6 +238,25 @@ impl Machine {
                 }
             }
         }
+    }
+}
+
+/// Whether a cell says which object has a name, or no name: those have [`NAMELESS`] and beyond as
+/// indexes.
+pub fn is_name(what: u16) -> bool {
+    (what::KIND_FIRST..=what::KIND_FIRST + Kind::Shader as u16).contains(&what)
+}
+
+/// The first index of objects that have no name, by kind.
+pub const NAMELESS: u32 = 1 << 18;
+
+/// The objects that a value refers to.
+fn refers(value: &Value, to: &mut Vec<u32>) {
+    match value {
+        Value::Object { instance, .. } => to.push(*instance),
+        Value::Attachment(attachment) => to.push(attachment.instance),
+        Value::Instances(all) => to.extend(all.iter()),
+        _ => {}
     }
 }
 

@@ -100,7 +100,7 @@ pub struct Parameter {
 }
 
 /// The parameter with this constant.
-pub(crate) fn find(what: u16) -> Option<&'static Parameter> {
+pub fn find(what: u16) -> Option<&'static Parameter> {
     let all = all();
     all.binary_search_by_key(&what, |parameter| parameter.what).ok().and_then(|at| all.get(at))
 }
@@ -112,7 +112,7 @@ pub(crate) fn is_capability(what: u16) -> bool {
 }
 
 /// The bits of glPushAttrib that keep a cell of a context.
-pub(crate) fn attribute_bits(what: u16) -> u32 {
+pub fn attribute_bits(what: u16) -> u32 {
     match what {
         // Lights, materials and their switches.
         what::LIGHT0..=what::LIGHT_LAST => gl::LIGHTING_BIT | gl::ENABLE_BIT,

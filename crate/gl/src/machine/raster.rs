@@ -196,7 +196,7 @@ impl Machine {
                     (found, _) => found.clone(),
                 };
                 for index in 1..MOST_INDEXED {
-                    if !self.is_set(self.context, what, index) {
+                    if !self.has(self.context, what, index) {
                         self.set_at(what, index, first.clone());
                     }
                 }
@@ -206,7 +206,7 @@ impl Machine {
             None => {
                 if self.has_indexed && self.has_own(what) {
                     for index in 1..MOST_INDEXED {
-                        if self.is_set(self.context, what, index) {
+                        if self.has(self.context, what, index) {
                             self.set_at(what, index, Value::Unset);
                         }
                     }
@@ -258,6 +258,10 @@ impl Machine {
     /// The tracer records the first scissor box as the size of the window. A larger viewport means
     /// that the window was another when the driver looked: then the box is not known.
     fn check_scissor(&mut self, width: i64, height: i64) {
+        // The viewport itself depends on nothing.
+        if self.notes.is_on {
+            return;
+        }
         if self.value(self.context, what::SCISSOR_OF_WINDOW, 0) != &Value::Bool(true) {
             return;
         }
@@ -344,6 +348,13 @@ fn pixel_store(machine: &mut Machine, call: &Call, _: Variant) {
     machine.set(what, if is_switch { Value::Bool(call.int(1) != 0) } else { Value::Int(call.int(1)) });
 }
 
+impl Saved {
+    /// The values that were kept.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.cells.iter().map(|(.., cell)| &cell.value)
+    }
+}
+
 /// What glPushAttrib or glPushClientAttrib has kept.
 #[derive(Clone)]
 pub(crate) struct Saved {
@@ -379,7 +390,8 @@ fn pop(machine: &mut Machine, _: &Call, _: Variant) {
     depth(machine);
 }
 
-fn is_client(what: u16, mask: u32) -> bool {
+/// Whether `glPushClientAttrib` keeps a cell of a context.
+pub fn is_client(what: u16, mask: u32) -> bool {
     let is_store = find(what).is_some_and(|parameter| parameter.group == Group::PixelStore);
     let is_binding =
         matches!(what, what::VERTEX_ARRAY_BINDING | what::ARRAY_BUFFER_BINDING | what::CLIENT_ACTIVE_TEXTURE);
@@ -419,6 +431,7 @@ fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
     let mask = call.uint(0);
     let array = if mask & gl::CLIENT_VERTEX_ARRAY_BIT != 0 { machine.vertex_array() } else { 0 };
     for (number, key, _) in cells(machine, array, |what| is_client(what, mask)) {
+        machine.notes.set(key.owner, key.what, key.index, &Value::Unset);
         machine.tell_placed(key.owner, key.what, key.index, &Value::Unset);
         machine.settings.changed += 1;
         machine.copied += machine.root.cells.put(number, Cell::default());

@@ -16,9 +16,13 @@
 //!
 //! ```text
 //! tape       what calls read and write, and which of them are needed
-//! world      contexts, objects, names, windows: what a call means
-//! rules      which function does what, by name
-//! state textures buffers programs drawing lists    what functions do
+//! scene      what a call reads and writes, by what the machine of OpenGL notes and tells of it
+//! functions  what calls of a function are to a frame, by name
+//! groups     which cells of the machine are read together
+//! settings   what the machine has no cell of
+//! bound      what draws read of what is bound
+//! pairs, stacks, recorded        what begins and ends: queries, stacks, display lists
+//! textures, buffers, sources, drawing, window   contents, programs, draws, windows
 //! ```
 //!
 //! Draws of earlier frames are kept if what they drew is read. What a window holds after it was
@@ -27,25 +31,32 @@
 //!
 //! Nothing is replayed here: that the picture is the same has to be seen by a replay.
 
+mod bound;
 mod buffers;
 mod drawing;
-mod lists;
-mod programs;
-mod rules;
-mod state;
+mod functions;
+mod groups;
+mod pairs;
+mod recorded;
+mod scene;
+mod settings;
+mod sources;
+mod stacks;
 mod tape;
 mod textures;
-mod world;
+mod window;
 
 use core::fmt;
 
 use hashbrown::{HashMap, HashSet};
 use unspool_cut::Selection;
 
+use self::groups::Class;
+use self::scene::{LISTS, Scene, WINDOWS};
 use self::tape::{Cell, Effect, Group, Wanted, Why};
-use self::world::{What, World};
 use crate::reader::CallVisitor;
 use unspool_gl::call::Call;
+use unspool_gl::machine::objects::Kind;
 
 /// Bytes of a blob that a [`crate::Reader`] must keep for this: numbers of display lists.
 pub const BYTES: u64 = 4096;
@@ -163,7 +174,7 @@ pub struct Alone {
     /// The first frame, and the last.
     first: u64,
     last: u64,
-    world: World,
+    scene: Scene,
     /// Uploaded bytes by call.
     uploaded: HashMap<u32, u64>,
     /// Calls with texts that a replay needs if they are used.
@@ -189,7 +200,7 @@ impl Alone {
         Self {
             first,
             last: last.max(first),
-            world: World::default(),
+            scene: Scene::default(),
             uploaded: HashMap::new(),
             texts: HashSet::new(),
             ends: false,
@@ -206,30 +217,30 @@ impl Alone {
 
     /// Whether all calls of the frames were seen, or it is known that they cannot be cut.
     pub fn is_done(&self) -> bool {
-        self.is_over || self.world.refusal.is_some()
+        self.is_over || self.scene.refusal.is_some()
     }
 
     /// The notes take this many bytes, about.
     pub fn bytes(&self) -> usize {
-        self.world.bytes() + self.uploaded.len() * 24 + self.texts.len() * 8
+        self.scene.bytes() + self.uploaded.len() * 24 + self.texts.len() * 8
     }
 
     /// Drops notes on calls that nothing after them can need.
     fn forget(&mut self) {
-        let gone = self.world.gone();
-        self.world.tape.forget(&gone, self.ends);
-        let draws = self.world.tape.entries().iter().filter(|entry| entry.draws).count() as u64;
+        let gone = self.scene.gone();
+        self.scene.tape.forget(&gone, self.ends);
+        let draws = self.scene.tape.entries().iter().filter(|entry| entry.draws).count() as u64;
         if !self.ends && self.bytes() > TOO_MANY_NOTES && draws > self.draws_before / 3 {
             self.ends = true;
-            self.world.tape.forget(&gone, true);
+            self.scene.tape.forget(&gone, true);
         }
-        let kept: HashSet<u32> = self.world.tape.entries().iter().map(|entry| entry.call).collect();
+        let kept: HashSet<u32> = self.scene.tape.entries().iter().map(|entry| entry.call).collect();
         self.uploaded.retain(|call, _| kept.contains(call));
         self.texts.retain(|call| kept.contains(call));
         let bytes = self.bytes();
         self.bound = MANY_NOTES.max(2 * bytes).min(MOST_NOTES);
         if bytes > MOST_NOTES / 4 * 3 {
-            self.world.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
+            self.scene.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
         }
     }
 
@@ -239,7 +250,7 @@ impl Alone {
     ///
     /// Returns why the frames cannot be cut.
     pub fn finish(mut self) -> Result<Kept, Refusal> {
-        if let Some(refusal) = self.world.refusal.take() {
+        if let Some(refusal) = self.scene.refusal.take() {
             return Err(refusal);
         }
         if self.last >= self.count {
@@ -249,28 +260,26 @@ impl Alone {
             return Err(Refusal::NoCalls);
         }
         // What is in the windows at the end is looked at, whether or not it is swapped.
-        let windows: Vec<Effect> = self
-            .world
-            .all
-            .iter()
-            .map(|context| self.world.get(context.window))
-            .flat_map(|window| [Effect::ReadAll(window.def), Effect::ReadAll(window.contents)])
-            .collect();
-        let last = self.world.tape.entries().len();
-        self.world.tape.push(tape::LAST, 0, false, true, &windows);
-        let mut why = self.world.tape.kept(self.ends, Wanted::Frames);
+        let mut windows = Vec::new();
+        for window in self.scene.drawn_windows() {
+            windows
+                .extend([Class::State, Class::Contents].map(|class| Effect::ReadAll(self.scene.group(window, class))));
+        }
+        let last = self.scene.tape.entries().len();
+        self.scene.tape.push(tape::LAST, 0, false, true, &windows);
+        let mut why = self.scene.tape.kept(self.ends, Wanted::Frames);
         let mut window = if self.ends { Window::LeftOut } else { Window::Kept };
         if self.ends || self.earlier_draws(&why) > FEW_DRAWS.max(self.draws_before / 3) {
-            let short = self.world.tape.kept(true, Wanted::Frames);
+            let short = self.scene.tape.kept(true, Wanted::Frames);
             if self.ends || self.earlier_draws(&short) < self.earlier_draws(&why) {
-                if let Some(call) = self.world.fades {
+                if let Some(call) = self.scene.fades {
                     return Err(Refusal::Fades(call));
                 }
                 (why, window) = (short, Window::LeftOut);
             }
         }
-        let draws = self.world.tape.kept(window == Window::LeftOut, Wanted::Draws);
-        let used = self.world.tape.entries().iter().zip(draws).filter(|(_, why)| *why != Why::No);
+        let draws = self.scene.tape.kept(window == Window::LeftOut, Wanted::Draws);
+        let used = self.scene.tape.entries().iter().zip(draws).filter(|(_, why)| *why != Why::No);
         let mut texts: Vec<u64> =
             used.map(|(entry, _)| entry.call).filter(|call| self.texts.contains(call)).map(u64::from).collect();
         texts.sort_unstable();
@@ -279,22 +288,22 @@ impl Alone {
     }
 
     fn earlier_draws(&self, why: &[Why]) -> u64 {
-        let entries = self.world.tape.entries().iter().zip(why);
+        let entries = self.scene.tape.entries().iter().zip(why);
         entries.filter(|(entry, why)| entry.draws && !entry.is_of_frames && **why != Why::No).count() as u64
     }
 
     fn describe(&self, why: &[Why], window: Window) -> Kept {
-        let names = Names::of(&self.world, why);
+        let names = Names::of(&self.scene, why);
         let mut numbers = Vec::new();
         let mut rows: HashMap<String, Row> = HashMap::new();
         let (mut of_frames, mut before) = (0, 0);
-        for (entry, why) in self.world.tape.entries().iter().zip(why) {
+        for (entry, why) in self.scene.tape.entries().iter().zip(why) {
             let what = match why {
                 Why::No => continue,
                 Why::Frames => "the frames".to_owned(),
                 Why::Always => "windows, contexts and calls that are not followed".to_owned(),
                 Why::Ends => "what a kept call has begun".to_owned(),
-                Why::Wrote(cell) => names.of_cell(&self.world, *cell),
+                Why::Wrote(cell) => names.of_cell(&self.scene, *cell),
             };
             if *why == Why::Frames {
                 of_frames += 1
@@ -328,47 +337,31 @@ impl Alone {
 
     /// Notes a call.
     fn note(&mut self, call: &Call) {
-        let Some(function) = self.world.rules.get(call.function) else { return };
+        let Some(function) = self.scene.functions.get(call.function) else { return };
         if function.gives_handles {
-            self.world.refusal.get_or_insert_with(|| Refusal::Handles(function.known.canonical.clone()));
+            self.scene.refusal.get_or_insert_with(|| Refusal::Handles(function.bare().into()));
         }
         self.has_gl |= function.is_gl;
-        let world = &mut self.world;
-        world.effects.clear();
-        world.number = call.number as u32;
-        world.is_of_frames = self.first <= call.frame;
-        world.draws = false;
-        (world.budget, world.nesting) = (lists::MAX_LISTED, 0);
-        if world.is_of_frames && !core::mem::replace(&mut self.has_begun, true) {
-            world.read_contexts();
+        let scene = &mut self.scene;
+        scene.effects.clear();
+        (scene.is_of_frames, scene.draws) = (self.first <= call.frame, false);
+        if scene.is_of_frames && !core::mem::replace(&mut self.has_begun, true) {
+            scene.read_contexts();
         }
-        let has_context = world.enter(call.thread);
-        // A function of OpenGL changes nothing without a context.
-        if has_context || !function.is_gl {
-            if function.is_gl && world.context().is_in_primitive {
-                let cell = drawing::primitive(world);
-                world.part(cell);
-            }
-            if lists::compile(world, call, &function) && !call.is_incomplete {
-                world.run(call, &function);
-            }
-            if world.is_of_frames && function.is_gl {
-                world.read_names(call, &function);
-            }
-            if function.ends_frame && has_context {
-                world.swap(call);
-            }
+        scene.call(call, &function);
+        if function.ends_frame && scene.has_context() {
+            scene.swap(call);
         }
-        let (is_of_frames, draws) = (world.is_of_frames, world.draws);
+        let (is_of_frames, draws) = (scene.is_of_frames, scene.draws);
         if is_of_frames {
             self.end = self.end.max(call.number + 1);
         } else {
             self.before += 1;
             self.draws_before += u64::from(draws);
         }
-        let effects = core::mem::take(&mut world.effects);
+        let effects = core::mem::take(&mut scene.effects);
         if is_of_frames || !effects.is_empty() {
-            world.tape.push(call.number as u32, call.thread, draws, is_of_frames, &effects);
+            scene.tape.push(call.number as u32, call.thread, draws, is_of_frames, &effects);
             if call.uploaded > 0 {
                 self.uploaded.insert(call.number as u32, call.uploaded);
             }
@@ -376,12 +369,12 @@ impl Alone {
                 self.texts.insert(call.number as u32);
             }
         }
-        world.effects = effects;
+        scene.effects = effects;
         if self.bytes() > self.bound {
             self.forget();
         }
         if call.number >= u32::MAX.into() {
-            self.world.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
+            self.scene.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
         }
     }
 }
@@ -390,9 +383,9 @@ impl CallVisitor for Alone {
     fn function(&mut self, name: &str) -> Option<u32> {
         let is_direct3d = name.starts_with("ID3D") || name.starts_with("IDXGI") || name.starts_with("Direct3D");
         if is_direct3d || name.starts_with("D3D1") {
-            self.world.refusal.get_or_insert_with(|| Refusal::Direct3d(name.into()));
+            self.scene.refusal.get_or_insert_with(|| Refusal::Direct3d(name.into()));
         }
-        Some(self.world.rules.number(name))
+        Some(self.scene.functions.number(name, &mut self.scene.machine))
     }
 
     fn call(&mut self, call: &Call) {
@@ -417,46 +410,75 @@ struct Names {
 
 impl Names {
     /// Of the groups that calls are kept for.
-    fn of(world: &World, why: &[Why]) -> Self {
+    fn of(scene: &Scene, why: &[Why]) -> Self {
         let cells = why.iter().filter_map(|why| if let Why::Wrote(cell) = why { Some(*cell) } else { None });
-        let wanted: HashSet<Group> = cells.map(|cell| world.tape.group_of(cell)).collect();
+        let wanted: HashSet<Group> = cells.map(|cell| scene.tape.group_of(cell)).collect();
         let mut groups = HashMap::new();
-        for object in &world.objects {
-            if ![object.def, object.contents, object.inputs, object.locations].iter().any(|it| wanted.contains(it)) {
-                continue;
+        for (id, object) in &scene.objects {
+            for (class, group) in object.groups().filter(|(_, group)| wanted.contains(group)) {
+                let noun = match (*id, object.kind) {
+                    (WINDOWS.., _) => "window",
+                    (LISTS.., _) => "display list",
+                    (_, Some(Kind::Framebuffer)) if object.name == 0 => "framebuffer of a window",
+                    (_, Some(kind)) => noun(kind),
+                    _ => {
+                        groups.insert(group, of_context(class).to_owned());
+                        continue;
+                    }
+                };
+                let part = match class {
+                    Class::Contents if object.kind == Some(Kind::Program) => "uniforms",
+                    Class::Contents => "contents",
+                    Class::Inputs => "sources",
+                    Class::Locations => "locations",
+                    _ => "definition",
+                };
+                let name = match object.name {
+                    0 if object.kind == Some(Kind::Framebuffer) => format!("{noun}: {part}"),
+                    0 => format!("{noun} without a name: {part}"),
+                    name => format!("{noun} {name}: {part}"),
+                };
+                groups.insert(group, name);
             }
-            let name = match object.name {
-                0 => format!("{} without a name", object.kind.noun()),
-                name => format!("{} {name}", object.kind.noun()),
-            };
-            let of = [
-                (object.def, "definition"),
-                (object.contents, object.kind.contents()),
-                (object.inputs, "sources"),
-                (object.locations, "locations"),
-            ];
-            groups.extend(of.map(|(group, part)| (group, format!("{name}: {part}"))));
         }
-        for context in &world.all {
-            let of = [
-                (context.state, "state"),
-                (context.other, "what is bound"),
-                (context.pixels, "how pixels are read"),
-                (context.current, "current values"),
-                (context.own, "stacks and primitives"),
-            ];
-            groups.extend(of.map(|(group, part)| (group, part.to_owned())));
-        }
-        groups.insert(world.owner_group, "names of objects".into());
         Self { groups }
     }
 
-    fn of_cell(&self, world: &World, cell: Cell) -> String {
-        let group = world.tape.group_of(cell);
-        match (self.groups.get(&group), What::setting(world.tape.kind_of(cell))) {
-            (Some(_), Some(setting)) => format!("state: {setting}"),
-            (Some(name), None) => name.clone(),
-            (None, _) => "what is current on a thread".into(),
+    fn of_cell(&self, scene: &Scene, cell: Cell) -> String {
+        let name = self.groups.get(&scene.tape.group_of(cell));
+        let is_setting = name.is_some_and(|name| !name.contains(':') && name != of_context(Class::Names));
+        match settings::name(scene.tape.kind_of(cell)).filter(|_| is_setting) {
+            Some(setting) => format!("state: {setting}"),
+            None => name.cloned().unwrap_or_else(|| "what is current on a thread".into()),
         }
+    }
+}
+
+/// The name of a group of cells of a context.
+fn of_context(class: Class) -> &'static str {
+    match class {
+        Class::Other => "what is bound",
+        Class::Pixels => "how pixels are read",
+        Class::Current => "current values",
+        Class::Own => "stacks and primitives",
+        Class::Names => "names of objects",
+        _ => "state",
+    }
+}
+
+/// The name of a kind of object.
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Texture => "texture",
+        Kind::Buffer => "buffer",
+        Kind::Renderbuffer => "renderbuffer",
+        Kind::Sampler => "sampler",
+        Kind::Shader => "shader",
+        Kind::Program => "program",
+        Kind::VertexArray => "vertex array",
+        Kind::Framebuffer => "framebuffer",
+        Kind::Query => "query",
+        Kind::Pipeline => "program pipeline",
+        Kind::TransformFeedback => "transform feedback",
     }
 }

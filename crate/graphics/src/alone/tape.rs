@@ -159,6 +159,13 @@ impl Tape {
         cell
     }
 
+    /// A new cell of a group. It is not found again by [`Tape::cell`].
+    pub(super) fn add_cell(&mut self, group: Group, what: u16) -> Cell {
+        self.groups.push(group);
+        self.kinds.push(what);
+        self.groups.len() as u32 - 1
+    }
+
     /// The group of a cell.
     pub(super) fn group_of(&self, cell: Cell) -> Group {
         self.groups.get(cell as usize).copied().unwrap_or_default()
