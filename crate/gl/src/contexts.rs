@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::call::Call;
+use crate::pixel_formats::{PixelFormat, PixelFormats};
 use crate::windows::{self, Act};
 use crate::{egl, gl, glx};
 
@@ -59,6 +60,8 @@ pub struct Context {
     pub profile: Profile,
     /// `GL_VERSION`, as far as the program has asked.
     pub version: Option<Arc<str>>,
+    /// The pixel format that it was created for, as far as the calls say.
+    pub pixel_format: Option<Arc<PixelFormat>>,
     /// It is destroyed. It lives on while it is current.
     pub is_destroyed: bool,
 }
@@ -83,6 +86,7 @@ pub struct Contexts {
     threads: Vec<Thread>,
     /// On how many threads each context is current, of those that are on any.
     uses: HashMap<u32, u32>,
+    pub(crate) pixel_formats: PixelFormats,
 }
 
 impl Contexts {
@@ -152,7 +156,9 @@ impl Contexts {
                 let profile = profile_of(&list, is_egl, self.thread(thread).api);
                 let other = self.by_handle.get(&shared).filter(|_| shared != 0);
                 let group = other.and_then(|at| self.all.get(*at as usize)).map(|other| other.group);
-                self.add(context, Some(number), group, profile);
+                let at = self.add(context, Some(number), group, profile);
+                let format = self.pixel_formats.of_context(call);
+                self.change(at, |it| it.pixel_format = format);
             }
             Act::MakesCurrent { context: 0, .. } => self.change_thread(thread, |it| it.current = None),
             Act::MakesCurrent { context, .. } => {
@@ -216,7 +222,8 @@ impl Contexts {
             self.by_handle.insert(handle, at);
         }
         let group = group.unwrap_or(at);
-        self.all.push(Context { handle, created, group, profile, version: None, is_destroyed: false });
+        let (version, pixel_format) = (None, None);
+        self.all.push(Context { handle, created, group, profile, version, pixel_format, is_destroyed: false });
         at
     }
 }

@@ -14,6 +14,7 @@
 //! machine    what every context and object holds, cell by cell
 //! matrices   stacks of matrices, and what functions do with them
 //! matrix     matrices of four columns
+//! pixel_formats   what windows hold, as far as programs ask for it and drivers answer
 //! pixels     pixels as programs hand them over, and textures as they hold them
 //! resolve    functions by the names that traces have
 //! several    functions that bind several objects at once
@@ -51,6 +52,7 @@ pub mod machine;
 pub mod mappings;
 pub mod matrices;
 pub mod matrix;
+pub mod pixel_formats;
 pub mod pixels;
 mod resolve;
 pub mod several;

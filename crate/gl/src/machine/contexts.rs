@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::gl;
 use crate::matrices::Stacks;
+use crate::pixel_formats::PixelFormats;
 use crate::windows::{Act, Function};
 
 use super::cells::Value;
@@ -14,7 +15,16 @@ use super::{Handlers, Machine};
 use crate::Variant;
 use crate::call::Call;
 
-pub(crate) const HANDLERS: Handlers = &[("GetString", get_string)];
+pub(crate) const HANDLERS: Handlers = &[
+    ("GetString", get_string),
+    ("glXChooseVisual", |m, c, _| m.pixel_formats().choose_visual(c)),
+    ("glXChooseFBConfig", |m, c, _| m.pixel_formats().choose_of_glx(c)),
+    ("glXChooseFBConfigSGIX", |m, c, _| m.pixel_formats().choose_of_glx(c)),
+    ("glXGetVisualFromFBConfig", |m, c, _| m.pixel_formats().visual_of(c)),
+    ("glXGetFBConfigAttrib", |m, c, _| m.pixel_formats().answer(c, false)),
+    ("eglChooseConfig", |m, c, _| m.pixel_formats().choose_of_egl(c)),
+    ("eglGetConfigAttrib", |m, c, _| m.pixel_formats().answer(c, true)),
+];
 
 /// A context.
 #[derive(Clone, Default)]
@@ -41,6 +51,10 @@ impl Context {
 }
 
 impl Machine {
+    fn pixel_formats(&mut self) -> &mut PixelFormats {
+        &mut Arc::make_mut(&mut self.root.all).pixel_formats
+    }
+
     /// Creates contexts, makes them current and so on.
     pub(crate) fn call_of_windows(&mut self, function: Function, call: &Call) {
         let act = Arc::make_mut(&mut self.root.all).call(function, call);

@@ -5,6 +5,7 @@
 //! report       what a context holds at a call, for people and as JSON
 //! sections     the rows of a report: what a draw uses first
 //! inputs       what a draw takes its vertices from
+//! sampling     the parameters by which textures are sampled
 //! uniforms     uniforms of programs, blocks of uniforms, and what shaders declare (glsl, conditions)
 //! ```
 //!
@@ -30,6 +31,7 @@ mod json;
 #[cfg(feature = "page")]
 mod page;
 mod report;
+mod sampling;
 mod sections;
 mod uniforms;
 

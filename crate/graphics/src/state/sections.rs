@@ -6,6 +6,7 @@ use unspool_gl::gl;
 use super::blocks;
 use super::inputs;
 use super::report::{Named, Object, Report, Row, Section, Shader, constant, initial, text};
+use super::sampling::sampling;
 use super::uniforms::{self, Uniform};
 use unspool_gl::machine::Machine;
 use unspool_gl::machine::buffers;
@@ -342,8 +343,9 @@ impl View<'_> {
                 if let (name @ 1.., buffer) = machine.object(instance, what::TEXTURE_BUFFER_DATA_STORE_BINDING, 0) {
                     said.push(self.labelled("buffer", name, buffer));
                 }
-                if let (name @ 1.., sampler, _) = self.bound(what::SAMPLER_BINDING, unit) {
-                    said.push(self.labelled("sampler", name, sampler));
+                let (sampler_name, sampler_object, _) = self.bound(what::SAMPLER_BINDING, unit);
+                if sampler_name != 0 {
+                    said.push(self.labelled("sampler", sampler_name, sampler_object));
                 }
                 let title = match sampler {
                     Some((_, name, _)) => format!("{name} · unit {unit}"),
@@ -351,7 +353,11 @@ impl View<'_> {
                 };
                 let row = self.of("texture", texture, self.row(report, title, said.join(", "), call));
                 let is_used = if has_program { sampler.is_some() } else { is_enabled };
-                if is_used { used.push(row) } else { others.push(row) }
+                let rows = if is_used { &mut used } else { &mut others };
+                rows.push(row);
+                if let Some((text, call)) = sampling(machine, target, instance, sampler_object) {
+                    rows.push(self.row(report, "sampled", text, call));
+                }
             }
         }
         if !used.is_empty() {
@@ -390,6 +396,11 @@ impl View<'_> {
         let mut rows = Vec::new();
         if name == 0 {
             rows.push(self.row(report, "Framebuffer", "default: the window", call));
+            let whole = self.machine.whole();
+            if let Some(format) = whole.and_then(|whole| whole.pixel_format.as_ref()?.text()) {
+                let created = whole.and_then(|whole| u32::try_from(whole.created?).ok());
+                rows.push(self.row(report, "Pixel format", format, created));
+            }
         } else {
             let row = self.row(report, "Framebuffer", self.labelled("framebuffer", name, instance), call);
             rows.push(self.of("framebuffer", name, row));
