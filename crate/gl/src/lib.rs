@@ -27,9 +27,10 @@
 //! A function of a trace is resolved once, by [`Function`]: who follows calls has tables of what it
 //! does by the names that this gives ([`Table`]).
 //!
-//! [`machine`] follows calls for all who ask what a context or an object holds: State reads it, and
-//! Resources what it tells of objects. What calls mean is written once: where their arguments are
-//! ([`call::Call`]), which object they are about, what they change.
+//! [`machine`] follows calls for all who ask what a context or an object holds: State reads it,
+//! Resources what it tells of objects, and the replay which settings of contexts change. What calls
+//! mean is written once: where their arguments are ([`call::Call`]), which object they are about,
+//! what they change.
 //!
 //! Redundant calls, some findings, frames that replay by themselves and the replay still follow
 //! bindings and names of objects themselves, and keep different things: digests, notes on what is

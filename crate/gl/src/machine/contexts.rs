@@ -41,14 +41,16 @@ impl Context {
 }
 
 impl Machine {
-    /// Creates contexts, makes them current and so on.
-    pub(crate) fn call_of_windows(&mut self, function: Function, call: &Call) {
+    /// Creates contexts, makes them current and so on. Returns what the call does, `None` if it has
+    /// failed.
+    pub fn call_of_windows(&mut self, function: Function, call: &Call) -> Option<Act> {
         let act = Arc::make_mut(&mut self.root.all).call(function, call);
         self.hold();
         if let Some(Act::MakesCurrent { windows: Some([draw, read]), .. }) = act {
             self.set(what::DRAWABLE, Value::Int(draw as i64));
             self.set(what::READ_DRAWABLE, Value::Int(read as i64));
         }
+        act
     }
 
     /// A context for calls of a thread that has none: the trace begins after the program did.
