@@ -29,9 +29,10 @@
 //! does by the names that this gives ([`Table`]).
 //!
 //! [`machine`] follows calls for all who ask what a context or an object holds: State reads it,
-//! Resources what it tells of objects, redundant calls what calls set again, and frames that replay
-//! by themselves what calls read and write. What calls mean is written once: where their arguments
-//! are ([`call::Call`]), which object they are about, what they change.
+//! Resources what it tells of objects, redundant calls what calls set again, frames that replay by
+//! themselves what calls read and write, and the replay which settings of contexts change. What
+//! calls mean is written once: where their arguments are ([`call::Call`]), which object they are
+//! about, what they change.
 //!
 //! Redundant calls, some findings and the replay still follow bindings and names of objects
 //! themselves, and keep different things: digests, what WebGL2 has. They share what is described

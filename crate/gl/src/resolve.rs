@@ -117,13 +117,18 @@ impl Function {
     /// The row of tables for it: by its own name, or by that of the function for what is bound.
     pub fn handler<R: Copy>(&self, tables: &[Table<R>]) -> Option<Handler<R>> {
         let find = |name: &str| find(name, tables);
-        let is_possible = self.is_gl || self.plain.starts_with(|first: char| first.is_ascii_lowercase());
-        let own = find(&self.plain).map(|(run, form)| Handler { run, form, direct: None });
+        let own = self.own(tables).map(|(run, form)| Handler { run, form, direct: None });
         let direct = || {
             let (bound, direct) = bound_of(self.bare()?, &self.plain, |bound| find(bound).is_some())?;
             find(&bound).map(|(run, form)| Handler { run, form, direct: Some(direct) })
         };
-        own.filter(|_| is_possible).or_else(direct)
+        own.or_else(direct)
+    }
+
+    /// The same by its own name alone.
+    pub(crate) fn own<R: Copy>(&self, tables: &[Table<R>]) -> Option<(R, Variant)> {
+        let is_possible = self.is_gl || self.plain.starts_with(|first: char| first.is_ascii_lowercase());
+        find(&self.plain, tables).filter(|_| is_possible)
     }
 
     /// Whether it is the function of a row of a [`Table`].

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::call::Call;
-use unspool_gl::contexts::Contexts;
+use unspool_gl::machine::Machine;
 use unspool_gl::mappings::Mappings;
 use unspool_gl::{Absence, Charged, gl};
 
@@ -126,9 +126,9 @@ pub struct Replay {
     /// What WebGL2 has to do.
     pub stream: Stream,
     pub(crate) bounds: Bounds,
-    /// All contexts of the trace, and which are current.
-    pub(crate) all: Contexts,
-    /// What contexts hold, by position in `all`: those that are not destroyed, or still current.
+    /// All contexts of the trace, which are current, and their settings.
+    pub(crate) machine: Machine,
+    /// What contexts hold, by position among all: those that are not destroyed, or still current.
     pub(crate) contexts: BTreeMap<u32, Context>,
     /// Contexts that were made so far.
     pub(crate) made: u32,
@@ -203,7 +203,7 @@ impl Replay {
         Self {
             stream: Stream { on: emits, most_held: bounds.bytes / 4, ..Stream::default() },
             bounds,
-            all: Contexts::default(),
+            machine: Machine::of_settings(),
             contexts: BTreeMap::new(),
             made: 0,
             groups: BTreeMap::new(),
@@ -277,7 +277,7 @@ impl Replay {
         let before = self.stream.moment();
         let Some(function) = self.handlers.get(call.function) else { return };
         if function.needs_context {
-            self.at = self.all.current(call.thread);
+            self.at = self.machine.all().current(call.thread);
             if self.at.is_none() {
                 return;
             }

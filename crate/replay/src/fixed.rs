@@ -217,6 +217,34 @@ impl Fixed {
         }
     }
 
+    /// Enables or disables a capability of the fixed function that is not of a texture unit.
+    /// Returns false for others.
+    pub(crate) fn enable(&mut self, cap: u32, on: bool) -> bool {
+        let slot = match cap {
+            gl::LIGHTING => &mut self.lighting,
+            gl::COLOR_MATERIAL => &mut self.color_material,
+            gl::COLOR_SUM => &mut self.sums,
+            gl::POINT_SPRITE => &mut self.sprites,
+            gl::LINE_STIPPLE => &mut self.stipples,
+            gl::ALPHA_TEST => &mut self.alpha_test,
+            gl::FOG => &mut self.fogged,
+            gl::CLIP_DISTANCE0..=gl::CLIP_DISTANCE5 => match self.clips.get_mut((cap - gl::CLIP_DISTANCE0) as usize) {
+                Some(slot) => slot,
+                None => return false,
+            },
+            gl::LIGHT0..=gl::LIGHT7 => match self.lit.get_mut((cap - gl::LIGHT0) as usize) {
+                Some(slot) => slot,
+                None => return false,
+            },
+            _ => return false,
+        };
+        *slot = on;
+        if cap == gl::COLOR_MATERIAL {
+            self.track();
+        }
+        true
+    }
+
     /// The matrix on top of a stack.
     pub(crate) fn matrix(&self, stack: Stack) -> Matrix {
         self.matrices.top(stack).copied().unwrap_or(IDENTITY)

@@ -17,9 +17,10 @@
 //! `web/features/pictures/gl/gl.ts` executes them on an `OffscreenCanvas`, in a worker of its own
 //! that starts when the Picture tab is first shown. Without WebGL2 there, the page says so.
 //!
-//! - There is one WebGL2 context for all contexts of the trace. The driver keeps the state of each
-//!   of these and sends what differs before a draw (`state.rs`, `driver.rs`). A window is a
-//!   framebuffer object.
+//! - There is one WebGL2 context for all contexts of the trace. The machine of OpenGL
+//!   (`unspool_gl::machine`) knows which contexts there are and what their settings are; what it
+//!   says has changed is taken over (`calls/states.rs`), and what differs is sent before a draw
+//!   (`state.rs`, `driver.rs`). A window is a framebuffer object.
 //! - `glsl` preprocesses and translates shaders to GLSL ES 3.00. `glsl/check` finds the types of
 //!   all expressions and writes out the conversions that GLSL makes. The fixed function is two
 //!   shaders of the compatibility profile that take the same way (`fixed.rs`). Each loop has a

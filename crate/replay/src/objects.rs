@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_trace::sort;
 
 use crate::calls::Listed;
 use crate::content::Content;
@@ -24,6 +25,8 @@ pub(crate) const SLOTS: usize = 8;
 pub(crate) const BUFFER: usize = 7;
 /// What each unit has, by slot.
 pub(crate) type Units = [[u32; SLOTS]; 32];
+/// Buffers of uniforms that a draw can use.
+pub(crate) const UNIFORM_BUFFERS: u32 = 64;
 /// Attributes that a draw can use.
 pub(crate) const ATTRIBUTES: usize = 16;
 
@@ -222,7 +225,8 @@ impl Linked {
             }
         }
         let mut values: Vec<(u64, Vec<u32>)> = values.into_values().flatten().collect();
-        values.sort_unstable_by_key(|(place, _)| *place);
+        let order = sort::order(values.len(), &[&|at| values.get(at).map_or(0, |(place, _)| *place)]);
+        values = sort::in_order(values, &order);
         let late = core::mem::replace(&mut self.values, values.into_iter().map(|(_, words)| words).collect());
         for words in late {
             self.set(words);
@@ -545,12 +549,12 @@ pub(crate) struct Context {
     pub(crate) drawable: i64,
     pub(crate) read_drawable: i64,
     pub(crate) had_viewport: bool,
+    /// The scissor box of a context that has set none: the first viewport.
+    pub(crate) first_box: [u32; 4],
     /// The list that is being compiled: its name, whether its commands are executed, and they.
     pub(crate) recording: Option<(u32, bool, Vec<Listed>)>,
-    pub(crate) list_base: u32,
     /// What is enabled of [`crate::calls::lacks`].
     pub(crate) extras: Vec<u32>,
-    pub(crate) logic_op: u32,
     /// The origin and the depths of what is clipped: `glClipControl`.
     pub(crate) clips: [u32; 2],
     /// The bounds of depths that are drawn: `glDepthBoundsEXT`.
@@ -591,10 +595,9 @@ impl Context {
             drawable: 0,
             read_drawable: 0,
             had_viewport: false,
+            first_box: [0; 4],
             recording: None,
-            list_base: 0,
             extras: Vec::new(),
-            logic_op: gl::COPY,
             clips: USUAL_CLIPS,
             bounds: [0.0, 1.0],
             pipeline: 0,

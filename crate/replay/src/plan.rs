@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 use unspool_gl::gl;
+use unspool_trace::sort;
 
 use crate::driver::Replay;
 use crate::state::word;
@@ -95,9 +96,9 @@ impl Plan {
 
     /// The trace is over.
     pub(crate) fn finish(&mut self) {
-        let mut rest: Vec<Open> = self.open.drain().map(|(_, open)| open).filter(|open| open.draws > 0).collect();
-        rest.sort_unstable_by_key(|open| open.from);
-        for open in rest {
+        let rest: Vec<Open> = self.open.drain().map(|(_, open)| open).filter(|open| open.draws > 0).collect();
+        let order = sort::order(rest.len(), &[&|at| rest.get(at).map_or(0, |open| open.from)]);
+        for open in sort::in_order(rest, &order) {
             self.push(closed(&open, u64::MAX));
         }
     }

@@ -11,7 +11,7 @@ use crate::fixed_shaders::Parts;
 use crate::glsl::Translated;
 use crate::glsl::channels::{UNIFORM, exchanging};
 use crate::glsl::clips::{self, mapping_clips};
-use crate::objects::{BUFFER, Context, Linked, Objects, Sampler, Texture, UNITS, USUAL_CLIPS};
+use crate::objects::{BUFFER, Context, Linked, Objects, Sampler, Texture, UNIFORM_BUFFERS, UNITS, USUAL_CLIPS};
 use crate::ops::{Kind, Op, Stream};
 use crate::shader_list::Made;
 use crate::state::word;
@@ -240,8 +240,8 @@ impl Replay {
         if context.uniform_buffers.is_empty() {
             return;
         }
-        let mut all: Vec<_> = context.uniform_buffers.iter().map(|(index, bound)| (*index, *bound)).collect();
-        all.sort_unstable_by_key(|(index, _)| *index);
+        let bound = |index: u32| Some((index, *context.uniform_buffers.get(&index)?));
+        let all: Vec<_> = (0..UNIFORM_BUFFERS).filter_map(bound).collect();
         for (index, bound) in all {
             let handle = self.uploaded(bound.buffer, false);
             let wanted = [index, handle, bound.offset, bound.size];

@@ -15,6 +15,7 @@ use core::ops::Range as Numbers;
 use unspool_trace::decoder::Range;
 use unspool_trace::error::{Cause, Error, Result};
 use unspool_trace::records::{Extent, Pass, Record, Visitor};
+use unspool_trace::sort;
 
 use crate::pieces::Stretch;
 
@@ -224,10 +225,12 @@ impl<'a> CallPass<'a> {
     /// Begins with the next far LEAVE event, or ends the pass.
     fn next_far(&mut self) {
         if !core::mem::replace(&mut self.is_sorted, true) {
-            self.far.sort_by_key(|far| core::cmp::Reverse(far.leave));
+            let order = sort::order(self.far.len(), &[&|at| self.far.get(at).map_or(0, |far| !far.leave.0)]);
+            self.far = sort::in_order(core::mem::take(&mut self.far), &order);
         }
         let Some(Returning { leave, call, tape }) = self.far.pop() else {
-            self.open.sort_by_key(|(call, _)| core::cmp::Reverse(*call));
+            let order = sort::order(self.open.len(), &[&|at| self.open.get(at).map_or(0, |(call, _)| !*call)]);
+            self.open = sort::in_order(core::mem::take(&mut self.open), &order);
             self.phase = Phase::Open;
             return;
         };

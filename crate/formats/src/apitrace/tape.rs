@@ -9,7 +9,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use unspool_trace::Digest;
+use unspool_trace::{Digest, sort};
 
 use super::records::{Bytes, Enter, Nest, Scalar};
 use super::wire::{FLAG_FAKE, StreamOffset, wide_char};
@@ -211,7 +211,9 @@ impl Tape {
     pub(super) fn sort(&mut self) {
         if core::mem::take(&mut self.unsorted) {
             self.arguments.reverse();
-            self.arguments.sort_by_key(|part| part.index);
+            let order =
+                sort::order(self.arguments.len(), &[&|at| self.arguments.get(at).map_or(0, |it| it.index.into())]);
+            self.arguments = sort::in_order(core::mem::take(&mut self.arguments), &order);
             self.arguments.dedup_by_key(|part| part.index);
         }
     }

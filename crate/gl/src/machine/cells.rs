@@ -171,7 +171,7 @@ impl Key {
 }
 
 /// The numbers of cells.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Slots {
     numbers: HashMap<u64, u32>,
     /// The cells of each owner, with what they are.

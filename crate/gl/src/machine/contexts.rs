@@ -55,8 +55,9 @@ impl Machine {
         &mut Arc::make_mut(&mut self.root.all).pixel_formats
     }
 
-    /// Creates contexts, makes them current and so on.
-    pub(crate) fn call_of_windows(&mut self, function: Function, call: &Call) {
+    /// Creates contexts, makes them current and so on. Returns what the call does, `None` if it has
+    /// failed.
+    pub fn call_of_windows(&mut self, function: Function, call: &Call) -> Option<Act> {
         let act = Arc::make_mut(&mut self.root.all).call(function, call);
         self.act = act;
         self.hold();
@@ -64,6 +65,7 @@ impl Machine {
             self.set(what::DRAWABLE, Value::Int(draw as i64));
             self.set(what::READ_DRAWABLE, Value::Int(read as i64));
         }
+        act
     }
 
     /// A context for calls of a thread that has none: the trace begins after the program did.

@@ -18,7 +18,6 @@ pub(crate) const HANDLERS: Handlers = &[
     ("DeleteLists", delete_lists),
     ("CallList", |m, c, _| m.call_list(c.uint(0))),
     ("CallLists", call_lists),
-    ("ListBase", |m, c, _| m.set(what::LIST_BASE, Value::Int(c.int(0)))),
 ];
 
 /// Lists may nest this deep.

@@ -11,6 +11,7 @@
 //! objects      names of objects: generated, bound, labelled, deleted
 //! direct       functions that name the object which others find where it is bound
 //! lists        display lists
+//! settings     what contexts have set, for those who keep objects themselves
 //! buffers, fixed, framebuffers, matrices, programs, raster, textures   what functions set
 //! ```
 //!
@@ -39,6 +40,7 @@ pub mod objects;
 pub mod parameters;
 pub mod programs;
 pub mod raster;
+pub mod settings;
 pub mod textures;
 pub mod what;
 
@@ -76,7 +78,9 @@ const ALL: &[Handlers] = &[
     matrices::HANDLERS,
     objects::HANDLERS,
     programs::HANDLERS,
-    raster::HANDLERS,
+    raster::OF_CLIENTS,
+    raster::OTHERS,
+    raster::SETTINGS,
     textures::HANDLERS,
 ];
 
@@ -173,6 +177,8 @@ pub struct Machine {
     pub(crate) notes: Notes,
     /// The deed of the latest call with contexts and windows.
     pub(crate) act: Option<windows::Act>,
+    /// Cells of contexts that have changed, where they are noted: what, index and number.
+    changed: Option<Vec<(u16, u32, u32)>>,
 }
 
 impl Root {
@@ -316,7 +322,7 @@ impl Machine {
                 Some(direct) => self.run_direct(direct, run, call, variant),
                 None => run(self, call, variant),
             },
-            Does::Windows(function) => self.call_of_windows(function, call),
+            Does::Windows(function) => drop(self.call_of_windows(function, call)),
             Does::Matrices(function) => self.call_of_matrices(function, call),
             Does::Textures(function) => self.call_of_textures(function, call),
         }
@@ -342,7 +348,12 @@ impl Machine {
 
     /// Looks up the current context of the thread.
     pub(crate) fn enter_context(&mut self) {
-        self.current = self.root.all.current(self.thread).map_or(usize::MAX, |at| at as usize);
+        self.enter(self.root.all.current(self.thread));
+    }
+
+    /// The current context is the one at a position.
+    pub(crate) fn enter(&mut self, at: Option<u32>) {
+        self.current = at.map_or(usize::MAX, |at| at as usize);
         let owner = |at: usize| self.root.contexts.get(at).map_or(0, |context| context.owner);
         let group = self.root.all.all().get(self.current).map(|context| context.group as usize);
         (self.context, self.share) = (owner(self.current), group.map_or(0, |group| owner(group) + 1));
@@ -427,6 +438,16 @@ impl Machine {
         if what == what::ACTIVE_TEXTURE {
             self.doubts.is_unit_unknown = false;
         }
+        self.note_change(key, number);
+    }
+
+    /// Notes that a cell has changed, which has a number.
+    fn note_change(&mut self, key: Key, number: Option<u32>) {
+        if let Some(changed) = self.changed.as_mut().filter(|_| key.owner == self.context)
+            && let Some(number) = number.or_else(|| self.slots.find(key))
+        {
+            changed.push((key.what, key.index, number));
+        }
     }
 
     /// Gives a cell, by its number, what it held before.
@@ -440,6 +461,7 @@ impl Machine {
         }
         // What was uncertain then is so now.
         self.copied += self.root.cells.put(number, Cell { value, call: self.at, since: before.since });
+        self.note_change(key, Some(number));
     }
 
     /// Sets a cell of the current context.
@@ -529,10 +551,15 @@ fn sets_values(function: &Function) -> bool {
     }
     let begins = ["Uniform", "ProgramUniform", "VertexAttrib*", "Get", "BindAttribLocation", "CompileShader"];
     let is_value = |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin));
-    // Where pixels lie, arrays, stacks, and what decides which parts of a framebuffer are written.
-    let kept = ["PixelStore", "Client", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
+    // Which objects calls mean, stacks, and what decides which parts of a framebuffer are written.
+    let kept =
+        ["ActiveTexture", "ListBase", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
     let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));
-    let values = programs::HANDLERS.iter().filter(is_value).chain(raster::HANDLERS.iter().filter(is_setting));
+    let values = programs::HANDLERS
+        .iter()
+        .filter(is_value)
+        .chain(raster::OTHERS)
+        .chain(raster::SETTINGS.iter().filter(is_setting));
     let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
     is_matrix || fixed::HANDLERS.iter().chain(values).any(|(pattern, _)| function.is(pattern))
 }

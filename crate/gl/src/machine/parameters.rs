@@ -93,10 +93,6 @@ pub struct Parameter {
     pub initial: Value,
     /// The group of its constants.
     pub constants: &'static str,
-    /// glPushAttrib keeps it if its mask has one of these bits.
-    bits: u32,
-    /// glEnable takes it.
-    is_capability: bool,
 }
 
 /// The parameter with this constant.
@@ -108,7 +104,8 @@ pub fn find(what: u16) -> Option<&'static Parameter> {
 /// Whether glEnable takes this constant. Clip planes have one each.
 pub(crate) fn is_capability(what: u16) -> bool {
     matches!(what, what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 | what::LIGHT0..=what::LIGHT_LAST)
-        || find(what).is_some_and(|parameter| parameter.is_capability)
+        || matches!(what, what::DEPTH_BOUNDS_TEST | what::STENCIL_TEST_TWO_SIDE)
+        || brief(what).is_some_and(|row| matches!(row.initial, Initial::Switch(_)))
 }
 
 /// The bits of glPushAttrib that keep a cell of a context.
@@ -119,6 +116,9 @@ pub fn attribute_bits(what: u16) -> u32 {
         what::LIGHT_FIRST..=what::MATERIAL_LAST => gl::LIGHTING_BIT,
         what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 => gl::TRANSFORM_BIT | gl::ENABLE_BIT,
         super::fixed::CLIP_PLANE_OF => gl::TRANSFORM_BIT,
+        what::DEPTH_BOUNDS => gl::DEPTH_BUFFER_BIT,
+        what::DEPTH_BOUNDS_TEST => gl::DEPTH_BUFFER_BIT | gl::ENABLE_BIT,
+        what::STENCIL_TEST_TWO_SIDE => gl::STENCIL_BUFFER_BIT | gl::ENABLE_BIT,
         what::TEX_GEN_MODE_OF | what::TEX_GEN_OBJECT | what::TEX_GEN_EYE => gl::TEXTURE_BIT,
         what::TEX_GEN_ENABLED => gl::TEXTURE_BIT | gl::ENABLE_BIT,
         // Targets of the fixed function, environments, and bindings.
@@ -131,8 +131,47 @@ pub fn attribute_bits(what: u16) -> u32 {
         | what::ALPHA_SCALE
         | what::TEXTURE_LOD_BIAS => gl::TEXTURE_BIT,
         _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => gl::TEXTURE_BIT,
-        _ => find(what).map_or(0, |parameter| parameter.bits),
+        _ => brief(what).map_or(0, |row| row.bits),
     }
+}
+
+/// The initial value of a parameter.
+pub(crate) fn initial(what: u16) -> Value {
+    brief(what).map_or(Value::Unset, |row| row.initial.value())
+}
+
+/// A row without what only readers want of it.
+#[derive(Clone, Copy)]
+struct Brief {
+    what: u16,
+    /// glPushAttrib keeps it if its mask has one of these bits.
+    bits: u32,
+    initial: Initial,
+}
+
+/// The rows, ascending.
+#[allow(clippy::indexing_slicing, reason = "the compiler does it, and would say so")]
+const BRIEF: [Brief; ROWS.len()] = {
+    let mut all = [Brief { what: 0, bits: 0, initial: Initial::Unknown }; ROWS.len()];
+    let mut count = 0;
+    while count < ROWS.len() {
+        let Row { what, bits, initial, .. } = ROWS[count];
+        let bits = if matches!(initial, Initial::Switch(_)) { bits | gl::ENABLE_BIT } else { bits };
+        let mut at = count;
+        while at > 0 && all[at - 1].what > what {
+            all[at] = all[at - 1];
+            at -= 1;
+        }
+        all[at] = Brief { what, bits, initial };
+        count += 1;
+    }
+    all
+};
+
+/// The row of a parameter.
+fn brief(what: u16) -> Option<&'static Brief> {
+    static ALL: &[Brief] = &BRIEF;
+    ALL.binary_search_by_key(&what, |row| row.what).ok().and_then(|at| ALL.get(at))
 }
 
 /// All parameters, ascending.
@@ -178,25 +217,28 @@ struct Row {
 
 impl Row {
     fn parameter(&self) -> Parameter {
-        let Self { what, name, group, bits, initial } = *self;
-        let is_capability = matches!(initial, Initial::Switch(_));
-        let bits = if is_capability { bits | gl::ENABLE_BIT } else { bits };
-        let (initial, constants) = match initial {
-            Initial::Unknown => (Value::Unknown, ""),
-            Initial::Bool(is) | Initial::Switch(is) => (Value::Bool(is), ""),
-            Initial::Bools => (Value::Bools([true; 4]), ""),
-            Initial::Int(number) => (Value::Int(number), ""),
-            Initial::Float(number) => (Value::Float(number), ""),
-            Initial::Floats(numbers) => {
+        let Self { what, name, group, initial, .. } = *self;
+        let constants = if let Initial::ConstantOf(_, constants) = initial { constants } else { "" };
+        Parameter { what, name, group, initial: initial.value(), constants }
+    }
+}
+
+impl Initial {
+    fn value(self) -> Value {
+        match self {
+            Self::Unknown => Value::Unknown,
+            Self::Bool(is) | Self::Switch(is) => Value::Bool(is),
+            Self::Bools => Value::Bools([true; 4]),
+            Self::Int(number) => Value::Int(number),
+            Self::Float(number) => Value::Float(number),
+            Self::Floats(numbers) => {
                 let four = core::array::from_fn(|i| numbers.get(i).copied().unwrap_or_default());
-                (Value::Floats(four, numbers.len() as u8), "")
+                Value::Floats(four, numbers.len() as u8)
             }
-            Initial::Object => (Value::Object { name: 0, instance: 0 }, ""),
-            Initial::Matrix => (Value::Matrix(Arc::new(crate::matrix::IDENTITY)), ""),
-            Initial::Constant(constant) => (Value::Constant(constant), ""),
-            Initial::ConstantOf(constant, constants) => (Value::Constant(constant), constants),
-        };
-        Parameter { what, name, group, initial, constants, bits, is_capability }
+            Self::Object => Value::Object { name: 0, instance: 0 },
+            Self::Matrix => Value::Matrix(Arc::new(crate::matrix::IDENTITY)),
+            Self::Constant(constant) | Self::ConstantOf(constant, _) => Value::Constant(constant),
+        }
     }
 }
 

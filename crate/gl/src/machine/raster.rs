@@ -13,7 +13,8 @@ use super::{Handlers, Machine};
 use crate::Variant;
 use crate::call::{self, Call};
 
-pub(crate) const HANDLERS: Handlers = &[
+/// The layout of pixels, and arrays: all that clients keep.
+pub(crate) const OF_CLIENTS: Handlers = &[
     ("PixelStorei", pixel_store),
     ("PixelStoref", pixel_store),
     ("EnableClientState", |m, c, _| m.client_state(c.uint(0), None, true)),
@@ -30,6 +31,38 @@ pub(crate) const HANDLERS: Handlers = &[
         push_client(m, c, v);
         client_defaults(m, c, v);
     }),
+];
+
+/// Settings that say nothing about what WebGL2 can draw.
+pub(crate) const OTHERS: Handlers = &[
+    ("Hint", |m, c, _| {
+        if find(c.uint(0) as u16).is_some() {
+            m.set(c.uint(0) as u16, Value::Constant(c.uint(1)));
+        }
+    }),
+    ("PatchParameteri", |m, c, _| {
+        if c.uint(0) == what::PATCH_VERTICES.into() {
+            m.set(what::PATCH_VERTICES, Value::Int(c.int(1)));
+        }
+    }),
+    ("PolygonStipple", |_, _, _| {}),
+    ("SampleCoverage", |m, c, _| {
+        m.set(what::SAMPLE_COVERAGE_VALUE, Value::Float(c.float(0).clamp(0.0, 1.0)));
+        m.set(what::SAMPLE_COVERAGE_INVERT, Value::Bool(c.int(1) != 0));
+    }),
+    ("SampleMaski", |m, c, _| m.set_at(what::SAMPLE_MASK_VALUE, c.uint(0), Value::Int(c.int(1)))),
+    ("MinSampleShading", |m, c, _| m.set(what::MIN_SAMPLE_SHADING_VALUE, Value::Float(c.float(0)))),
+];
+
+/// Settings of contexts, which concern no objects.
+pub(crate) const SETTINGS: Handlers = &[
+    ("ActiveTexture", |m, c, _| {
+        if (gl::TEXTURE0..gl::TEXTURE0 + MAX_UNITS).contains(&c.uint(0)) {
+            m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
+        }
+    }),
+    ("ListBase", |m, c, _| m.set(what::LIST_BASE, Value::Int(c.int(0)))),
+    ("DepthBounds", |m, c, _| m.set(what::DEPTH_BOUNDS, floats([c.float(0), c.float(1), 0.0, 0.0], 2))),
     ("Enable", |m, c, _| m.enable(c.uint(0), true)),
     ("Disable", |m, c, _| m.enable(c.uint(0), false)),
     ("Enablei", |m, c, _| m.enable_at(c.uint(0), c.uint(1), true)),
@@ -79,12 +112,6 @@ pub(crate) const HANDLERS: Handlers = &[
     ("PolygonMode", polygon_mode),
     ("PolygonOffset", |m, c, _| m.polygon_offset(c.float(0), c.float(1), 0.0)),
     ("PolygonOffsetClamp", |m, c, _| m.polygon_offset(c.float(0), c.float(1), c.float(2))),
-    ("SampleCoverage", |m, c, _| {
-        m.set(what::SAMPLE_COVERAGE_VALUE, Value::Float(c.float(0).clamp(0.0, 1.0)));
-        m.set(what::SAMPLE_COVERAGE_INVERT, Value::Bool(c.int(1) != 0));
-    }),
-    ("SampleMaski", |m, c, _| m.set_at(what::SAMPLE_MASK_VALUE, c.uint(0), Value::Int(c.int(1)))),
-    ("MinSampleShading", |m, c, _| m.set(what::MIN_SAMPLE_SHADING_VALUE, Value::Float(c.float(0)))),
     ("Scissor", |m, c, _| {
         m.rectangles(what::SCISSOR_BOX, None, core::array::from_fn(|i| c.float(i)));
         m.set(what::SCISSOR_OF_WINDOW, Value::Bool(c.is_fake));
@@ -110,23 +137,12 @@ pub(crate) const HANDLERS: Handlers = &[
     ("StencilOp", |m, c, _| m.stencil_op(gl::FRONT_AND_BACK, c, 0)),
     ("StencilOpSeparate", |m, c, _| m.stencil_op(c.uint(0), c, 1)),
     ("LogicOp", |m, c, _| m.set(what::LOGIC_OP_MODE, Value::Constant(c.uint(0)))),
-    ("Hint", |m, c, _| {
-        if find(c.uint(0) as u16).is_some() {
-            m.set(c.uint(0) as u16, Value::Constant(c.uint(1)));
-        }
-    }),
     ("ProvokingVertex", |m, c, _| m.set(what::PROVOKING_VERTEX, Value::Constant(c.uint(0)))),
     ("PrimitiveRestartIndex", |m, c, _| m.set(what::PRIMITIVE_RESTART_INDEX, Value::Int(c.int(0)))),
-    ("PatchParameteri", |m, c, _| {
-        if c.uint(0) == what::PATCH_VERTICES.into() {
-            m.set(what::PATCH_VERTICES, Value::Int(c.int(1)));
-        }
-    }),
     ("ClipControl", |m, c, _| {
         m.set(what::CLIP_ORIGIN, Value::Constant(c.uint(0)));
         m.set(what::CLIP_DEPTH_MODE, Value::Constant(c.uint(1)));
     }),
-    ("PolygonStipple", |_, _, _| {}),
     ("PushAttrib", push),
     ("PopAttrib", pop),
 ];
@@ -161,6 +177,7 @@ impl Machine {
                 self.set_at(what, unit, Value::Bool(is_on));
             }
             gl::BLEND | gl::SCISSOR_TEST => self.set_one_or_all(what, None, Value::Bool(is_on)),
+            gl::PRIMITIVE_RESTART_NV => self.set(what::PRIMITIVE_RESTART, Value::Bool(is_on)),
             _ if parameters::is_capability(what) => {
                 self.set(what, Value::Bool(is_on));
                 if capability == u32::from(what::COLOR_MATERIAL) {
@@ -191,9 +208,9 @@ impl Machine {
         match index {
             Some(index) if index >= MOST_INDEXED => {}
             Some(0) => {
-                let first = match (self.value(self.context, what, 0), find(what)) {
-                    (Value::Unset, Some(parameter)) => parameter.initial.clone(),
-                    (found, _) => found.clone(),
+                let first = match self.value(self.context, what, 0) {
+                    Value::Unset => parameters::initial(what),
+                    found => found.clone(),
                 };
                 for index in 1..MOST_INDEXED {
                     if !self.has(self.context, what, index) {
@@ -361,7 +378,7 @@ pub(crate) struct Saved {
     mask: u32,
     /// The owner of the vertex array that was kept, 0 for none.
     array: u32,
-    /// Cells, ascending by number.
+    /// Cells, as [`cells`] has them.
     cells: Vec<(u32, Key, Cell)>,
 }
 
@@ -438,8 +455,8 @@ fn client_defaults(machine: &mut Machine, call: &Call, _: Variant) {
     }
 }
 
-/// The cells of the current context that are meant and all those of a vertex array, ascending by
-/// number.
+/// The cells of the current context that are meant and all those of a vertex array, in the order of
+/// their owners' cells.
 fn cells(machine: &Machine, array: u32, is_meant: impl Fn(u16) -> bool) -> Vec<(u32, Key, Cell)> {
     let key =
         |owner| move |(what, index, number): &(u16, u32, u32)| (*number, Key { owner, what: *what, index: *index });
@@ -448,16 +465,15 @@ fn cells(machine: &Machine, array: u32, is_meant: impl Fn(u16) -> bool) -> Vec<(
     let of_array = if array == 0 { &[] } else { machine.slots.of(array) };
     let keys = of_context.chain(of_array.iter().map(key(array)));
     let cell = |number| machine.root.cells.get(number).cloned().unwrap_or_default();
-    let mut all: Vec<(u32, Key, Cell)> = keys.map(|(number, key)| (number, key, cell(number))).collect();
-    all.sort_by_key(|(number, ..)| *number);
-    all
+    keys.map(|(number, key)| (number, key, cell(number))).collect()
 }
 
 /// Gives cells the values that they had. Those that got their number later were not set.
 fn restore(machine: &mut Machine, saved: &Saved, now: &[(u32, Key, Cell)]) {
+    // Both have the cells of an owner in the same order, later ones last.
+    let mut before = saved.cells.iter().peekable();
     for (number, key, cell) in now {
-        let kept = saved.cells.binary_search_by_key(number, |(number, ..)| *number).ok();
-        let kept = kept.and_then(|at| saved.cells.get(at)).map(|(.., kept)| kept.clone()).unwrap_or_default();
+        let kept = before.next_if(|(kept, ..)| kept == number).map(|(.., kept)| kept.clone()).unwrap_or_default();
         // What is not known is the same only if no call has set it in between.
         if cell.value != kept.value || (cell.call != kept.call && !kept.value.is_known()) {
             machine.put_back(*number, *key, &kept);

@@ -67,11 +67,6 @@ pub(crate) const HANDLERS: Handlers = &[
         m.set_at(what::IMAGE_LAYER, c.uint(0), Value::Int(layer));
         m.set_at(what::IMAGE_FORMAT, c.uint(0), Value::Constant(c.uint(6)));
     }),
-    ("ActiveTexture", |m, c, _| {
-        if (gl::TEXTURE0..gl::TEXTURE0 + 256).contains(&c.uint(0)) {
-            m.set(what::ACTIVE_TEXTURE, Value::Constant(c.uint(0)));
-        }
-    }),
     ("BindTexture", |m, c, _| {
         let unit = m.unit();
         m.bind_texture(unit, c.uint(0), c.uint(1));

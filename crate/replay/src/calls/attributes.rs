@@ -3,154 +3,43 @@
 
 use unspool_gl::gl;
 
-use super::Functions;
 use crate::driver::Replay;
 use crate::fixed::Fixed;
-use crate::objects::{ATTRIBUTES, Context, Units};
-use crate::state::{State, word};
+use crate::objects::{ATTRIBUTES, Units};
+use unspool_gl::call::Call;
 
-pub(crate) const TABLE: Functions = &[("PushAttrib", |r, c, _| push(r, c.uint(0))), ("PopAttrib", |r, _, _| pop(r))];
-
-/// What `glPushAttrib` keeps.
+/// What `glPushAttrib` keeps beside what the machine does.
 #[derive(Clone)]
 pub(crate) struct Kept {
     mask: u32,
-    state: State,
     fixed: Fixed,
     values: [[f32; 4]; ATTRIBUTES],
     units: Units,
-    active: usize,
-    extras: Vec<u32>,
-    logic_op: u32,
-    polygon_mode: u32,
-    list_base: u32,
-    clips: [u32; 2],
-    bounds: [f32; 2],
-    first_provokes: bool,
 }
 
 /// Limit for the depth of the stack.
 const MOST_KEPT: usize = 16;
 
-/// Words of the state by the bit of the mask.
-const WORDS: [(u32, usize, usize); 13] = [
-    (gl::LINE_BIT, word::LINE_WIDTH, 1),
-    (gl::POLYGON_BIT, word::CULL_FACE, 2),
-    (gl::POLYGON_BIT, word::POLYGON_OFFSET, 2),
-    (gl::DEPTH_BUFFER_BIT, word::DEPTH_MASK, 2),
-    (gl::DEPTH_BUFFER_BIT, word::CLEAR_DEPTH, 1),
-    (gl::STENCIL_BUFFER_BIT, word::STENCIL_FUNC, 14),
-    (gl::STENCIL_BUFFER_BIT, word::CLEAR_STENCIL, 1),
-    (gl::VIEWPORT_BIT, word::VIEWPORT, 4),
-    (gl::VIEWPORT_BIT, word::DEPTH_RANGE, 2),
-    (gl::COLOR_BUFFER_BIT, word::BLEND_FUNC, 10),
-    (gl::COLOR_BUFFER_BIT, word::COLOR_MASK, 4),
-    (gl::COLOR_BUFFER_BIT, word::CLEAR_COLOR, 4),
-    (gl::SCISSOR_BIT, word::SCISSOR, 4),
-];
-
-/// Capabilities by the bit of their group, in the order of their words. `GL_ENABLE_BIT` has all.
-const CAPS: [u32; 10] = [
-    gl::COLOR_BUFFER_BIT,
-    gl::POLYGON_BIT,
-    gl::DEPTH_BUFFER_BIT,
-    gl::COLOR_BUFFER_BIT,
-    gl::POLYGON_BIT,
-    gl::MULTISAMPLE_BIT,
-    gl::MULTISAMPLE_BIT,
-    gl::SCISSOR_BIT,
-    gl::STENCIL_BUFFER_BIT,
-    0,
-];
-
-/// The same of capabilities that WebGL2 lacks.
-const EXTRAS: [(u32, u32); 6] = [
-    (gl::COLOR_BUFFER_BIT, gl::COLOR_LOGIC_OP),
-    (gl::POLYGON_BIT, gl::POLYGON_STIPPLE),
-    (gl::DEPTH_BUFFER_BIT, gl::DEPTH_BOUNDS_TEST_EXT),
-    (gl::STENCIL_BUFFER_BIT, gl::STENCIL_TEST_TWO_SIDE_EXT),
-    (0, gl::VERTEX_PROGRAM_ARB),
-    (0, gl::FRAGMENT_PROGRAM_ARB),
-];
-
-fn push(r: &mut Replay, mask: u32) {
+pub(super) fn push(r: &mut Replay, c: &Call) {
     let Some(context) = r.context() else { return };
     if context.kept.len() < MOST_KEPT {
-        let kept = Kept {
-            mask,
-            state: context.state.clone(),
-            fixed: context.fixed.clone(),
-            values: context.values,
-            units: context.units,
-            active: context.active,
-            extras: context.extras.clone(),
-            logic_op: context.logic_op,
-            polygon_mode: context.polygon_mode,
-            list_base: context.list_base,
-            clips: context.clips,
-            bounds: context.bounds,
-            first_provokes: context.first_provokes,
-        };
+        let kept = Kept { mask: c.uint(0), fixed: context.fixed.clone(), values: context.values, units: context.units };
         context.kept.push(kept);
     }
 }
 
-fn pop(r: &mut Replay) {
+pub(super) fn pop(r: &mut Replay, _: &Call) {
     let Some(context) = r.context() else { return };
     let Some(kept) = context.kept.pop() else { return };
-    restore_words(context, &kept);
-    restore_context(context, &kept);
-    restore_groups(&mut context.fixed, &kept.fixed, kept.mask);
-    restore_enabled(&mut context.fixed, &kept.fixed, kept.mask);
-    // Materials follow the colour that is current now.
-    context.fixed.track();
-}
-
-fn restore_words(context: &mut Context, kept: &Kept) {
-    for (bit, at, len) in WORDS {
-        if kept.mask & bit != 0 {
-            context.state.copy(&kept.state, at, len);
-        }
-    }
-    for (i, bit) in CAPS.into_iter().enumerate() {
-        if kept.mask & (bit | gl::ENABLE_BIT) != 0 {
-            context.state.copy(&kept.state, word::CAPS + i, 1);
-        }
-    }
-    for (bit, cap) in EXTRAS {
-        if kept.mask & (bit | gl::ENABLE_BIT) != 0 {
-            context.extras.retain(|known| *known != cap);
-            context.extras.extend(kept.extras.contains(&cap).then_some(cap));
-        }
-    }
-}
-
-fn restore_context(context: &mut Context, kept: &Kept) {
-    let has = |bit: u32| kept.mask & bit != 0;
-    if has(gl::POLYGON_BIT) {
-        context.polygon_mode = kept.polygon_mode;
-    }
-    if has(gl::COLOR_BUFFER_BIT) {
-        context.logic_op = kept.logic_op;
-    }
-    if has(gl::DEPTH_BUFFER_BIT) {
-        context.bounds = kept.bounds;
-    }
-    if has(gl::TRANSFORM_BIT) {
-        context.clips = kept.clips;
-    }
-    if has(gl::LIGHTING_BIT) {
-        context.first_provokes = kept.first_provokes;
-    }
-    if has(gl::CURRENT_BIT) {
+    if kept.mask & gl::CURRENT_BIT != 0 {
         context.values = kept.values;
     }
-    if has(gl::LIST_BIT) {
-        context.list_base = kept.list_base;
+    if kept.mask & gl::TEXTURE_BIT != 0 {
+        context.units = kept.units;
     }
-    if has(gl::TEXTURE_BIT) {
-        (context.units, context.active) = (kept.units, kept.active);
-    }
+    restore_groups(&mut context.fixed, &kept.fixed, kept.mask);
+    // Materials follow the colour that is current now.
+    context.fixed.track();
 }
 
 /// Takes back the groups of the fixed function that a mask has, without what is enabled.
@@ -161,7 +50,7 @@ fn restore_groups(now: &mut Fixed, then: &Fixed, mask: u32) {
         (now.coordinates, now.fog_coordinate) = (then.coordinates, then.fog_coordinate);
     }
     if has(gl::POINT_BIT) {
-        (now.point_size, now.point_range, now.point_fade) = (then.point_size, then.point_range, then.point_fade);
+        (now.point_range, now.point_fade) = (then.point_range, then.point_fade);
     }
     if has(gl::LINE_BIT) {
         now.stipple = then.stipple;
@@ -185,37 +74,11 @@ fn restore_groups(now: &mut Fixed, then: &Fixed, mask: u32) {
         // Whether points get coordinates of their own is an attribute of points.
         let replaces = if has(gl::POINT_BIT) { then.replaces } else { now.replaces };
         if has(gl::TEXTURE_BIT) {
+            let (enabled, generates) = (now.enabled, now.generates);
             now.clone_from(then);
+            (now.enabled, now.generates) = (enabled, generates);
         }
         now.replaces = replaces;
-    }
-}
-
-/// Takes back what of the fixed function is enabled in the groups that a mask has.
-fn restore_enabled(now: &mut Fixed, then: &Fixed, mask: u32) {
-    let has = |bit: u32| mask & (bit | gl::ENABLE_BIT) != 0;
-    if has(gl::POINT_BIT) {
-        now.sprites = then.sprites;
-    }
-    if has(gl::LINE_BIT) {
-        now.stipples = then.stipples;
-    }
-    if has(gl::LIGHTING_BIT) {
-        (now.lit, now.lighting, now.color_material) = (then.lit, then.lighting, then.color_material);
-    }
-    if has(gl::FOG_BIT) {
-        (now.fogged, now.sums) = (then.fogged, then.sums);
-    }
-    if has(gl::TRANSFORM_BIT) {
-        (now.normalize, now.clips) = (then.normalize, then.clips);
-    }
-    if has(gl::COLOR_BUFFER_BIT) {
-        now.alpha_test = then.alpha_test;
-    }
-    for (now, then) in now.environments.iter_mut().zip(&then.environments) {
-        if has(gl::TEXTURE_BIT) {
-            (now.enabled, now.generates) = (then.enabled, then.generates);
-        }
     }
 }
 
@@ -223,6 +86,8 @@ fn restore_enabled(now: &mut Fixed, then: &Fixed, mask: u32) {
 mod tests {
     use super::*;
     use crate::Bounds;
+    use crate::objects::Context;
+    use crate::state::word;
     use unspool_gl::example::{Example, Value};
 
     /// The bits that have an attribute, a call that sets it, and what the context has of it.
@@ -266,8 +131,6 @@ mod tests {
             format!("{:?}", c.state.four(word::BLEND_FUNC))
         }),
         (gl::COLOR_BUFFER_BIT, "glAlphaFunc", &[gl::LESS as f64, 0.5], |c| format!("{:?}", c.fixed.alpha)),
-        (gl::COLOR_BUFFER_BIT, "glLogicOp", &[gl::XOR as f64], |c| c.logic_op.to_string()),
-        (gl::LIST_BIT, "glListBase", &[7.0], |c| c.list_base.to_string()),
         (gl::TEXTURE_BIT, "glActiveTexture", &[(gl::TEXTURE0 + 1) as f64], |c| c.active.to_string()),
         (
             gl::TEXTURE_BIT,
@@ -312,6 +175,18 @@ mod tests {
                 let expected = if is_kept { first } else { changed };
                 assert_eq!(of(replay.context().unwrap()), expected, "{name} {args:?}, mask {mask:#x}");
             }
+        }
+    }
+
+    /// Either of two capabilities makes normals as long as they are to be.
+    #[test]
+    fn normals_are_made_as_long_until_nothing_wants_it() {
+        let mut replay = Replay::new(Bounds::default(), true);
+        execute(&mut replay, "glXMakeCurrent", &[1.0, 2.0, 3.0]);
+        let calls = [("glEnable", gl::NORMALIZE, true), ("glDisable", gl::RESCALE_NORMAL, true)];
+        for (name, cap, is_on) in calls.into_iter().chain([("glDisable", gl::NORMALIZE, false)]) {
+            execute(&mut replay, name, &[cap.into()]);
+            assert_eq!(replay.context().unwrap().fixed.normalize, is_on, "{name} {cap}");
         }
     }
 

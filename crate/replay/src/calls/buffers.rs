@@ -11,7 +11,7 @@ use super::direct::{OTHER_TARGET, OWN_TARGET};
 use super::lacks::note_written;
 use crate::content::Content;
 use crate::driver::{OBJECT, Replay};
-use crate::objects::{Buffer, Indexed, Stale};
+use crate::objects::{Buffer, Indexed, Stale, UNIFORM_BUFFERS};
 use crate::ops::{Kind, Op, Stream};
 
 /// Targets that a context may bind buffers to: OpenGL has less.
@@ -67,7 +67,7 @@ pub(crate) const TABLE: Functions = &[
 fn indexed(r: &mut Replay, target: u32, index: u32, Indexed { buffer, offset, size }: Indexed) {
     r.bind_buffer(target, buffer);
     if target == gl::UNIFORM_BUFFER
-        && index < 64
+        && index < UNIFORM_BUFFERS
         && let Some(context) = r.context()
     {
         context.uniform_buffers.insert(index, Indexed { buffer, offset, size });

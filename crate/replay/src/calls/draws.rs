@@ -52,16 +52,6 @@ pub(crate) const TABLE: Functions = &[
             indirect(r, c.uint(0), c.uint(1), c.argument(2), [count, c.int(5)]);
         }
     }),
-    ("PrimitiveRestartIndex", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.restart.index = c.uint(0);
-        }
-    }),
-    ("ProvokingVertex", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.first_provokes = c.uint(0) == gl::FIRST_VERTEX_CONVENTION;
-        }
-    }),
     ("MultiDrawArrays", |r, c, _| {
         for (first, count) in c.ints(1).into_iter().zip(c.ints(2)).take(PARTS) {
             r.draw(&Draw { mode: c.uint(0), first, count, ..Draw::default() }, Value::Null);

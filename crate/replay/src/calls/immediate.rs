@@ -25,8 +25,6 @@ pub(crate) const TABLE: Functions = &[
     ("ShadeModel", |r, c, _| fixed(r, |f, _| f.flat = c.uint(0) == gl::FLAT)),
     ("AlphaFunc", alpha_func),
     ("AlphaFunc*", alpha_func),
-    ("PointSize", |r, c, v| fixed(r, |f, _| f.point_size = v.single(c, 0))),
-    ("PointSize*", |r, c, v| fixed(r, |f, _| f.point_size = v.single(c, 0))),
     ("Light*", light),
     ("LightModel*", light_model),
     ("Material*", material),

@@ -3,17 +3,13 @@
 
 use unspool_formats::apitrace::{NameFlags, Renders};
 use unspool_gl::call::Call;
+use unspool_gl::machine::what;
 use unspool_gl::{Several, Variant, gl};
 
 use super::Functions;
 use crate::driver::Replay;
 
 pub(crate) const TABLE: Functions = &[
-    ("LogicOp", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.logic_op = c.uint(0);
-        }
-    }),
     ("LineStipple", |r, c, _| {
         if let Some(context) = r.context() {
             context.fixed.stipple = [c.uint(0).clamp(1, 256), c.uint(1) & 0xFFFF];
@@ -106,7 +102,7 @@ pub(crate) fn is_draw(name: &str) -> bool {
 }
 
 /// The capabilities that WebGL2 lacks, and that matter to draws.
-const EXTRAS: [u32; 6] = [
+pub(super) const EXTRAS: [u32; 6] = [
     gl::COLOR_LOGIC_OP,
     gl::POLYGON_STIPPLE,
     gl::VERTEX_PROGRAM_ARB,
@@ -116,15 +112,6 @@ const EXTRAS: [u32; 6] = [
 ];
 
 impl Replay {
-    /// Enables or disables a capability that WebGL2 lacks.
-    pub(crate) fn enable_extra(&mut self, cap: u32, on: bool) {
-        let Some(context) = self.context() else { return };
-        context.extras.retain(|known| *known != cap);
-        if on && EXTRAS.contains(&cap) {
-            context.extras.push(cap);
-        }
-    }
-
     /// Why a draw with the program in use cannot be clipped. Those that say nothing about clipping
     /// are taken not to need it.
     fn clips_of_program(&mut self) -> Option<&'static str> {
@@ -149,13 +136,14 @@ impl Replay {
         if let Some(reason) = clips.then(|| self.clips_of_program()).flatten() {
             return Some(reason);
         }
+        let logic = self.setting(what::LOGIC_OP_MODE).filter(|mode| *mode != gl::COPY.into());
         let context = self.context()?;
         // The fixed function has gaps in its lines, but not in those of polygons.
         if context.fixed.is_stippled() && is_line && (!is_fixed || mode >= gl::TRIANGLES) {
             return Some("line stipple of polygons and programs is not replayed");
         }
         context.extras.iter().find_map(|cap| match *cap {
-            gl::COLOR_LOGIC_OP if context.logic_op != gl::COPY => Some("logical operations are not in WebGL2"),
+            gl::COLOR_LOGIC_OP if logic.is_some() => Some("logical operations are not in WebGL2"),
             gl::DEPTH_BOUNDS_TEST_EXT if context.bounds != [0.0, 1.0] => Some("bounds of depths are not in WebGL2"),
             gl::STENCIL_TEST_TWO_SIDE_EXT if context.state.is_enabled(gl::STENCIL_TEST) => {
                 Some("stencil tests of GL_EXT_stencil_two_side are not replayed")

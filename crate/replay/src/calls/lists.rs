@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use unspool_formats::apitrace::list_names;
 use unspool_gl::call::{Call, Value};
+use unspool_gl::machine::what;
 use unspool_gl::{Variant, gl};
 
 use super::{Functions, Listed};
@@ -37,11 +38,6 @@ pub(crate) const TABLE: Functions = &[
         let freed = old.map(|(_, old)| size_of(&old)).sum();
         r.reserve(freed, 0);
     }),
-    ("ListBase", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.list_base = c.uint(0);
-        }
-    }),
     ("CallList", |r, c, _| r.call_list(c.uint(0))),
     ("CallLists", call_lists),
 ];
@@ -52,7 +48,7 @@ fn size_of(commands: &[Listed]) -> u64 {
 }
 
 fn call_lists(r: &mut Replay, c: &Call, _: Variant) {
-    let base = r.context().map_or(0, |context| context.list_base);
+    let base = r.setting(what::LIST_BASE).unwrap_or(0) as u32;
     let names: Vec<u32> = match c.argument(2) {
         Value::Bytes(bytes, _) => list_names(c.uint(1), bytes).map(|name| name as u32).collect(),
         Value::Text(text) => text.bytes().map(u32::from).collect(),

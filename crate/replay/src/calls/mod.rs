@@ -34,6 +34,7 @@ use hashbrown::HashMap;
 use unspool_formats::apitrace::NameFlags;
 use unspool_gl::call::Call;
 use unspool_gl::direct::Direct;
+use unspool_gl::machine::settings::Setting;
 use unspool_gl::{Absence, Charged, Does, Table, Variant};
 
 use self::lacks::is_draw;
@@ -50,6 +51,8 @@ pub(crate) type Functions = Table<Run>;
 pub(crate) enum Handler {
     /// For what is bound.
     Run(Run, Variant),
+    /// Changes settings. What follows from that, if something does.
+    Sets(Setting, Option<fn(&mut Replay, &Call)>),
     /// For an object that the call names.
     Direct(Direct, Run, Variant),
     Matrices(unspool_gl::matrices::Function),
@@ -61,6 +64,10 @@ impl Handler {
     pub(crate) fn execute(self, r: &mut Replay, call: &Call) {
         match self {
             Self::Run(run, form) => run(r, call, form),
+            Self::Sets(setting, then) => {
+                r.set_by(setting, call);
+                then.into_iter().for_each(|then| then(r, call));
+            }
             Self::Direct(direct, run, form) => r.execute_direct(call, direct, |r, call| run(r, call, form)),
             Self::Matrices(function) => immediate::change_matrix(r, call, function),
             Self::Textures(function) => textures::change(r, call, function),
@@ -101,9 +108,8 @@ struct Known {
 }
 
 /// The handlers of all functions.
-const TABLES: [Functions; 15] = [
+const TABLES: [Functions; 13] = [
     arrays::TABLE,
-    attributes::TABLE,
     buffers::TABLE,
     copies::TABLE,
     draws::TABLE,
@@ -113,7 +119,6 @@ const TABLES: [Functions; 15] = [
     lists::TABLE,
     parameters::TABLE,
     shaders::TABLE,
-    states::TABLE,
     texels::TABLE,
     textures::TABLE,
     uniforms::TABLE,
@@ -176,7 +181,20 @@ fn handler_of(function: &unspool_gl::Function) -> Option<Handler> {
             None => Handler::Run(it.run, it.form),
         })
     };
-    of_family.or_else(of_tables).or_else(|| windows::of(function).map(|run| Handler::Run(run, Variant::default())))
+    let of_settings = || {
+        let setting = Setting::of(function)?;
+        let then: Option<fn(&mut Replay, &Call)> = match function.plain() {
+            "PushAttrib" => Some(attributes::push),
+            "PopAttrib" => Some(attributes::pop),
+            plain if plain.starts_with("Viewport") => Some(states::viewport),
+            _ => None,
+        };
+        Some(Handler::Sets(setting, then))
+    };
+    of_family
+        .or_else(of_tables)
+        .or_else(of_settings)
+        .or_else(|| windows::of(function).map(|run| Handler::Run(run, Variant::default())))
 }
 
 /// An argument that is a text. Empty for others.

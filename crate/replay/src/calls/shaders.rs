@@ -235,7 +235,7 @@ impl Replay {
     /// Translates and links a program.
     pub(crate) fn link(&mut self, name: u32) {
         let translations = self.translations.clone();
-        let whole = self.at.and_then(|at| self.all.all().get(at as usize));
+        let whole = self.at.and_then(|at| self.machine.contexts().get(at as usize));
         let es = whole.is_some_and(|context| context.profile.is_es());
         let Some((_, objects, _)) = self.both() else { return };
         let Some(program) = objects.programs.get(&name) else { return };

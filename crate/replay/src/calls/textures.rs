@@ -25,12 +25,6 @@ pub(super) const MOST_SAMPLES: u32 = 4;
 const BAND: u64 = 4 << 20;
 
 pub(crate) const TABLE: Functions = &[
-    ("ActiveTexture", |r, c, _| {
-        let unit = (c.uint(0).wrapping_sub(gl::TEXTURE0) as usize).min(31);
-        if let Some(context) = r.context() {
-            context.active = unit;
-        }
-    }),
     ("BindTexture", bind),
     ("BindTextureUnit", |r, c, _| bind_unit(r, c.uint(0), c.uint(1))),
     ("BindTextures", |r, c, _| bind_units(r, c, Several::Textures, bind_unit)),

@@ -36,7 +36,7 @@ pub(super) fn of(function: &unspool_gl::Function) -> Option<Run> {
 
 /// Creates contexts, makes them current and so on.
 pub(super) fn contexts(r: &mut Replay, c: &Call, function: Function) {
-    let Some(act) = r.all.call(function, c) else { return };
+    let Some(act) = r.machine.call_of_windows(function, c) else { return };
     make(r);
     let most = r.bounds.contexts;
     if r.contexts.len() > most || r.groups.len() > GROUPS * most {
@@ -44,7 +44,7 @@ pub(super) fn contexts(r: &mut Replay, c: &Call, function: Function) {
     }
     match act {
         Act::MakesCurrent { context, windows } if context != 0 => {
-            r.at = r.all.current(c.thread);
+            r.at = r.machine.all().current(c.thread);
             // CGL does not name a window.
             let [draw, read] = windows.unwrap_or([context; 2]).map(|window| window as i64);
             if r.drawables.len() >= 4 * most && !r.drawables.contains_key(&draw) {
@@ -57,7 +57,7 @@ pub(super) fn contexts(r: &mut Replay, c: &Call, function: Function) {
         // WGL lets two contexts share what they have when both are empty.
         Act::Shares(..) => {
             for (at, context) in &mut r.contexts {
-                context.group = r.all.all().get(*at as usize).map_or(context.group, |of| of.group);
+                context.group = r.machine.contexts().get(*at as usize).map_or(context.group, |of| of.group);
             }
         }
         _ => {}
@@ -67,7 +67,7 @@ pub(super) fn contexts(r: &mut Replay, c: &Call, function: Function) {
 
 /// Makes what new contexts hold.
 fn make(r: &mut Replay) {
-    while let Some(of) = r.all.all().get(r.made as usize) {
+    while let Some(of) = r.machine.contexts().get(r.made as usize) {
         r.groups.entry(of.group).or_default();
         r.contexts.insert(r.made, Context::new(of.group));
         r.made += 1;
@@ -77,7 +77,9 @@ fn make(r: &mut Replay) {
 /// Drops what contexts hold that are destroyed and current nowhere.
 fn drop_destroyed(r: &mut Replay) {
     let is_gone = |at: &u32| {
-        r.at != Some(*at) && !r.all.is_current(*at) && r.all.all().get(*at as usize).is_some_and(|of| of.is_destroyed)
+        r.at != Some(*at)
+            && !r.machine.all().is_current(*at)
+            && r.machine.contexts().get(*at as usize).is_some_and(|of| of.is_destroyed)
     };
     let gone: Vec<u32> = r.contexts.keys().copied().filter(is_gone).collect();
     for context in gone.into_iter().filter_map(|at| r.contexts.remove(&at)).collect::<Vec<_>>() {
@@ -87,14 +89,14 @@ fn drop_destroyed(r: &mut Replay) {
 
 /// The buffers of a frame were swapped. What is left of the old one is undefined; here it stays.
 fn swap(r: &mut Replay, c: &Call, _: Variant) {
-    r.at = r.all.current(c.thread);
+    r.at = r.machine.all().current(c.thread);
     r.swapped = Some(r.call);
     r.note_swap();
 }
 
 /// Makes a list for each character of a font, which the trace does not have.
 fn font(r: &mut Replay, c: &Call, _: Variant) {
-    r.at = r.all.current(c.thread);
+    r.at = r.machine.all().current(c.thread);
     let (count, base) = (c.uint(2).min(MOST_CHARACTERS), c.uint(3));
     if !r.reserve(0, u64::from(count) * OBJECT) {
         return;
@@ -106,7 +108,7 @@ fn font(r: &mut Replay, c: &Call, _: Variant) {
 
 /// What a window or another surface holds becomes a texture. The tracer uploads it next, if it can.
 fn image(r: &mut Replay, c: &Call, _: Variant) {
-    r.at = r.all.current(c.thread);
+    r.at = r.machine.all().current(c.thread);
     for target in [gl::TEXTURE_2D, gl::TEXTURE_RECTANGLE] {
         r.external(target);
     }

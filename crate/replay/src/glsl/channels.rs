@@ -8,6 +8,7 @@
 use core::fmt::Write;
 
 use hashbrown::HashSet;
+use unspool_trace::sort;
 
 use super::Translated;
 
@@ -125,10 +126,10 @@ fn edited(text: &str, found: Vec<Lookup<'_>>, exchanged: &HashSet<&str>) -> Stri
         inserted.push((start, "_sw(".into()));
         inserted.push((end, format!(", {UNIFORM}{name}{index})")));
     }
-    inserted.sort_by_key(|(at, _)| *at);
+    let order = sort::order(inserted.len(), &[&|i| inserted.get(i).map_or(0, |(at, _)| *at as u64)]);
     let mut out = String::with_capacity(text.len() + 1024);
     let mut done = 0;
-    for (at, what) in inserted {
+    for (at, what) in sort::in_order(inserted, &order) {
         out.push_str(text.get(done..at).unwrap_or_default());
         out.push_str(&what);
         done = at;

@@ -5,6 +5,7 @@
 //! node, too, and what it comes to is the most of them.
 
 use hashbrown::{HashMap, HashSet};
+use unspool_trace::sort;
 
 use super::Cost;
 use crate::glsl::tokens::{Token, TokenKind};
@@ -258,14 +259,14 @@ fn groups(nodes: &[Node]) -> Vec<Vec<usize>> {
             }
             if own.low == own.number {
                 let from = open.iter().rposition(|other| *other == node).unwrap_or(0);
-                let mut group = open.split_off(from);
+                let group = open.split_off(from);
                 for node in &group {
                     if let Some(slot) = seen.get_mut(*node) {
                         slot.is_open = false;
                     }
                 }
-                group.sort_unstable();
-                found.push(group);
+                let order = sort::order(group.len(), &[&|at| group.get(at).map_or(0, |node| *node as u64)]);
+                found.push(sort::in_order(group, &order));
             }
         }
     }
