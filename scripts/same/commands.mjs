@@ -199,6 +199,8 @@ export function forms(facts) {
     any('cut', [path, '--omit', part, '-o', 'out/cut']);
     any('cut', [path, '--hash', part, '-o', 'out/cut'], { isKeyed: true });
   }
+  for (const frames of ['0', '1', '3..4'])
+    gl('cut', [path, '--frames', frames, '--self-contained', '-o', 'out/cut', '--json']);
   return all;
 }
 

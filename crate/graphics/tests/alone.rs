@@ -837,6 +837,26 @@ fn what_a_pop_takes_back_is_kept_from_before_the_push() {
 }
 
 #[test]
+fn a_pop_takes_back_parameters_of_textures_and_not_what_they_hold() {
+    let mut scene = Scene::new();
+    scene.ints("glEnable", &[gl::TEXTURE_2D]);
+    scene.name("glGenTextures", 5);
+    scene.upload(5, 4);
+    let linear = scene.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::LINEAR]);
+    let pushed = scene.ints("glPushAttrib", &[gl::TEXTURE_BIT]);
+    scene.ints("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST]);
+    let popped = scene.ints("glPopAttrib", &[]);
+    let again = scene.ints("glPushAttrib", &[gl::TEXTURE_BIT]);
+    let part = scene.part(1);
+    let last = scene.ints("glPopAttrib", &[]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[linear, pushed, popped, part]);
+    assert_left_out(&kept, &[again, last]);
+}
+
+#[test]
 fn what_cannot_be_right_is_refused() {
     let mut scene = Scene::new();
     scene.swap();

@@ -63,6 +63,8 @@ pub const BYTES: u64 = 4096;
 
 /// Bytes that notes on calls may take.
 const MOST_NOTES: usize = 192 << 20;
+/// Bytes that the machine of OpenGL may take.
+const MOST_OF_MACHINE: usize = 768 << 20;
 /// From this on, what a window held before it was swapped is given up on the way, if that would be
 /// done at the end.
 const TOO_MANY_NOTES: usize = 48 << 20;
@@ -220,8 +222,13 @@ impl Alone {
         self.is_over || self.scene.refusal.is_some()
     }
 
-    /// The notes take this many bytes, about.
+    /// Bytes of memory that all of it takes, about.
     pub fn bytes(&self) -> usize {
+        self.noted() + self.scene.machine.memory()
+    }
+
+    /// Bytes of the notes.
+    fn noted(&self) -> usize {
         self.scene.bytes() + self.uploaded.len() * 24 + self.texts.len() * 8
     }
 
@@ -230,14 +237,14 @@ impl Alone {
         let gone = self.scene.gone();
         self.scene.tape.forget(&gone, self.ends);
         let draws = self.scene.tape.entries().iter().filter(|entry| entry.draws).count() as u64;
-        if !self.ends && self.bytes() > TOO_MANY_NOTES && draws > self.draws_before / 3 {
+        if !self.ends && self.noted() > TOO_MANY_NOTES && draws > self.draws_before / 3 {
             self.ends = true;
             self.scene.tape.forget(&gone, true);
         }
         let kept: HashSet<u32> = self.scene.tape.entries().iter().map(|entry| entry.call).collect();
         self.uploaded.retain(|call, _| kept.contains(call));
         self.texts.retain(|call| kept.contains(call));
-        let bytes = self.bytes();
+        let bytes = self.noted();
         self.bound = MANY_NOTES.max(2 * bytes).min(MOST_NOTES);
         if bytes > MOST_NOTES / 4 * 3 {
             self.scene.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
@@ -370,8 +377,11 @@ impl Alone {
             }
         }
         scene.effects = effects;
-        if self.bytes() > self.bound {
+        if self.noted() > self.bound {
             self.forget();
+        }
+        if self.scene.machine.memory() > MOST_OF_MACHINE {
+            self.scene.refusal.get_or_insert(Refusal::TooMany(MOST_OF_MACHINE as u64));
         }
         if call.number >= u32::MAX.into() {
             self.scene.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));

@@ -59,7 +59,7 @@ pub(super) enum Own {
 }
 
 /// Numbers of cells of the tape begin here: those of the machine that are below are its own.
-const OWN: u16 = 0xfe00;
+pub(super) const OWN: u16 = 0xfe00;
 
 /// Facts on an object, a context or a share group that the machine does not have.
 #[derive(Debug, Default)]
@@ -220,8 +220,9 @@ impl Scene {
         (self.thread, self.number) = (call.thread, call.number as u32);
         (self.budget, self.nesting) = (recorded::MAX_LISTED, 0);
         self.machine.look(call.thread);
-        self.enter();
-        if !call.is_incomplete {
+        if call.is_incomplete {
+            self.enter();
+        } else {
             self.step(call, function, false);
         }
         if self.is_of_frames && function.is_gl && self.has_context() {
@@ -672,9 +673,9 @@ impl Scene {
         parts
     }
 
-    /// Bytes that it takes, about.
+    /// Bytes that it takes besides the machine, about.
     pub(super) fn bytes(&self) -> usize {
-        self.tape.bytes() + self.objects.len() * OF_OBJECT + self.noted.len() * 24 + self.machine.memory()
+        self.tape.bytes() + self.objects.len() * OF_OBJECT + self.noted.len() * 24
     }
 
     /// Groups of cells of objects that no call can refer to any more.

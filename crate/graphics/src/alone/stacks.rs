@@ -9,7 +9,7 @@ use unspool_gl::matrices::Stack;
 
 use super::functions::{Function, Rule, Rules};
 use super::groups::{Class, OF_CONTEXT};
-use super::scene::{Own, Scene};
+use super::scene::{OWN, Own, Scene};
 use super::settings::is_restored;
 use super::tape::{Cell, Effect};
 use unspool_gl::call::Call;
@@ -87,8 +87,9 @@ fn pop(scene: &mut Scene, is_client: bool) {
             (true, true) => Some(is_client_restored(what, saved.mask)),
             (true, false) => Some(array == Some(group)),
             (false, true) => is_restored(what, saved.mask),
-            // Parameters of textures are restored with the textures that are bound.
-            (false, false) => (saved.mask & gl::TEXTURE_BIT == 0).then_some(false),
+            // Parameters of textures are restored with the textures that are bound, and not what
+            // these hold.
+            (false, false) => (saved.mask & gl::TEXTURE_BIT == 0 || what >= OWN).then_some(false),
         };
         if is_restored != Some(false) {
             restored.push(cell);

@@ -7,6 +7,7 @@ use unspool_gl::{egl, glx};
 use super::functions::{Function, Rule, Rules};
 use super::groups::Class;
 use super::scene::{Id, Own, Scene, WINDOWS};
+use super::tape::Effect;
 use unspool_gl::call::Call;
 
 pub(super) const RULES: Rules = &[
@@ -57,7 +58,8 @@ impl Scene {
     pub(super) fn call_of_windows(&mut self, call: &Call) {
         let Some(Act::MakesCurrent { context, windows }) = self.machine.act() else { return self.always() };
         let cell = self.tape.thread_cell(call.thread);
-        self.whole(cell);
+        self.effects.push(Effect::Whole(cell));
+        self.version += 1;
         let [draw, read] = windows.unwrap_or_default();
         // The first time that a context meets a window gives it its size.
         if self.met.insert((call.thread as u32, context)) | self.met.insert((1 << 31, context ^ draw << 1)) {
