@@ -21,7 +21,9 @@ pub(crate) const HANDLERS: Handlers = &[
     ("FogCoord*", |m, c, v| m.set(what::CURRENT_FOG_COORD, Value::Float(one(v).numbers(c, 0, [0.0; 4], false)[0]))),
     ("Index*", |m, c, v| m.set(what::CURRENT_INDEX, Value::Float(one(v).numbers(c, 0, [0.0; 4], false)[0]))),
     ("EdgeFlag", |m, c, _| m.set(what::EDGE_FLAG, Value::Bool(c.int(0) != 0))),
-    ("EdgeFlagv", |m, c, _| m.set(what::EDGE_FLAG, Value::Bool(first(c, 0) != 0))),
+    ("EdgeFlagv", |m, c, _| {
+        m.set(what::EDGE_FLAG, Value::Bool(c.argument(0).ints().first().is_some_and(|is| *is != 0)))
+    }),
     ("RasterPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
     ("WindowPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
     ("ShadeModel", |m, c, _| m.set(what::SHADE_MODEL, Value::Constant(c.uint(0)))),
