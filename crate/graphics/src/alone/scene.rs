@@ -20,7 +20,7 @@ use super::groups::{ALL, Class, OF_CONTEXT};
 use super::recorded::Recording;
 use super::stacks::{Pushed, Saved};
 use super::tape::{Cell, Effect, Group, Tape};
-use super::{Refusal, buffers, recorded, settings, sources, textures};
+use super::{MOST_NOTES, Refusal, buffers, recorded, settings, sources, textures};
 use unspool_gl::call::{Call, Value as Argument};
 
 /// A context, a share group or an object: the owner of its cells in the machine. 0 stands for no
@@ -31,6 +31,8 @@ pub(super) const WINDOWS: Id = 1 << 29;
 
 /// Bytes that an object takes, about.
 const OF_OBJECT: usize = 400;
+/// Indexes of cells that the machine holds are below this.
+const MOST_INDEXES: u32 = 1 << 20;
 /// Names of a call that is not known which are looked at.
 const MOST_NAMES: usize = 256;
 
@@ -550,8 +552,14 @@ impl Scene {
 
     /// The cell of the tape for a cell of the machine. `None` if it is not followed as such.
     pub(super) fn noted(&mut self, owner: Id, what: u16, index: u32) -> Option<Cell> {
-        // Indexes beyond that are not there.
-        let key = u64::from(owner) << 36 | u64::from(what) << 20 | u64::from(index & 0xf_ffff);
+        if index >= MOST_INDEXES {
+            // The machine does not hold these. Without names, objects are not told apart.
+            if is_name(what) {
+                self.refusal.get_or_insert(Refusal::TooMany(MOST_NOTES as u64));
+            }
+            return None;
+        }
+        let key = u64::from(owner) << 36 | u64::from(what) << 20 | u64::from(index);
         if let Some(known) = self.noted.get(&key) {
             return *known;
         }
@@ -710,5 +718,23 @@ impl Scene {
         // Sets of what draws read may be others now.
         self.version += 1;
         groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_those_that_the_machine_holds_are_refused() {
+        let mut scene = Scene::default();
+        let last = MOST_INDEXES - 1;
+        let [name, mask] = [Kind::Texture.what(), what::SAMPLE_MASK_VALUE];
+        assert!(scene.noted(1, name, last).is_some() && scene.noted(1, mask, last).is_some());
+        assert_ne!(scene.noted(1, name, last), scene.noted(1, mask, last));
+        assert_eq!(scene.noted(1, mask, MOST_INDEXES), None);
+        assert_eq!(scene.refusal, None);
+        assert_eq!(scene.noted(1, name, MOST_INDEXES), None);
+        assert!(matches!(scene.refusal, Some(Refusal::TooMany(_))));
     }
 }
