@@ -32,10 +32,10 @@
 //! mean is written once: where their arguments are ([`call::Call`]), which object they are about,
 //! what they change.
 //!
-//! Redundant calls, some findings, frames that replay by themselves and the replay still follow
-//! bindings and names of objects themselves, and keep different things: digests, notes on what is
-//! read, what WebGL2 has. They share what is described here, and each of them is to ask the
-//! machine.
+//! Redundant calls, some findings and frames that replay by themselves still follow bindings and
+//! names of objects themselves, and keep different things: digests, notes on what is read. Each of
+//! them is to ask the machine. The replay keeps its objects, matrices and arrays, and what is
+//! current of vertices until a stack or a material asks for it.
 
 #![forbid(unsafe_code)]
 

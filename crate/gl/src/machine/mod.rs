@@ -65,6 +65,7 @@ const ALL: &[Handlers] = &[
     buffers::HANDLERS,
     contexts::HANDLERS,
     fixed::HANDLERS,
+    fixed::SETTINGS,
     framebuffers::HANDLERS,
     lists::HANDLERS,
     matrices::HANDLERS,
@@ -480,7 +481,7 @@ fn sets_values(function: &Function) -> bool {
         .chain(raster::OTHERS)
         .chain(raster::SETTINGS.iter().filter(is_setting));
     let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
-    is_matrix || fixed::HANDLERS.iter().chain(values).any(|(pattern, _)| function.is(pattern))
+    is_matrix || fixed::HANDLERS.iter().chain(fixed::SETTINGS).chain(values).any(|(pattern, _)| function.is(pattern))
 }
 
 /// Whether state is compared from one call of a function to the next although it draws nothing.
