@@ -85,7 +85,7 @@ const OTHERS: [(&str, &str, Direct); 14] = [
 /// The function that does the same for what is bound, as far as `exists` knows it. `None` if the
 /// name does not belong to direct state access. All names are without the prefix `gl`, and `plain`
 /// is the name without the ending of an extension.
-pub(crate) fn bound_of(name: &str, plain: &str, exists: impl Fn(&str) -> bool) -> Option<(String, Direct)> {
+pub(crate) fn bound_of(name: &str, plain: &str, exists: &dyn Fn(&str) -> bool) -> Option<(String, Direct)> {
     if let Some((_, bound, direct)) = OTHERS.iter().find(|(known, ..)| *known == plain) {
         return exists(bound).then(|| ((*bound).into(), *direct));
     }
@@ -126,7 +126,7 @@ mod tests {
         let exists = |name: &str| {
             !is_direct(name) && ["", "EXT", "NV"].iter().any(|end| all.contains(&&*format!("gl{name}{end}")))
         };
-        let bound = |name: &str| bound_of(name.strip_prefix("gl")?, Function::of(name).plain(), exists);
+        let bound = |name: &str| bound_of(name.strip_prefix("gl")?, Function::of(name).plain(), &exists);
         for (name, to, about) in [
             ("glTextureParameterfv", "TexParameterfv", About::Texture),
             ("glTextureParameteriEXT", "TexParameteri", About::TextureOfTarget),

@@ -34,9 +34,8 @@
 //! calls mean is written once: where their arguments are ([`call::Call`]), which object they are
 //! about, what they change.
 //!
-//! Redundant calls, some findings and the replay still follow bindings and names of objects
-//! themselves, and keep different things: digests, what WebGL2 has. They share what is described
-//! here, and each of them is to ask the machine.
+//! The replay keeps its objects, matrices and arrays, and what is current of vertices until a stack
+//! or a material asks for it. Findings keep digests of uploads and which draws nothing has used.
 
 #![forbid(unsafe_code)]
 

@@ -119,14 +119,14 @@ impl Function {
         let find = |name: &str| find(name, tables);
         let own = self.own(tables).map(|(run, form)| Handler { run, form, direct: None });
         let direct = || {
-            let (bound, direct) = bound_of(self.bare()?, &self.plain, |bound| find(bound).is_some())?;
+            let (bound, direct) = bound_of(self.bare()?, &self.plain, &|bound| find(bound).is_some())?;
             find(&bound).map(|(run, form)| Handler { run, form, direct: Some(direct) })
         };
         own.or_else(direct)
     }
 
     /// The same by its own name alone.
-    pub(crate) fn own<R: Copy>(&self, tables: &[Table<R>]) -> Option<(R, Variant)> {
+    fn own<R: Copy>(&self, tables: &[Table<R>]) -> Option<(R, Variant)> {
         let is_possible = self.is_gl || self.plain.starts_with(|first: char| first.is_ascii_lowercase());
         find(&self.plain, tables).filter(|_| is_possible)
     }

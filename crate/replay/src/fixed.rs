@@ -239,9 +239,6 @@ impl Fixed {
             _ => return false,
         };
         *slot = on;
-        if cap == gl::COLOR_MATERIAL {
-            self.track();
-        }
         true
     }
 

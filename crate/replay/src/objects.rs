@@ -9,6 +9,7 @@ use unspool_trace::sort;
 use crate::calls::Listed;
 use crate::content::Content;
 use crate::driver::OBJECT;
+use crate::fixed::FIXED_UNITS;
 use crate::glsl::Translated;
 use crate::glsl::channels::ENCODED;
 use crate::pixels::Storage;
@@ -29,6 +30,10 @@ pub(crate) type Units = [[u32; SLOTS]; 32];
 pub(crate) const UNIFORM_BUFFERS: u32 = 64;
 /// Attributes that a draw can use.
 pub(crate) const ATTRIBUTES: usize = 16;
+/// Colours, normal and fog coordinate, coordinates of texture units, and generic attributes.
+pub(crate) const CURRENT_VALUES: usize = 4 + FIXED_UNITS + ATTRIBUTES;
+/// All that is current of vertices.
+pub(crate) type Current = [[f32; 4]; CURRENT_VALUES];
 
 /// A texture.
 #[derive(Clone, Debug)]
@@ -546,6 +551,8 @@ pub(crate) struct Context {
     pub(crate) unpack: crate::pixels::Unpack,
     /// Values of generic attributes without an array.
     pub(crate) values: [[f32; 4]; ATTRIBUTES],
+    /// What the machine knows of what is current.
+    pub(crate) placed: Current,
     pub(crate) drawable: i64,
     pub(crate) read_drawable: i64,
     pub(crate) had_viewport: bool,
@@ -567,14 +574,13 @@ pub(crate) struct Context {
     pub(crate) restart: crate::calls::Restart,
     /// Flat primitives have the colour of their first vertex.
     pub(crate) first_provokes: bool,
-    /// What `glPushAttrib` has kept, and `glPushClientAttrib`.
-    pub(crate) kept: Vec<crate::calls::Kept>,
+    /// What `glPushClientAttrib` has kept.
     pub(crate) kept_arrays: Vec<KeptArrays>,
 }
 
 impl Context {
     pub(crate) fn new(group: u32) -> Self {
-        Self {
+        let mut made = Self {
             group,
             state: State::new(),
             fixed: crate::fixed::Fixed::new(),
@@ -592,6 +598,7 @@ impl Context {
             program: 0,
             unpack: crate::pixels::Unpack::default(),
             values: [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES],
+            placed: [[0.0; 4]; CURRENT_VALUES],
             drawable: 0,
             read_drawable: 0,
             had_viewport: false,
@@ -605,9 +612,10 @@ impl Context {
             polygon_mode: gl::FILL,
             restart: crate::calls::Restart::default(),
             first_provokes: false,
-            kept: Vec::new(),
             kept_arrays: Vec::new(),
-        }
+        };
+        made.placed = made.current();
+        made
     }
 
     /// The arrays in use.

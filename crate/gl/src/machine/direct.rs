@@ -21,6 +21,13 @@ pub(crate) struct Named {
     unit: Option<u32>,
 }
 
+impl Named {
+    /// A texture unit.
+    pub(super) fn unit(number: u32) -> Self {
+        Self { unit: Some(number), ..Self::default() }
+    }
+}
+
 impl Machine {
     /// Executes a function for what is bound.
     pub(crate) fn run_direct(&mut self, direct: Direct, run: Run, call: &Call, variant: Variant) {

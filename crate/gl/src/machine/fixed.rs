@@ -9,6 +9,27 @@ use super::{Handlers, Machine};
 use crate::Variant;
 use crate::call::{self, Call};
 
+/// Settings that depend neither on matrices nor on vertices.
+pub(crate) const SETTINGS: Handlers = &[
+    ("ShadeModel", |m, c, _| m.set(what::SHADE_MODEL, Value::Constant(c.uint(0)))),
+    ("AlphaFunc", alpha_func),
+    ("AlphaFunc*", alpha_func),
+    ("LineStipple", |m, c, _| {
+        m.set(what::LINE_STIPPLE_REPEAT, Value::Int(c.int(0)));
+        m.set(what::LINE_STIPPLE_PATTERN, Value::Int(c.int(1)));
+    }),
+    ("LightModel*", light_model),
+    ("Material*", material),
+    ("ColorMaterial", |m, c, _| {
+        m.set(what::COLOR_MATERIAL_FACE, Value::Constant(c.uint(0)));
+        m.set(what::COLOR_MATERIAL_PARAMETER, Value::Constant(c.uint(1)));
+        follow_color(m);
+    }),
+    ("Fog*", fog),
+    ("TexEnv*", tex_env),
+    ("RenderMode", |m, c, _| m.set(what::RENDER_MODE, Value::Constant(c.uint(0)))),
+];
+
 pub(crate) const HANDLERS: Handlers = &[
     ("Color*", color),
     ("SecondaryColor*", |m, c, v| m.set(what::CURRENT_SECONDARY_COLOR, floats(v.numbers(c, 0, LAST_ONE, true), 4))),
@@ -26,25 +47,10 @@ pub(crate) const HANDLERS: Handlers = &[
     }),
     ("RasterPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
     ("WindowPos*", |m, _, _| m.set(what::CURRENT_RASTER_POSITION, Value::Unknown)),
-    ("ShadeModel", |m, c, _| m.set(what::SHADE_MODEL, Value::Constant(c.uint(0)))),
-    ("AlphaFunc", alpha_func),
-    ("AlphaFuncx", alpha_func),
     ("ClearAccum", |m, c, v| m.set(what::ACCUM_CLEAR_VALUE, floats(v.numbers(c, 0, [0.0; 4], false), 4))),
     ("ClearIndex", |m, c, _| m.set(what::INDEX_CLEAR_VALUE, Value::Float(c.float(0)))),
     ("IndexMask", |m, c, _| m.set(what::INDEX_WRITEMASK, Value::Int(c.int(0)))),
-    ("LineStipple", |m, c, _| {
-        m.set(what::LINE_STIPPLE_REPEAT, Value::Int(c.int(0)));
-        m.set(what::LINE_STIPPLE_PATTERN, Value::Int(c.int(1)));
-    }),
     ("Light*", light),
-    ("LightModel*", light_model),
-    ("Material*", material),
-    ("ColorMaterial", |m, c, _| {
-        m.set(what::COLOR_MATERIAL_FACE, Value::Constant(c.uint(0)));
-        m.set(what::COLOR_MATERIAL_PARAMETER, Value::Constant(c.uint(1)));
-        follow_color(m);
-    }),
-    ("Fog*", fog),
     ("ClipPlane", |m, c, _| clip_plane(m, c, false)),
     ("ClipPlanef", |m, c, _| clip_plane(m, c, false)),
     ("ClipPlanex", |m, c, _| clip_plane(m, c, true)),
@@ -69,7 +75,6 @@ pub(crate) const HANDLERS: Handlers = &[
             m.set_at(what::CURRENT_VERTEX_ATTRIB, c.uint(0), packed(c, [1, 3], v, c.int(2) != 0));
         }
     }),
-    ("TexEnv*", tex_env),
     ("TexGen*", tex_gen),
     ("PixelZoom", |m, c, _| {
         m.set(what::ZOOM_X, Value::Float(c.float(0)));
@@ -80,7 +85,6 @@ pub(crate) const HANDLERS: Handlers = &[
         let is_switch = matches!(c.uint(0), gl::MAP_COLOR | gl::MAP_STENCIL);
         m.set(c.uint(0) as u16, if is_switch { Value::Bool(number != 0.0) } else { Value::Float(number) });
     }),
-    ("RenderMode", |m, c, _| m.set(what::RENDER_MODE, Value::Constant(c.uint(0)))),
 ];
 
 const LAST_ONE: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
@@ -169,9 +173,9 @@ fn material(machine: &mut Machine, call: &Call, variant: Variant) {
     }
 }
 
-fn alpha_func(machine: &mut Machine, call: &Call, _: Variant) {
+fn alpha_func(machine: &mut Machine, call: &Call, variant: Variant) {
     machine.set(what::ALPHA_TEST_FUNC, Value::Constant(call.uint(0)));
-    machine.set(what::ALPHA_TEST_REF, Value::Float(call.float(1).clamp(0.0, 1.0)));
+    machine.set(what::ALPHA_TEST_REF, Value::Float(f64::from(variant.single(call, 1)).clamp(0.0, 1.0)));
 }
 
 /// A matrix of the current context.

@@ -73,6 +73,7 @@ const ALL: &[Handlers] = &[
     contexts::HANDLERS,
     doubts::HANDLERS,
     fixed::HANDLERS,
+    fixed::SETTINGS,
     framebuffers::HANDLERS,
     lists::HANDLERS,
     matrices::HANDLERS,
@@ -561,7 +562,7 @@ fn sets_values(function: &Function) -> bool {
         .chain(raster::OTHERS)
         .chain(raster::SETTINGS.iter().filter(is_setting));
     let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
-    is_matrix || fixed::HANDLERS.iter().chain(values).any(|(pattern, _)| function.is(pattern))
+    is_matrix || fixed::HANDLERS.iter().chain(fixed::SETTINGS).chain(values).any(|(pattern, _)| function.is(pattern))
 }
 
 /// Whether calls of a function only set current attributes of vertices, matrices, lights and

@@ -116,6 +116,8 @@ pub fn attribute_bits(what: u16) -> u32 {
         what::LIGHT_FIRST..=what::MATERIAL_LAST => gl::LIGHTING_BIT,
         what::CLIP_DISTANCE0..=what::CLIP_DISTANCE7 => gl::TRANSFORM_BIT | gl::ENABLE_BIT,
         super::fixed::CLIP_PLANE_OF => gl::TRANSFORM_BIT,
+        what::COORD_REPLACE => gl::POINT_BIT,
+        what::CURRENT_VERTEX_ATTRIB => gl::CURRENT_BIT,
         what::DEPTH_BOUNDS => gl::DEPTH_BUFFER_BIT,
         what::DEPTH_BOUNDS_TEST => gl::DEPTH_BUFFER_BIT | gl::ENABLE_BIT,
         what::STENCIL_TEST_TWO_SIDE => gl::STENCIL_BUFFER_BIT | gl::ENABLE_BIT,

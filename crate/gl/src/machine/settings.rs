@@ -2,22 +2,32 @@
 //! which order calls come, is theirs to say.
 
 use super::cells::Value;
-use super::{Machine, Run, raster};
+use super::direct::Named;
+use super::{Machine, Run, fixed, matrices, raster, what};
 use crate::call::Call;
 use crate::contexts::Contexts;
-use crate::{Function, Variant};
+use crate::direct::About;
+use crate::{Function, Variant, gl};
 
 /// A function that changes settings, and nothing else.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     run: Run,
     form: Variant,
+    /// The first argument is a texture unit.
+    names_unit: bool,
 }
 
 impl Setting {
     /// The function, if it is one of settings.
     pub fn of(function: &Function) -> Option<Self> {
-        function.own(&[raster::SETTINGS]).map(|(run, form)| Self { run, form })
+        let found = function.handler(&[fixed::SETTINGS, matrices::HANDLERS, raster::SETTINGS])?;
+        let names_unit = match found.direct.map(|direct| direct.about) {
+            None => false,
+            Some(About::Unit) => true,
+            Some(_) => return None,
+        };
+        Some(Self { run: found.run, form: found.form, names_unit })
     }
 }
 
@@ -56,7 +66,23 @@ impl Machine {
     pub fn set_by(&mut self, setting: Setting, call: &Call, context: u32) {
         self.at = call.number.min(u32::MAX.into()) as u32;
         self.enter(Some(context));
-        (setting.run)(self, call, setting.form);
+        if setting.names_unit {
+            self.named = Named::unit(call.uint(0).wrapping_sub(gl::TEXTURE0));
+            (setting.run)(self, &call.without(1), setting.form);
+            self.named = Named::default();
+        } else {
+            (setting.run)(self, call, setting.form);
+        }
+    }
+
+    /// Sets a cell of the context at a position, by a call with a number.
+    pub fn place(&mut self, call: u64, context: u32, (what, index): (u16, u32), value: Value) {
+        self.at = call.min(u32::MAX.into()) as u32;
+        self.enter(Some(context));
+        self.set_at(what, index, value);
+        if what == what::CURRENT_COLOR {
+            fixed::follow_color(self);
+        }
     }
 
     /// A cell of the context that is looked at which has changed since it was asked for: what it

@@ -1,19 +1,21 @@
 //! The fixed function: immediate mode, matrices, lights, materials, texture environments.
 
 use unspool_gl::call::Call;
+use unspool_gl::machine::cells::Value;
+use unspool_gl::machine::fixed::{CLIP_PLANE_OF, LIGHT_PARAMETERS};
+use unspool_gl::machine::what;
 use unspool_gl::matrices::{self, Stack};
 use unspool_gl::{Variant, gl};
 
 use super::Functions;
 use crate::driver::Replay;
-use crate::fixed::Fixed;
+use crate::fixed::{FIXED_UNITS, Fixed, PLANES};
 use crate::matrix;
 
 /// Limit for the vertices of one `glBegin`.
 const MOST_VERTICES: usize = 1 << 20;
 
 pub(crate) const TABLE: Functions = &[
-    ("MatrixMode", |r, c, _| fixed(r, |f, _| f.mode = c.uint(0))),
     ("Begin", |r, c, _| {
         fixed(r, |f, _| {
             (f.primitive, f.spoiled) = (Some(c.uint(0)), None);
@@ -22,24 +24,10 @@ pub(crate) const TABLE: Functions = &[
     }),
     ("End", |r, _, _| end(r)),
     ("Rect*", rectangle),
-    ("ShadeModel", |r, c, _| fixed(r, |f, _| f.flat = c.uint(0) == gl::FLAT)),
-    ("AlphaFunc", alpha_func),
-    ("AlphaFunc*", alpha_func),
     ("Light*", light),
-    ("LightModel*", light_model),
-    ("Material*", material),
-    ("ColorMaterial", |r, c, _| {
-        fixed(r, |f, _| {
-            (f.tracked, f.tracks) = (c.uint(0), c.uint(1));
-            f.track();
-        });
-    }),
     ("ClipPlane", clip_plane),
     ("ClipPlane*", clip_plane),
-    ("PointParameter*", point_parameter),
-    ("TexEnv*", tex_env),
     ("TexGen*", tex_gen),
-    ("Fog*", fog),
     ("VertexAttribI*", attribute),
     ("VertexAttrib*", attribute),
     ("VertexAttribP*", |r, c, v| {
@@ -159,30 +147,12 @@ fn set_attribute(r: &mut Replay, index: usize, value: [f32; 4]) {
     }
 }
 
-fn alpha_func(r: &mut Replay, c: &Call, v: Variant) {
-    fixed(r, |f, _| f.alpha = (c.uint(0), v.single(c, 1)));
-}
-
 fn clip_plane(r: &mut Replay, c: &Call, v: Variant) {
     let plane = single(Variant { is_vector: true, ..v }.parameter(c, 1, false));
-    let index = c.uint(0).wrapping_sub(gl::CLIP_DISTANCE0) as usize;
-    fixed(r, |f, _| {
-        // It is given in the coordinates of the moment.
-        let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
-        if let Some(slot) = f.planes.get_mut(index) {
-            *slot = matrix::transform(&matrix::transposed(&inverse), plane);
-        }
-    });
-}
-
-fn point_parameter(r: &mut Replay, c: &Call, v: Variant) {
-    let [a, b, d, _] = values(c, v, 0);
-    fixed(r, |f, _| match c.uint(0) {
-        gl::POINT_SIZE_MIN => f.point_range[0] = a,
-        gl::POINT_SIZE_MAX => f.point_range[1] = a,
-        gl::POINT_DISTANCE_ATTENUATION => f.point_fade = [a, b, d],
-        _ => {}
-    });
+    let index = c.uint(0).wrapping_sub(gl::CLIP_DISTANCE0);
+    let Some(context) = r.context().filter(|_| (index as usize) < PLANES) else { return };
+    let plane = in_eye_coordinates(&context.fixed, plane);
+    r.place(CLIP_PLANE_OF, index, Value::Floats(plane, 4));
 }
 
 fn end(r: &mut Replay) {
@@ -214,136 +184,37 @@ fn rectangle(r: &mut Replay, c: &Call, v: Variant) {
 }
 
 fn light(r: &mut Replay, c: &Call, v: Variant) {
-    let (index, name, all) = (c.uint(0).wrapping_sub(gl::LIGHT0) as usize, c.uint(1), values(c, v, 1));
-    let first = all[0];
-    fixed(r, |f, _| {
-        let modelview = f.matrix(Stack::Modelview);
-        let Some(light) = f.lights.get_mut(index) else { return };
-        match name {
-            gl::AMBIENT => light.ambient = all,
-            gl::DIFFUSE => light.diffuse = all,
-            gl::SPECULAR => light.specular = all,
-            gl::POSITION => light.position = matrix::transform(&modelview, all),
-            gl::SPOT_DIRECTION => {
-                let [x, y, z, _] = matrix::transform(&modelview, [all[0], all[1], all[2], 0.0]);
-                light.direction = [x, y, z];
-            }
-            gl::SPOT_EXPONENT => light.exponent = first,
-            gl::SPOT_CUTOFF => light.cutoff = first,
-            gl::CONSTANT_ATTENUATION..=gl::QUADRATIC_ATTENUATION => {
-                if let Some(slot) = light.attenuation.get_mut((name - gl::CONSTANT_ATTENUATION) as usize) {
-                    *slot = first;
-                }
-            }
-            _ => {}
-        }
-    });
-}
-
-fn light_model(r: &mut Replay, c: &Call, v: Variant) {
-    let (name, all) = (c.uint(0), values(c, v, 0));
-    fixed(r, |f, _| match name {
-        gl::LIGHT_MODEL_LOCAL_VIEWER => f.local_viewer = all[0] != 0.0,
-        gl::LIGHT_MODEL_TWO_SIDE => f.two_side = all[0] != 0.0,
-        gl::LIGHT_MODEL_COLOR_CONTROL => f.separate = all[0] as u32 == gl::SEPARATE_SPECULAR_COLOR,
-        gl::LIGHT_MODEL_AMBIENT => f.model_ambient = all,
-        _ => {}
-    });
-}
-
-fn material(r: &mut Replay, c: &Call, v: Variant) {
-    let (face, name, all) = (c.uint(0), c.uint(1), values(c, v, 1));
-    fixed(r, |f, _| {
-        for (side, material) in f.materials.iter_mut().enumerate() {
-            if (face == gl::FRONT && side == 1) || (face == gl::BACK && side == 0) {
-                continue;
-            }
-            match name {
-                gl::AMBIENT => material.ambient = all,
-                gl::DIFFUSE => material.diffuse = all,
-                gl::SPECULAR => material.specular = all,
-                gl::EMISSION => material.emission = all,
-                gl::SHININESS => material.shininess = all[0],
-                gl::AMBIENT_AND_DIFFUSE => (material.ambient, material.diffuse) = (all, all),
-                _ => {}
-            }
-        }
-    });
-}
-
-fn tex_env(r: &mut Replay, c: &Call, v: Variant) {
-    let (target, name, all) = (c.uint(0), c.uint(1), values(c, v, 1));
-    let value = all[0] as u32;
-    if (target, name) == (gl::POINT_SPRITE, gl::COORD_REPLACE) {
-        return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.replaces = value != 0));
-    }
-    if (target, name) == (gl::TEXTURE_FILTER_CONTROL, gl::TEXTURE_LOD_BIAS) {
-        return fixed(r, |f, unit| f.environments.get_mut(unit).into_iter().for_each(|e| e.bias = all[0]));
-    }
-    if target != gl::TEXTURE_ENV {
-        return;
-    }
-    fixed(r, |f, unit| {
-        let Some(e) = f.environments.get_mut(unit) else { return };
-        let put = |table: &mut [[u32; 3]; 2], side: usize, at: u32| {
-            if let Some(slot) = table.get_mut(side).and_then(|row| row.get_mut(at as usize)) {
-                *slot = value;
-            }
-        };
-        match name {
-            gl::TEXTURE_ENV_MODE => e.mode = value,
-            gl::TEXTURE_ENV_COLOR => e.color = all,
-            gl::COMBINE_RGB | gl::COMBINE_ALPHA => {
-                if let Some(slot) = e.combine.get_mut((name - gl::COMBINE_RGB) as usize) {
-                    *slot = value;
-                }
-            }
-            gl::RGB_SCALE => e.scales[0] = all[0],
-            gl::ALPHA_SCALE => e.scales[1] = all[0],
-            gl::SRC0_RGB..=gl::SRC2_RGB => put(&mut e.sources, 0, name - gl::SRC0_RGB),
-            gl::SRC0_ALPHA..=gl::SRC2_ALPHA => put(&mut e.sources, 1, name - gl::SRC0_ALPHA),
-            gl::OPERAND0_RGB..=gl::OPERAND2_RGB => put(&mut e.operands, 0, name - gl::OPERAND0_RGB),
-            gl::OPERAND0_ALPHA..=gl::OPERAND2_ALPHA => put(&mut e.operands, 1, name - gl::OPERAND0_ALPHA),
-            _ => {}
-        }
-    });
+    let (index, name) = (c.uint(0).wrapping_sub(gl::LIGHT0), c.uint(1));
+    let Some(at) = LIGHT_PARAMETERS.iter().position(|(of, _)| *of == name).filter(|_| index < 8) else { return };
+    let is_color = matches!(name, gl::AMBIENT..=gl::SPECULAR);
+    let all = single(v.parameter(c, 2, is_color && v.is_integer()));
+    let Some(modelview) = r.context().map(|context| context.fixed.matrix(Stack::Modelview)) else { return };
+    let [x, y, z, _] = all;
+    let (numbers, count) = match name {
+        gl::POSITION => (matrix::transform(&modelview, all), 4),
+        gl::SPOT_DIRECTION => (matrix::transform(&modelview, [x, y, z, 0.0]), 3),
+        _ => (all, if is_color { 4 } else { 1 }),
+    };
+    r.place(what::LIGHT_FIRST + at as u16, index, Value::Floats(numbers, count));
 }
 
 fn tex_gen(r: &mut Replay, c: &Call, v: Variant) {
-    let (coordinate, name, all) = (c.uint(0).wrapping_sub(gl::S) as usize, c.uint(1), values(c, v, 1));
-    fixed(r, |f, unit| {
-        let inverse = matrix::inverse(&f.matrix(Stack::Modelview));
-        let Some(e) = f.environments.get_mut(unit) else { return };
-        match name {
-            gl::TEXTURE_GEN_MODE => {
-                if let Some(slot) = e.generated.get_mut(coordinate) {
-                    *slot = all[0] as u32;
-                }
-            }
-            gl::OBJECT_PLANE => {
-                if let Some(slot) = e.object_planes.get_mut(coordinate) {
-                    *slot = all;
-                }
-            }
-            gl::EYE_PLANE => {
-                // A plane is given in the coordinates of the moment.
-                if let Some(slot) = e.eye_planes.get_mut(coordinate) {
-                    *slot = matrix::transform(&matrix::transposed(&inverse), all);
-                }
-            }
-            _ => {}
+    let (coordinate, name, all) = (c.uint(0).wrapping_sub(gl::S), c.uint(1), values(c, v, 1));
+    let Some(context) = r.context().filter(|context| context.active < FIXED_UNITS && coordinate < 4) else { return };
+    let index = 4 * context.active as u32 + coordinate;
+    match name {
+        gl::TEXTURE_GEN_MODE => r.place(what::TEX_GEN_MODE_OF, index, Value::Constant(all[0] as u32)),
+        gl::OBJECT_PLANE => r.place(what::TEX_GEN_OBJECT, index, Value::Floats(all, 4)),
+        gl::EYE_PLANE => {
+            let plane = in_eye_coordinates(&context.fixed, all);
+            r.place(what::TEX_GEN_EYE, index, Value::Floats(plane, 4));
         }
-    });
+        _ => {}
+    }
 }
 
-fn fog(r: &mut Replay, c: &Call, v: Variant) {
-    let (name, all) = (c.uint(0), values(c, v, 0));
-    fixed(r, |f, _| match name {
-        gl::FOG_DENSITY => f.fog.density = all[0],
-        gl::FOG_START => f.fog.start = all[0],
-        gl::FOG_END => f.fog.end = all[0],
-        gl::FOG_MODE => f.fog_mode = all[0] as u32,
-        gl::FOG_COLOR => f.fog.color = all,
-        _ => {}
-    });
+/// A plane that is given in the coordinates of the moment.
+fn in_eye_coordinates(fixed: &Fixed, plane: [f32; 4]) -> [f32; 4] {
+    let inverse = matrix::inverse(&fixed.matrix(Stack::Modelview));
+    matrix::transform(&matrix::transposed(&inverse), plane)
 }

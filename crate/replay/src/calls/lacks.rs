@@ -10,16 +10,6 @@ use super::Functions;
 use crate::driver::Replay;
 
 pub(crate) const TABLE: Functions = &[
-    ("LineStipple", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.fixed.stipple = [c.uint(0).clamp(1, 256), c.uint(1) & 0xFFFF];
-        }
-    }),
-    ("RenderMode", |r, c, _| {
-        if let Some(context) = r.context() {
-            context.fixed.renders = c.uint(0) == gl::RENDER;
-        }
-    }),
     ("BindProgramPipeline", |r, c, _| {
         if let Some(context) = r.context() {
             context.pipeline = c.uint(0);

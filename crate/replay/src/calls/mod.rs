@@ -2,7 +2,6 @@
 //! [`unspool_gl::absence`].
 
 mod arrays;
-mod attributes;
 mod buffers;
 mod copies;
 mod direct;
@@ -21,7 +20,6 @@ mod textures;
 mod uniforms;
 mod windows;
 
-pub(crate) use attributes::Kept;
 pub(crate) use draws::Restart;
 pub(crate) use listed::Listed;
 pub(crate) use texels::Texels;
@@ -46,13 +44,23 @@ pub(crate) type Run = fn(&mut Replay, &Call, Variant);
 /// Handlers by the names of functions.
 pub(crate) type Functions = Table<Run>;
 
+/// Something that belongs to settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Also {
+    Nothing,
+    /// Windows are as large as the viewport.
+    Viewport,
+    /// Current attributes of vertices go to the machine before it.
+    Current,
+}
+
 /// The executor of a function's calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handler {
     /// For what is bound.
     Run(Run, Variant),
-    /// Changes settings. What follows from that, if something does.
-    Sets(Setting, Option<fn(&mut Replay, &Call)>),
+    /// Changes settings, and perhaps what belongs to that.
+    Sets(Setting, Also),
     /// For an object that the call names.
     Direct(Direct, Run, Variant),
     Matrices(unspool_gl::matrices::Function),
@@ -64,9 +72,11 @@ impl Handler {
     pub(crate) fn execute(self, r: &mut Replay, call: &Call) {
         match self {
             Self::Run(run, form) => run(r, call, form),
-            Self::Sets(setting, then) => {
-                r.set_by(setting, call);
-                then.into_iter().for_each(|then| then(r, call));
+            Self::Sets(setting, also) => {
+                r.set_by(setting, call, also == Also::Current);
+                if also == Also::Viewport {
+                    states::viewport(r);
+                }
             }
             Self::Direct(direct, run, form) => r.execute_direct(call, direct, |r, call| run(r, call, form)),
             Self::Matrices(function) => immediate::change_matrix(r, call, function),
@@ -183,13 +193,13 @@ fn handler_of(function: &unspool_gl::Function) -> Option<Handler> {
     };
     let of_settings = || {
         let setting = Setting::of(function)?;
-        let then: Option<fn(&mut Replay, &Call)> = match function.plain() {
-            "PushAttrib" => Some(attributes::push),
-            "PopAttrib" => Some(attributes::pop),
-            plain if plain.starts_with("Viewport") => Some(states::viewport),
-            _ => None,
+        let also = match function.plain() {
+            "PushAttrib" | "PopAttrib" => Also::Current,
+            plain if plain.contains("Material") => Also::Current,
+            plain if plain.starts_with("Viewport") => Also::Viewport,
+            _ => Also::Nothing,
         };
-        Some(Handler::Sets(setting, then))
+        Some(Handler::Sets(setting, also))
     };
     of_family
         .or_else(of_tables)

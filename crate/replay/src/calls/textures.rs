@@ -11,7 +11,7 @@ use unspool_gl::{Variant, gl};
 use super::Functions;
 use super::direct::TARGETS;
 use crate::driver::{OBJECT, Replay, slot_of};
-use crate::objects::{Kept, Texture};
+use crate::objects::{Kept, SLOTS, Texture};
 use crate::ops::{Kind, Op, Stream};
 use crate::pixels::{Part, Pixels, Storage, Unpack, Upload, storage_of};
 use crate::s3tc::Blocks;
@@ -97,22 +97,16 @@ fn bind(r: &mut Replay, c: &Call, _: Variant) {
     let (target, name) = (c.uint(0), c.uint(1));
     let Some(slot) = slot_of(target) else { return };
     r.texture(name, slot);
-    if let Some(context) = r.context() {
-        let active = context.active;
-        if let Some(bound) = context.units.get_mut(active).and_then(|slots| slots.get_mut(slot)) {
-            *bound = name;
-        }
-    }
+    let active = r.context().map_or(0, |context| context.active);
+    r.bind_texture(active as u32, slot, name);
 }
 
 /// Binds a texture that has a kind to a unit; 0 unbinds those of all kinds.
 fn bind_unit(r: &mut Replay, unit: u32, name: u32) {
-    let Some((context, objects, _)) = r.both() else { return };
-    let Some(slots) = context.units.get_mut(unit as usize) else { return };
     if name == 0 {
-        *slots = Default::default();
-    } else if let Some(bound) = objects.textures.get(&name).and_then(|texture| slots.get_mut(texture.slot)) {
-        *bound = name;
+        (0..SLOTS).for_each(|slot| r.bind_texture(unit, slot, 0));
+    } else if let Some(slot) = r.both().and_then(|(_, objects, _)| Some(objects.textures.get(&name)?.slot)) {
+        r.bind_texture(unit, slot, name);
     }
 }
 
@@ -163,15 +157,11 @@ fn unknown_format(r: &mut Replay, target: u32) {
 fn delete(r: &mut Replay, c: &Call, _: Variant) {
     for name in c.ints(1) {
         let name = name as u32;
-        let Some((context, objects, stream)) = r.both() else { return };
-        for slot in context.units.iter_mut().flatten() {
-            if *slot == name {
-                *slot = 0;
-            }
-        }
         if name == 0 {
             continue;
         }
+        r.unbind_texture(name);
+        let Some((context, objects, stream)) = r.both() else { return };
         if let Some(texture) = objects.textures.remove(&name) {
             let mut attached = context.framebuffers.values().flat_map(|framebuffer| &framebuffer.attachments);
             let is_attached = attached.any(|attachment| attachment.surface == texture.handle);

@@ -121,7 +121,14 @@ impl Translations {
 
 fn sorted(numbers: &HashMap<String, u32>) -> Vec<(String, u32)> {
     let mut all: Vec<(String, u32)> = numbers.iter().map(|(name, number)| (name.clone(), *number)).collect();
-    all.sort_unstable();
+    // There are few, and the sort of the standard library would be 5 kB of the module.
+    for end in 1..all.len() {
+        let mut at = end;
+        while at > 0 && all.get(at - 1) > all.get(at) {
+            all.swap(at - 1, at);
+            at -= 1;
+        }
+    }
     all
 }
 
