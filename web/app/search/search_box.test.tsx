@@ -88,6 +88,7 @@ function setUp(
     commands: [command('zoom-in', 'Zoom in', log), command('show-keys', 'Show keys', log)],
     features: [{ starts: async () => [slow] }],
     surface: signal(null),
+    theme: { choice: signal('system') },
   } as unknown as Page;
   const host = mount(
     <>
@@ -200,11 +201,11 @@ it('is narrowed to commands and to places, and returns the focus', async () => {
   const before = document.getElementById('before')!;
   act(() => before.focus());
   await ask('commands');
-  expect(rows()).toEqual([
+  expect(rows().slice(0, 2)).toEqual([
     ['Command', 'Zoom in'],
     ['Command', 'Show keys'],
-    ['Question', 'Why is it slow?'],
   ]);
+  expect(rows().at(-1)).toEqual(['Question', 'Why is it slow?']);
   type('keys');
   press('Enter', field);
   await settle();
