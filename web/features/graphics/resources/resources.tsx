@@ -34,12 +34,15 @@ const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = 
   ['deleted', 'Deleted', 'Call that deleted it'],
 ];
 
+/** Columns beside the contents of a resource, which take the room of the others. */
+const BESIDE: readonly Order[] = ['size', 'binds'];
+
 /** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
 const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
 
 /** CSS pixels of the names at least. */
-const NAME_WIDTH = 160;
+const NAME_WIDTH = 240;
 
 /** CSS pixels of a column of numbers, with the sign of the order in its head. */
 function widthOf(by: Order): number {
@@ -123,10 +126,11 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
     );
   }
   const at = chosen.value;
+  const isSplit = at >= 0 && at < resources.count;
   return (
-    <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
-      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
-      {at >= 0 && at < resources.count && (
+    <div class={isSplit ? 'resources split' : 'resources'}>
+      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} isSplit={isSplit} />
+      {isSplit && (
         <Viewer
           key={at}
           open={open}
@@ -165,7 +169,12 @@ function List({
   sort,
   chosen,
   resources,
-}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
+  isSplit,
+}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & {
+  readonly resources: ResourceColumns;
+  /** Beside the contents of one of them. */
+  readonly isSplit: boolean;
+}) {
   const used = useSignal<Uint32Array | null>(null);
   const filter = survey.filter.value;
   const { kind, frame, isLeaked } = filter;
@@ -205,6 +214,9 @@ function List({
       return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
     });
   }, [hasInterfaces, hasOthers, ended]);
+  const telling = isSplit
+    ? columns.filter((column) => column[0] === sort.value.by || BESIDE.includes(column[0]))
+    : columns;
   const isAsking = isNarrowed && used.value === null;
   const choose = (row: number) => {
     chosen.value = rows[row]!;
@@ -276,7 +288,7 @@ function List({
           label="Resources"
           id="resource"
           rowId={(i) => i}
-          minWidth={`${columns.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
+          minWidth={`${telling.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
           count={rows.length}
           row={(number) => rows[number] ?? null}
           columns={[
@@ -291,7 +303,7 @@ function List({
               ),
               look: (i) => ({ title: resources.facts[i] }),
             },
-            ...columns.map(
+            ...telling.map(
               ([by, title, says]): Column<number> => ({
                 title,
                 says,
