@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import type { WrongExpression } from '../../base/find_protocol.ts';
 import { countedByTurns, countedReads } from '../../base/portions.fixture.ts';
 import { PORTION } from '../../base/portions.ts';
+import { createScope } from '../../base/scope.ts';
 import { ticks } from '../../base/ticks.ts';
 import { openSearch } from '../../page/commands.ts';
 import type { Command, Page, SearchMode, Start } from '../../page/page.ts';
@@ -66,9 +67,11 @@ function setUp(
   };
   const open = {
     id: 1,
+    scope: createScope(),
     find,
     trace: {
       status: signal({ at: 'ready' }),
+      companions: signal([]),
       info: signal({ clock: steps, offers, recordNoun: 'step', format: 'f' }),
       progress: signal({ extent: { from: ticks(0n), to: ticks(10_000n) } }),
       names: { text: NAMES, of: (id: number) => NAMES[id]!, keyOf: () => '', version: signal(0) },

@@ -34,9 +34,6 @@ const ALL_COLUMNS: readonly (readonly [Order, title: string, says: string])[] = 
   ['deleted', 'Deleted', 'Call that deleted it'],
 ];
 
-/** Columns beside the contents of a resource, which take the room of the others. */
-const BESIDE: readonly Order[] = ['size', 'binds'];
-
 /** Columns that only resources of OpenGL have, and those that only interfaces of Direct3D have. */
 const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
@@ -129,7 +126,7 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
   const isSplit = at >= 0 && at < resources.count;
   return (
     <div class={isSplit ? 'resources split' : 'resources'}>
-      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} isSplit={isSplit} />
+      <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
       {isSplit && (
         <Viewer
           key={at}
@@ -169,12 +166,7 @@ function List({
   sort,
   chosen,
   resources,
-  isSplit,
-}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & {
-  readonly resources: ResourceColumns;
-  /** Beside the contents of one of them. */
-  readonly isSplit: boolean;
-}) {
+}: Pick<Props, 'open' | 'survey' | 'sort' | 'chosen'> & { readonly resources: ResourceColumns }) {
   const used = useSignal<Uint32Array | null>(null);
   const filter = survey.filter.value;
   const { kind, frame, isLeaked } = filter;
@@ -214,9 +206,6 @@ function List({
       return [by, ended === 'released' ? 'Released' : title, `Call that ${ended} it`] as const;
     });
   }, [hasInterfaces, hasOthers, ended]);
-  const telling = isSplit
-    ? columns.filter((column) => column[0] === sort.value.by || BESIDE.includes(column[0]))
-    : columns;
   const isAsking = isNarrowed && used.value === null;
   const choose = (row: number) => {
     chosen.value = rows[row]!;
@@ -288,7 +277,7 @@ function List({
           label="Resources"
           id="resource"
           rowId={(i) => i}
-          minWidth={`${telling.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
+          minWidth={`${columns.reduce((sum, [by]) => sum + widthOf(by), NAME_WIDTH)}px`}
           count={rows.length}
           row={(number) => rows[number] ?? null}
           columns={[
@@ -303,7 +292,7 @@ function List({
               ),
               look: (i) => ({ title: resources.facts[i] }),
             },
-            ...telling.map(
+            ...columns.map(
               ([by, title, says]): Column<number> => ({
                 title,
                 says,
