@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { choose, chosen, details, fixture, open, pictured, settled, showCalls, test } from './page.ts';
+import { choose, chosen, details, fixture, open, pictured, runCommand, settled, showCalls, test } from './page.ts';
 
 async function boxOf(locator: Locator) {
   return (await locator.boundingBox())!;
@@ -157,7 +157,6 @@ test('the timeline keeps half of a small window', { tag: '@layout' }, async ({ p
   for (const [width, height] of [
     [800, 600],
     [1280, 720],
-    [390, 844],
   ] as const) {
     await page.setViewportSize({ width, height });
     await page.evaluate(() => localStorage.clear());
@@ -211,6 +210,24 @@ for (const [path, tabs] of [
     }
   });
 }
+
+test('a notice covers nothing', { tag: '@layout' }, async ({ page }) => {
+  for (const width of [390, 1180]) {
+    await page.setViewportSize({ width, height: 800 });
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'no trace at all');
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+    });
+    const { y, height } = await boxOf(page.locator('.notice p'));
+    const work = await boxOf(page.locator('.work'));
+    expect(work.y + work.height).toBeLessThanOrEqual(y + 1);
+    expect(y + height).toBeLessThanOrEqual(801);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+  }
+});
 
 test('the list of problems is in the window wherever its button is', { tag: '@layout' }, async ({ page }) => {
   for (const width of [390, 920, 1180]) {
@@ -324,6 +341,29 @@ test.describe('on a phone', () => {
     }
   });
 
+  test('timeline, panels and details have the window one at a time', { tag: '@layout' }, async ({ page }) => {
+    await open(page, fixture('threads.xray'));
+    await pictured(page);
+    const part = (name: string) => page.getByRole('navigation', { name: 'Parts of the page' }).getByText(name);
+    const whole = await boxOf(page.locator('.scroller'));
+    expect(whole.height).toBeGreaterThan(600);
+    await expect(details(page).or(page.getByRole('complementary'))).toBeHidden();
+    await part('Panels').click();
+    expect((await boxOf(page.locator('.dock'))).height).toBeGreaterThan(700);
+    await page.getByRole('tab', { name: 'Records' }).click();
+    await page.locator('#event-3').click();
+    await part('Details').click();
+    await expect(page.locator('.dock')).toBeHidden();
+    expect((await boxOf(details(page))).height).toBeGreaterThan(700);
+    // What shows an answer comes to the front.
+    await runCommand(page, 'Show Functions');
+    await expect(page.locator('.dock')).toBeVisible();
+    await part('Timeline').click();
+    expect(await boxOf(page.locator('.scroller'))).toEqual(whole);
+    await page.getByRole('button', { name: 'Help' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+  });
+
   test('panels without a tab, and what completes a filter, are within reach', { tag: '@layout' }, async ({ page }) => {
     await open(page, fixture('scene.trace'));
     await pictured(page);
@@ -334,13 +374,10 @@ test.describe('on a phone', () => {
       });
     // With it there are more panels than tabs.
     await page.getByRole('button', { name: 'Findings', exact: true }).click();
-    await page.getByRole('button', { name: 'Fold the panels' }).click();
-    for (const isFolded of [true, false]) {
-      if (!isFolded) await page.getByRole('tab', { name: 'Calls', exact: true }).click();
-      await page.getByRole('button', { name: 'More' }).click();
-      expect(await isOnTop(page.getByRole('menuitem', { name: 'SQL' })), `folded: ${isFolded}`).toBe(true);
-      await page.keyboard.press('Escape');
-    }
+    await page.getByRole('button', { name: 'More' }).click();
+    expect(await isOnTop(page.getByRole('menuitem', { name: 'SQL' }))).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Calls', exact: true }).click();
     await page.getByRole('combobox', { name: 'Filter calls' }).fill('na');
     expect(await isOnTop(page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first())).toBe(true);
   });
@@ -352,6 +389,7 @@ test.describe('on a phone', () => {
       const [inner, outer] = await name.evaluate((it) => [it.scrollWidth, it.clientWidth]);
       expect(inner).toBeLessThanOrEqual(outer!);
     }
+    await page.getByRole('button', { name: 'Panels' }).click();
     await page.getByRole('tab', { name: 'Records' }).click();
     const table = page.locator('.table');
     await expect(table.locator('#event-0')).not.toHaveText('');

@@ -171,6 +171,7 @@ test('fits a narrow window', { tag: '@layout' }, async ({ page }) => {
   await pictured(page);
   await area(page).focus();
   await page.keyboard.press('Enter');
+  await page.getByRole('navigation', { name: 'Parts of the page' }).getByText('Details').click();
   await expect(details(page)).toContainText('Duration');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(480);
 });

@@ -71,8 +71,7 @@ test('shows an overlay while a file is dragged over the page', async ({ page }) 
   await expect(page.getByText('Drop to open')).toBeHidden();
 });
 
-const OTHER =
-  'calls.frames is another trace; two are compared if they have one format, or runs named like before-1 and after-1.';
+const OTHER = 'calls.frames is not shown. Two of one format are compared.';
 
 test('opens the first of several files, with a notice', async ({ page }) => {
   await page.setInputFiles('#file-input', [fixture('threads.xray'), fixture('frames/calls.frames')]);
@@ -80,6 +79,13 @@ test('opens the first of several files, with a notice', async ({ page }) => {
   await expect(page.getByText(OTHER)).toBeVisible();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await expect(page.getByText(OTHER)).toBeHidden();
+});
+
+test('says what it needs where it was opened from a disk', { tag: '@start' }, async ({ page }) => {
+  const needs = page.getByText('This page needs a web server');
+  await expect(needs).toBeHidden();
+  await page.goto(new URL('../../dist/index.html', import.meta.url).href);
+  await expect(needs).toBeVisible();
 });
 
 test('opens each sample with one click', async ({ page }) => {

@@ -26,6 +26,50 @@ test('a log is asked why its longest call is slow, and answers with a median cal
   await expect(why).toBeVisible();
 });
 
+test('questions stay in reach beside a selection and behind other panels', async ({ page }) => {
+  await open(page, fixture('scene.trace'));
+  await pictured(page);
+  const heaviest = question(page, /is the heaviest/);
+  await expect(heaviest).toContainText(/frame \d+/);
+  await tab(page, 'Calls').click();
+  await page.locator('#event-3').click();
+  await expect(details(page)).toContainText('glCompileShader');
+  await expect(heaviest).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Start' }).click();
+  // What was known stays, although its panel is no longer in front.
+  await expect(heaviest).toContainText(/frame \d+/);
+  await page.locator('#event-4').click();
+  await expect(page.getByRole('tab', { name: 'Details' })).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('button', { name: 'Clear selection' }).click();
+  await expect(page.getByRole('tab', { name: 'Start' })).toHaveCount(0);
+  await open(page, fixture('threads.xray'));
+  await expect(page.getByRole('tab', { name: 'Details' })).toHaveCount(0);
+});
+
+test('a new trace opens with a panel that has something of it', async ({ page }) => {
+  await open(page, fixture('threads.xray'));
+  await pictured(page);
+  await tab(page, 'SQL').click();
+  await expect(tab(page, 'SQL')).toHaveAttribute('aria-selected', 'true');
+  await open(page, fixture('events.xray'));
+  await expect(tab(page, 'Functions')).toHaveAttribute('aria-selected', 'true');
+  await tab(page, 'Records').click();
+  await open(page, fixture('threads.xray'));
+  await expect(tab(page, 'Records')).toHaveAttribute('aria-selected', 'true');
+});
+
+test('two traces are asked where they differ', async ({ page }) => {
+  await open(page, fixture('frames/calls.frames'));
+  await page.setInputFiles('#file-input', [fixture('frames/calls.frames'), fixture('frames/calls.frames')]);
+  const differ = question(page, /^Where do A and B first differ/);
+  await expect(differ).toBeVisible();
+  await question(page, /^Which functions take longer in B/).click();
+  const views = page.locator('.differences').getByRole('radiogroup', { name: 'View' });
+  await expect(views.getByRole('radio', { name: 'Functions' })).toBeChecked();
+  await differ.click();
+  await expect(views.getByRole('radio', { name: 'Records' })).toBeChecked();
+});
+
 test('names and times are asked for where they are missing', async ({ page }) => {
   await open(page, fixture('threads.xray'));
   await expect(question(page, /^Add the program for names/)).toContainText('function numbers only');

@@ -116,6 +116,17 @@ export function serveEmbedders(
 
 function linkTo(view: EmbeddedView): Link {
   const lists = { functions: '', events: '', values: null, callPaths: { changes: [], flame: null } };
-  const left = { other: null, top: null, tracks: null, notes: [], filter: '', thread: null, calls: '', ...lists };
+  const left = {
+    highlight: '',
+    companions: [],
+    other: null,
+    top: null,
+    tracks: null,
+    notes: [],
+    filter: '',
+    thread: null,
+    calls: '',
+    ...lists,
+  };
   return { file: { name: '', size: null, head: '' }, ...left, ...view };
 }

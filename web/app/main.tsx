@@ -18,10 +18,12 @@ import { createPage, startPage } from './page.ts';
 const addresses = new URLSearchParams(location.search);
 const url = addresses.get('url');
 const other = addresses.get('with');
+/** A file that adds to the trace, such as its program. */
+const program = addresses.get('names');
 /** The token of `unspool open`, which has served the page. */
 const served = addresses.get('open');
 // Before the first worker, which inherits the policy.
-limitConnections(url, other);
+limitConnections(url, other, program);
 
 // Everything here lives as long as the page, so nothing is disposed.
 const net: Net = {
@@ -74,7 +76,10 @@ if (window.parent !== window || window.opener) {
 if (url) {
   // Beside the download.
   loadTraceView().catch(() => undefined);
-  void workbench.openUrl(url).then(() => (other ? workbench.compareUrl(other) : undefined));
+  void workbench.openUrl(url).then(async () => {
+    if (other) await workbench.compareUrl(other);
+    if (program) await (await import('../page/added_url.ts')).addUrl(program, workbench, net);
+  });
 } else if (served) {
   // Beside what asks for the files.
   workbench.warm();

@@ -7,11 +7,12 @@ import { visible } from '../base/texts.ts';
 import { createCopies } from '../page/copies.ts';
 import { createDock } from '../page/dock.ts';
 import type { Net } from '../page/download.ts';
-import type { Page } from '../page/page.ts';
+import { type Page, rowsOf } from '../page/page.ts';
 import type { Recent } from '../page/recent.ts';
 import { createWorkbench } from '../page/workbench.ts';
 import { createTheme } from '../parts/theme.ts';
 import { createFrameNotes } from '../timeline/canvas/frames.ts';
+import type { OpenTrace } from '../timeline/open_trace.ts';
 import { createBrowserMemory } from '../trace/file_memory.ts';
 import { PAGE_COMMANDS } from './commands/page_commands.ts';
 import { FEATURES } from './features.ts';
@@ -88,7 +89,9 @@ function startAddress(page: Page, scope: Scope): void {
  * that.
  */
 export function startPage(page: Page): () => void {
-  const { workbench, theme, memory } = page;
+  const { workbench, theme, memory, dock } = page;
+  /** The traces that have been in front. */
+  const seenTraces = new WeakSet<OpenTrace>();
   const scope = createScope();
   scope.listen(window, 'beforeunload', (event) => {
     // What took long to read is not lost by a slip of the hand.
@@ -105,6 +108,16 @@ export function startPage(page: Page): () => void {
     }),
     effect(() => {
       document.body.dataset['state'] = workbench.state.value;
+    }),
+    effect(() => {
+      const bench = workbench.bench.value;
+      const info = bench.at === 'open' ? bench.open.trace.info.value : null;
+      if (bench.at !== 'open' || !info || seenTraces.has(bench.open)) return;
+      seenTraces.add(bench.open);
+      // What is made for one trace, such as a query, is empty in the next one.
+      const { [info.format]: front, ...rest } = dock.front.peek();
+      const panel = rowsOf(page, 'panels').find(({ id }) => id === front);
+      if (panel?.isMore?.(bench.open)) dock.front.value = rest;
     }),
     effect(() => {
       const bench = workbench.bench.value;

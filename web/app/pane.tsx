@@ -1,5 +1,7 @@
 import type { Signal } from '@preact/signals';
-import { Details } from '../features/details/details.tsx';
+import { useLayoutEffect } from 'preact/hooks';
+import { watch } from '../base/watch.ts';
+import { Details, StartHere } from '../features/details/details.tsx';
 import { DETAILS } from '../page/dock.ts';
 import { type Page, type Pane, rowsOf } from '../page/page.ts';
 import { Lazy } from '../parts/lazy.tsx';
@@ -10,6 +12,8 @@ import './pane.css';
 
 /** Details, which every trace has, as a tab. */
 const DETAILS_TAB = { id: DETAILS, title: 'Details' };
+/** The tab, beside a selection, of what Details show without one. */
+const START_TAB = { id: 'start', title: 'Start' };
 
 /** The pane about the selection: details, or in their place what features show of it. */
 export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
@@ -21,15 +25,30 @@ export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
       <SideMark side={side} />
     </span>
   );
-  if (panes.length === 0) return <Details open={open} page={page} tabs={mark} />;
+  const { selection } = open;
+  useLayoutEffect(
+    () =>
+      watch([selection.selected, selection.record], () => {
+        if (dock.pane.peek() === START_TAB.id) dock.pane.value = DETAILS;
+      }),
+    [open, dock],
+  );
+  const isStart = selection.known.value !== null && dock.pane.value === START_TAB.id;
+  if (panes.length === 0 && selection.known.value === null) return <Details open={open} page={page} tabs={mark} />;
   const shown = panes.find(({ id }) => id === dock.pane.value);
   const load = async ({ load }: Pane) => (await load())(open, page).component;
-  const instead = shown && (
-    <div id={`${shown.id}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown.id}`}>
-      <Lazy key={`${shown.id} ${open.id}`} load={() => load(shown)} props={{ theme }} />
+  const instead = isStart ? (
+    <div id="start-panel" role="tabpanel" aria-labelledby="tab-of-start">
+      <StartHere open={open} page={page} />
     </div>
+  ) : (
+    shown && (
+      <div id={`${shown.id}-panel`} role="tabpanel" aria-labelledby={`tab-of-${shown.id}`}>
+        <Lazy key={`${shown.id} ${open.id}`} load={() => load(shown)} props={{ theme }} />
+      </div>
+    )
   );
-  const tabs = [DETAILS_TAB, ...panes];
+  const tabs = [DETAILS_TAB, ...panes, ...(selection.known.value === null ? [] : [START_TAB])];
   return (
     <Details
       open={open}
@@ -37,11 +56,11 @@ export function SelectionPane({ open, page }: { open: OpenTrace; page: Page }) {
       tabs={
         <>
           {mark}
-          <Tabs tabs={tabs} shown={shown?.id ?? DETAILS} front={dock.pane} />
+          <Tabs tabs={tabs} shown={isStart ? START_TAB.id : (shown?.id ?? DETAILS)} front={dock.pane} />
         </>
       }
       instead={instead}
-      label={(shown ?? DETAILS_TAB).title}
+      label={(isStart ? START_TAB : (shown ?? DETAILS_TAB)).title}
     />
   );
 }

@@ -131,7 +131,7 @@ export function TimelineView({ open, page, history }: Props) {
       <OverviewStrip open={open} theme={page.theme} filtering={state.filtering}>
         <NoteMarks open={open} />
       </OverviewStrip>
-      <RulerStrip open={open} ruler={state.ruler} pointer={state.pointer} drawn={state.drawn} />
+      <RulerStrip open={open} state={state} />
       <NoteFlags open={open} />
       <div
         ref={scroller}

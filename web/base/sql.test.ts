@@ -33,6 +33,11 @@ describe('a statement', () => {
     }
   });
 
+  it('is told from a misspelt one', () => {
+    expect(refusalOf('delete from blocks')).toBe('The file is read-only: delete would change it.');
+    expect(refusalOf('selct 1')).toBe('A query begins with select, with, values, explain or pragma, not with selct.');
+  });
+
   it('has values as text for the clipboard', () => {
     expect([null, 2n ** 63n, 1.5, 'a', new Uint8Array([0, 255])].map(sqlText)).toEqual([
       'NULL',

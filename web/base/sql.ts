@@ -42,6 +42,13 @@ export interface Queries {
 const READ_ONLY_PRAGMA =
   /^pragma\s+(table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|page_size|page_count|freelist_count|encoding|user_version|application_id|schema_version|compile_options|collation_list|function_list|database_list|integrity_check|quick_check)\s*(\([^)=]*\))?\s*$/i;
 
+/** Words that begin statements which write. */
+const CHANGES = new Set(
+  'alter analyze attach begin commit create delete detach drop end insert reindex release replace rollback savepoint update vacuum'.split(
+    ' ',
+  ),
+);
+
 /**
  * Why a statement may not run, in a sentence; null if it may. SQLite also refuses to write. This check comes first,
  * explains itself, and rejects pragmas that change the connection.
@@ -54,7 +61,9 @@ export function refusalOf(sql: string): string | null {
   if (['select', 'with', 'values', 'explain'].includes(first)) return null;
   if (first === 'pragma')
     return READ_ONLY_PRAGMA.test(bare) ? null : 'Only pragmas that read the database are allowed.';
-  return 'The file is read-only: begin the query with select, with, values, explain or pragma.';
+  return CHANGES.has(first)
+    ? `The file is read-only: ${first} would change it.`
+    : `A query begins with select, with, values, explain or pragma, not with ${first || 'this'}.`;
 }
 
 /** Whether a statement has one of some words, outside of comments and texts. */

@@ -90,6 +90,11 @@ export function followAddress(page: Page, hash: string, state: unknown): Dispose
     if (isBeginning) surface?.visits.joins(shown);
     await shown;
     if (isBeginning) surface?.undo.forget();
+    const absent = link.companions.filter((name) => !open.trace.companions.peek().some((file) => file.name === name));
+    if (absent.length > 0 && !isOwn) {
+      const names = absent.map((name) => shortened(name, LONGEST)).join(', ');
+      workbench.tell(`This link was made with ${names} added to the trace. Add it to see the same names.`);
+    }
     if (link.other) await bringOther(link.other, open, page, isOwn);
   };
   scope.add(stop);

@@ -28,6 +28,7 @@ export function linkedTrace(moved: boolean, long = false): OpenTrace {
       range: signal({ from: 5n, to: 2n ** 63n }),
       whose: signal(3),
       functionFilter: signal('f dur>1us'),
+      highlighted: signal(5),
     },
     callPaths: {
       mode: signal('inverted'),
@@ -46,6 +47,7 @@ export function linkedTrace(moved: boolean, long = false): OpenTrace {
     trace: {
       info: signal({ format: 'xray' }),
       status: signal({ at: 'ready' }),
+      companions: signal([{ name: 'shop1.elf' }]),
       names: { of: (id: number) => `f${id}`, keyOf: (id: number) => (id === 2 ? '#2' : '') },
     },
     find: { asked: signal('values: i > 3') },

@@ -57,6 +57,8 @@ describe('a link', () => {
       thread: 3,
       tab: 'calls',
       calls: 'flame',
+      highlight: 'f5',
+      companions: ['shop1.elf'],
       find: 'values: i > 3',
       tracks: { ...NO_CHOICES, pinned: ['t1'] },
       filter: 'main',

@@ -57,6 +57,10 @@ export interface Link {
   readonly values: string | null;
   /** Changes of the call paths, and what is in focus of the flame graph. */
   readonly callPaths: CallPathTexts;
+  /** The name of the highlighted function, or ''. */
+  readonly highlight: string;
+  /** Names of the files that added to the trace, such as the program that gave it names. */
+  readonly companions: readonly string[];
   /** The notes of who made the link. */
   readonly notes: readonly NoteText[];
   /** What the trace is compared with; null for nothing. */
@@ -126,8 +130,10 @@ function linkToOne(open: OpenTrace, dock: Dock, withNotes = true): string | null
   const notes = withNotes ? open.notes.list.peek() : [];
   const { changes, flame } = callPathTexts(callPaths, trace.names);
   const values = events.valuesText.peek();
+  const nameId = statistics.highlighted.peek();
   const texts = {
     tab: front,
+    highlight: nameId < 0 ? '' : trace.names.of(nameId),
     calls: front && dock.calls.peek()[format!],
     find: find.asked.peek(),
     tracks: choices.peek() === NO_CHOICES ? '' : JSON.stringify(choices.peek()),
@@ -142,6 +148,7 @@ function linkToOne(open: OpenTrace, dock: Dock, withNotes = true): string | null
     // Mail programs and chats would cut a longer address.
     if (text !== '' && text.length <= LONGEST_PART) link.set(key, text);
   }
+  for (const { name } of trace.companions.peek()) link.append('added', name);
   // A query that is not asked narrows nothing.
   if (events.isByValues.peek()) link.set('values', link.get('find') === expressionOf(values) ? values : '');
   return link.toString();
@@ -181,6 +188,8 @@ export function parseLink(fragment: string, isSecond = false): Link | null {
     events: link.get('events') ?? '',
     values: link.get('values'),
     callPaths: { changes: readChanges(json(link.get('paths'))), flame: readFlame(json(link.get('flame'))) },
+    highlight: link.get('highlight') ?? '',
+    companions: link.getAll('added'),
     notes: link.has('notes') ? notesFromJson(json(link.get('notes'))).notes : [],
     other: isSecond ? null : otherIn(link),
   };
@@ -247,6 +256,9 @@ export async function follow(link: Link, open: OpenTrace, dock: Dock): Promise<v
   if (link.tracks) timeline.arrangement.choices.value = link.tracks;
   if (link.filter) timeline.arrangement.filter.value = link.filter;
   if (link.notes.length > 0) open.notes.take({ about: {}, notes: link.notes, wrong: 0 });
+  // Without the program that gave it, there is no such name.
+  const nameId = link.highlight === '' ? -1 : trace.names.text.indexOf(link.highlight);
+  if (nameId >= 0) statistics.highlighted.value = nameId;
   if (link.range) statistics.range.value = link.range;
   if (link.find) {
     find.ask(link.find);

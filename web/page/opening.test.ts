@@ -24,7 +24,7 @@ describe('files chosen together', () => {
       companions: [{ file: 0, kind: 'names' }],
       second: null,
       notice:
-        'file1 is another trace; two are compared if they have one format, or runs named like before-1 and after-1. file3 is another trace; two are compared if they have one format, or runs named like before-1 and after-1.',
+        '2 more traces are not shown: file1, file3. Two of one format are compared. Runs of two sides are, too, if they are named like before-1, before-2 and after-1.',
     });
   });
 
@@ -35,7 +35,7 @@ describe('files chosen together', () => {
     // They may be runs that are ranked, which is known once one is open.
     expect(three.second?.others?.files.map(({ name }) => name)).toEqual(['file2']);
     expect(three.second?.others?.notice).toBe(
-      'file2 is another trace; two are compared if they have one format, or runs named like before-1 and after-1.',
+      'file2 is not shown. Two of one format are compared. Runs of two sides are, too, if they are named like before-1, before-2 and after-1.',
     );
   });
 

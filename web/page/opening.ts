@@ -1,5 +1,5 @@
 import type { CompanionKind, Look } from '../base/companions.ts';
-import { formatCounted, shortened } from '../base/format.ts';
+import { formatCount, formatCounted, shortened } from '../base/format.ts';
 import type { RemoteWorker } from '../base/remote.ts';
 import type { TraceService } from '../base/trace_protocol.ts';
 import { connectTo } from '../trace/service.ts';
@@ -86,6 +86,7 @@ export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], sh
   const reasons: string[] = [];
   const others: Chosen[] = [];
   const tooMany: string[] = [];
+  const furtherTraces: string[] = [];
   const listed = looks.find(({ list }) => list)?.list ?? null;
   looks.forEach(({ format, companion, looks: like, list }, file) => {
     const name = shortened(files[file]!.name);
@@ -95,16 +96,14 @@ export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], sh
     else if (format !== null) {
       const isAlike = second !== null && format === looks[first ?? -1]?.format;
       if (isAlike) others.push(files[file]!);
-      (isAlike ? tooMany : reasons).push(
-        `${name} is another trace; two are compared if they have one format, or runs named like before-1 and after-1.`,
-      );
+      (isAlike ? tooMany : furtherTraces).push(name);
     } else if (companion !== null && (first !== null || !shown || shown.takes.includes(companion))) {
       companions.push({ file, kind: companion });
     } else if (companion !== null) reasons.push(`${name} is ${like ?? 'a companion'}, which this trace cannot use.`);
     else if (like !== null) reasons.push(`${name} looks like ${like}, not like a trace.`);
     else reasons.push(`${name} is not a file that Unspool can open.`);
   });
-  const notice = together(reasons);
+  const notice = together([...further(furtherTraces), ...reasons]);
   if (first === null || second === null) return { trace: first, companions, second: null, notice };
   // What was written first is what the other is compared with. Of equal times, as of files of an archive, it is the first in the choice: an
   // empty trace is less certain than a full one, and that says nothing about its age.
@@ -135,7 +134,9 @@ export function planFor(files: readonly Chosen[], looks: readonly LookedAt[], sh
   const runs = sides && { runs: sides.map((side) => side.slice(1).map((run) => files[run]!)) as [Chosen[], Chosen[]] };
   const more = {
     ...runs,
-    ...(others.length > 0 && { others: { files: others, notice: together([...reasons, ...tooMany]) } }),
+    ...(others.length > 0 && {
+      others: { files: others, notice: together([...further([...furtherTraces, ...tooMany]), ...reasons]) },
+    }),
     ...(listed && { listed }),
   };
   return { trace: a, companions: of(a), second: { file: b, companions: of(b), ...more }, notice };
@@ -165,6 +166,19 @@ function sidesOf(
 /** Milliseconds since 1970 at which a file was written last; 0 if that is not known. */
 function writtenAt({ file }: Chosen): number {
   return 'lastModified' in file ? (file as File).lastModified : 0;
+}
+
+/** One sentence about the traces that are not opened, and what can be done with them. */
+function further(names: readonly string[]): readonly string[] {
+  const [name] = names;
+  if (name === undefined) return [];
+  const rest = names.length - NAMED;
+  const list = `${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`;
+  const beginning =
+    names.length === 1 ? `${name} is not shown` : `${formatCount(names.length)} more traces are not shown: ${list}`;
+  return [
+    `${beginning}. Two of one format are compared. Runs of two sides are, too, if they are named like before-1, before-2 and after-1.`,
+  ];
 }
 
 function together(reasons: readonly string[]): string {

@@ -91,6 +91,12 @@ test('findings are sorted and narrowed', () => {
   expect(by('cost', false, 'a')).toEqual([3, 1]);
 });
 
+test('costs in several units are sorted by their part of all in their own', () => {
+  const of = (amount: number, unit: string): Finding => ({ ...finding('a', 1, 1, 0), cost: { amount, unit } });
+  const sorted = listed([of(100, 'byte'), of(5, 'call'), of(900, 'byte')], '', { by: 'cost', descending: true });
+  expect(sorted.map(({ cost }) => cost.amount)).toEqual([5, 900, 100]);
+});
+
 test('a range has the findings that happen in it, with what they have there', () => {
   const many: Finding = { ...finding('a', 5, 50, 0), positions: Float64Array.of(1, 4, 6) };
   const each: Finding = { ...many, cost: { amount: 5, unit: 'point' } };

@@ -150,7 +150,7 @@ export function createFindings(load: () => Promise<FindingSource>): Findings {
     kinds,
     all,
     kind: signal(''),
-    order: signal<{ by: FindingOrder; descending: boolean }>({ by: 'kind', descending: false }),
+    order: signal<{ by: FindingOrder; descending: boolean }>({ by: 'cost', descending: true }),
     chosen: signal(null),
     look: () => {
       if (isShown) return;

@@ -41,7 +41,14 @@ export function listed<One extends Finding>(
   const some = all.filter((one) => kind === '' || one.kind === kind);
   if (by === 'kind') return descending ? some.reverse() : some;
   const sign = descending ? -1 : 1;
+  // Costs have several units. What is the greater part of all in its own one comes first.
+  const sums = new Map<string, number>();
+  for (const { cost } of some) sums.set(cost.unit, (sums.get(cost.unit) ?? 0) + cost.amount);
   const key = (one: Finding) =>
-    by === 'count' ? one.count : by === 'cost' ? one.cost.amount : (one.positions[0] ?? Number.POSITIVE_INFINITY);
+    by === 'count'
+      ? one.count
+      : by === 'cost'
+        ? one.cost.amount / (sums.get(one.cost.unit) || 1)
+        : (one.positions[0] ?? Number.POSITIVE_INFINITY);
   return some.sort((a, b) => sign * (key(a) - key(b)));
 }

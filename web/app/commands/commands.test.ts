@@ -6,6 +6,7 @@ import { FEATURES } from '../features.ts';
 import { COMMANDS as CORE } from './commands.fixture.ts';
 import { addTraceCommands } from './commands.ts';
 import { chordOf, commandFor, type Focus } from './keyboard.ts';
+import { addMoreCommands, MORE_COMMANDS } from './more_commands.ts';
 import { PAGE_COMMANDS } from './page_commands.ts';
 import { sheetOf } from './sheet.ts';
 
@@ -51,8 +52,9 @@ describe('the commands', () => {
   });
   it('come in one order, whether those on a trace are loaded at once or later', () => {
     const later = { commands: [...PAGE_COMMANDS, ...COMMANDS.slice(CORE.length)] };
-    addTraceCommands(later);
-    addTraceCommands(later);
+    addMoreCommands(later);
+    expect(later.commands).not.toContain(MORE_COMMANDS[0]);
+    for (const add of [addTraceCommands, addMoreCommands, addTraceCommands, addMoreCommands]) add(later);
     expect(later.commands).toEqual(COMMANDS);
   });
   it('run what their keys stand for', () => {

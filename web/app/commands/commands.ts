@@ -1,13 +1,10 @@
 import { hasSelection, isOnLane, onTrace, openSearch } from '../../page/commands.ts';
 import type { Command, Page, Surface } from '../../page/page.ts';
-import { SLICE_ROW } from '../../timeline/layout.ts';
+import { SLICE_ROW, trackAt } from '../../timeline/layout.ts';
 import { rangeAround } from '../../timeline/measure.ts';
-import { chooseShortNames, shortNamesTitle, wantsShortNames } from '../../trace/short_names.ts';
 import { rangeBetween } from '../../trace/view.ts';
 import { KEEP_COMMANDS } from '../keep/commands.ts';
 import { ITEM_COMMANDS } from './item_commands.ts';
-import { LANE_COMMANDS } from './lane_commands.ts';
-import { TRACK_COMMANDS } from './track_commands.ts';
 
 /** Part of the timeline's width that a key pans. */
 const PAN = 0.2;
@@ -16,9 +13,10 @@ const ZOOM = 1.6;
 const ROWS = 10;
 
 const move = (does?: string) => ({ sheet: { group: 'Move', ...(does ? { does } : {}) } });
+const STEPPING = { sheet: { group: 'Tracks', does: 'Go to the next, previous track' } };
 const select = (does?: string) => ({ sheet: { group: 'Select', ...(does ? { does } : {}) } });
 
-/** The commands on an open trace and its timeline. Features have more: see `Page.commands`. */
+/** The commands on an open trace and its timeline that have keys, or that more than menus run. Features have more: see `Page.commands`. */
 export const TRACE_COMMANDS: readonly Command[] = [
   {
     id: 'copy-link',
@@ -27,10 +25,6 @@ export const TRACE_COMMANDS: readonly Command[] = [
     enabled: ({ page }) => openOn(page)?.memory.identity.peek() != null,
     run: ({ page }) => void import('../../page/address.ts').then(({ copyLink }) => copyLink(page)),
   },
-  tailCalls('nest-tail-calls', 'Show tail calls under their callers', true),
-  tailCalls('unnest-tail-calls', 'Show tail calls beside their callers', false),
-  shortNames('short-names', true),
-  shortNames('full-names', false),
   onTrace('zoom-in', 'Zoom in', ['w'], zoomBy(1 / ZOOM), { alsoKeys: ['+', '='], ...move('Zoom in, zoom out') }),
   onTrace('zoom-out', 'Zoom out', ['s'], zoomBy(ZOOM), { alsoKeys: ['-'], ...move('Zoom in, zoom out') }),
   onTrace('pan-left', 'Pan left', ['a', 'arrowleft'], panBy(-PAN), move('Pan left, pan right')),
@@ -110,8 +104,8 @@ export const TRACE_COMMANDS: readonly Command[] = [
     part: 'clear range',
   }),
   onTrace('clear-latest', 'Clear selection or range', ['escape'], (surface) => surface.clearLatest(), select()),
-  ...TRACK_COMMANDS,
-  ...LANE_COMMANDS,
+  onTrace('next-track', 'Go to the next track', ['j'], (surface) => stepTrack(surface, 1), STEPPING),
+  onTrace('previous-track', 'Go to the previous track', ['k'], (surface) => stepTrack(surface, -1), STEPPING),
   ...ITEM_COMMANDS,
   ...KEEP_COMMANDS,
 ];
@@ -142,33 +136,19 @@ function undoes(id: 'undo' | 'redo', title: string, keys: Command['keys'], words
 }
 
 /** The open trace of a page, or null. */
-function openOn({ workbench }: Page) {
+export function openOn({ workbench }: Page) {
   const bench = workbench.bench.peek();
   return bench.at === 'open' ? bench.open : null;
 }
 
-/** Opens the trace again with the callees of tail calls elsewhere, if it records tail calls and is read. */
-function tailCalls(id: string, title: string, nested: boolean): Command {
-  return {
-    id,
-    title,
-    keys: [],
-    part: 'tail calls',
-    enabled: ({ page }) => {
-      const trace = openOn(page)?.trace;
-      const isKnown = trace?.status.peek().at === 'ready' && trace.info.peek()?.offers.includes('tailCalls');
-      return isKnown === true && trace?.nested !== nested;
-    },
-    run: ({ page }) => page.workbench.nestTailCalls(nested),
-  };
-}
-
-/** Switches between short and full names, if functions of the trace have both. */
-function shortNames(id: string, short: boolean): Command {
-  return onTrace(id, shortNamesTitle(short), [], () => chooseShortNames(short), {
-    needs: ({ open }) => open.trace.hasShortNames.peek() && wantsShortNames.peek() !== short,
-    part: 'short names',
-  });
+/** Makes the next (1) or previous (-1) track the current one, and brings it into view. */
+function stepTrack({ open: { timeline }, goToTrack }: Surface, by: 1 | -1): void {
+  const { tracks } = timeline.layout.peek();
+  const at = tracks.findIndex(({ track }) => track.id === timeline.arrangement.current.peek());
+  // Without a current track, the first step leads to the first one on the screen.
+  const first = tracks.indexOf(trackAt(timeline.layout.peek(), timeline.placeAt(0))!);
+  const next = tracks[at < 0 ? Math.max(0, first) : at + by];
+  if (next) goToTrack(next.track.id);
 }
 
 /** Zooms at the middle of the timeline; a `factor` above 1 shows more. */

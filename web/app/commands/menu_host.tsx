@@ -6,7 +6,9 @@ import type { CommandContext, Page } from '../../page/page.ts';
 import { MenuContext, type MenuItem, type MenuRequest, type ShowMenu } from '../../parts/menu/request.ts';
 import { groupsOf } from './menus.ts';
 
-type MenuModule = typeof import('../../parts/menu/menu.tsx');
+/** Menus, and the commands that only they and the search have. */
+type MenuModule = typeof import('../../parts/menu/menu.tsx') & typeof import('./more_commands.ts');
+
 /** The entries of a menu, in groups. */
 type MenuGroups = readonly (readonly MenuItem[])[];
 
@@ -22,6 +24,7 @@ export function MenuHost({ page, children }: Props) {
   const itemsOf = useCallback(
     (asked: MenuRequest): MenuGroups => {
       if ('items' in asked) return inGroups(asked.items);
+      module.current?.addMoreCommands(page);
       const now = (): CommandContext => ({ ...contextOf(page), row: asked.row ?? null, table: asked.table ?? null });
       const groups = groupsOf(asked.menu, now()).map((group) =>
         group.map((command) => ({
@@ -46,13 +49,15 @@ export function MenuHost({ page, children }: Props) {
       const before = request.peek();
       if (before) close(before);
       if (before?.button && before.button === next.button) return false;
-      if (itemsOf(next).length === 0) return false;
-      if (module.current) request.value = next;
-      else {
-        import('../../parts/menu/menu.tsx').then(
-          (loaded) => {
-            module.current = loaded;
-            request.value = next;
+      if (module.current) {
+        if (itemsOf(next).length === 0) return false;
+        request.value = next;
+      } else {
+        Promise.all([import('../../parts/menu/menu.tsx'), import('./more_commands.ts')]).then(
+          ([menus, more]) => {
+            module.current = { ...menus, ...more };
+            if (itemsOf(next).length > 0) request.value = next;
+            else next.onClose?.();
           },
           () => {
             page.workbench.warn('The menu could not be loaded.');

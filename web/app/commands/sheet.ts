@@ -39,6 +39,7 @@ const GROUPS: readonly SheetGroup[] = [
     place: 6,
     first: [
       ['Shift Drag', 'Select a range; its edges can be dragged'],
+      ['Drag', 'Select a range, on the ruler'],
       ['Ctrl', 'While dragging: do not snap to slices'],
       ['Shift Click', 'Measure from the selection to a slice'],
     ],

@@ -5,18 +5,15 @@ import { copyText } from '../../page/copy.ts';
 import type { Command, CommandContext, Surface } from '../../page/page.ts';
 import type { Arrangement } from '../../timeline/arrangement.ts';
 import { trackFilterId } from '../../timeline/canvas/fields.ts';
-import { isOn, type LaidTrack, trackAt } from '../../timeline/layout.ts';
+import { isOn, type LaidTrack } from '../../timeline/layout.ts';
 
 const SHOWING = 'show track';
 const FOLDING = 'fold track';
 const MOVING = 'move track';
 const ALL = 'all tracks';
-const STEPPING = { sheet: { group: 'Tracks', does: 'Go to the next, previous track' } };
 
-/** What can be done with the current track, and with all of them. */
+/** What can be done with the current track, and with all of them, by menus and words. */
 export const TRACK_COMMANDS: readonly Command[] = [
-  onTrace('next-track', 'Go to the next track', ['j'], (surface) => stepTrack(surface, 1), STEPPING),
-  onTrace('previous-track', 'Go to the previous track', ['k'], (surface) => stepTrack(surface, -1), STEPPING),
   onTrack('pin-track', 'Pin the track to the top', SHOWING, togglePinned, (laid, at) => !isPinned(laid, at)),
   onTrack('unpin-track', 'Unpin the track', SHOWING, togglePinned, isPinned),
   onTrack('hide-track', 'Hide the track', SHOWING, ({ track }, arrangement) => arrangement.hide(track.id)),
@@ -131,16 +128,6 @@ function toggleOpened({ track }: LaidTrack, arrangement: Arrangement): void {
 
 function toggleCompact({ track }: LaidTrack, arrangement: Arrangement): void {
   arrangement.toggleCompact(track.id);
-}
-
-/** Makes the next (1) or previous (-1) track the current one, and brings it into view. */
-function stepTrack({ open: { timeline }, goToTrack }: Surface, by: 1 | -1): void {
-  const { tracks } = timeline.layout.peek();
-  const at = tracks.findIndex(({ track }) => track.id === timeline.arrangement.current.peek());
-  // Without a current track, the first step leads to the first one on the screen.
-  const first = tracks.indexOf(trackAt(timeline.layout.peek(), timeline.placeAt(0))!);
-  const next = tracks[at < 0 ? Math.max(0, first) : at + by];
-  if (next) goToTrack(next.track.id);
 }
 
 /** Opens the field that filters tracks, and moves the focus to it. */

@@ -66,7 +66,7 @@ export function Dock({ open, page }: Props) {
     <section
       class={isOpen ? 'dock' : 'dock folded'}
       aria-label="Panels"
-      style={isOpen ? { height: heightOf(dock) } : undefined}
+      style={isOpen ? { '--dock': heightOf(dock) } : undefined}
     >
       {isOpen && <DockDivider dock={dock} />}
       <div class="dock-bar">

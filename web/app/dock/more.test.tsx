@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { MenuHost } from '../commands/menu_host.tsx';
+import '../commands/more_commands.ts';
 import '../../parts/menu/menu.tsx';
 import type { Page } from '../../page/page.ts';
 import { click, mount, pointerDown, press, settle } from '../../parts/dom.fixture.ts';

@@ -15,6 +15,9 @@ const LOW_DOCK = 200;
 const REST_MS = 150;
 const PATIENCE_MS = 2000;
 
+/** A window in which the dock is over the timeline. */
+const ONE_PART = '(max-width: 700px)';
+
 /** What the heights of timeline and dock depend on, in CSS pixels. */
 export interface Needs {
   /** Of timeline and dock together. */
@@ -55,7 +58,7 @@ export function divideRoom(
   const scope = createScope();
   let content = Number.POSITIVE_INFINITY;
   const divide = () => {
-    if (isShared) {
+    if (isShared || matchMedia(ONE_PART).matches) {
       timeline.fit(scroller.clientHeight - BELOW, LEAST_ROWS);
       return;
     }

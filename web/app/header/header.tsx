@@ -116,7 +116,6 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
   const { trace } = open;
   const { cancel, removeCompanion, reopen } = page.workbench;
   const side = sideOf(open);
-  const info = trace.info.value;
   const status = trace.status.value;
   const name = trace.entry.value === null ? trace.name : `${trace.name} › ${trace.entry.value}`;
   const heading = (
@@ -135,7 +134,6 @@ function Facts({ open, page }: { open: OpenTrace; page: Page }) {
         </button>
       )}
       <Companions companions={trace.companions.value} remove={removeCompanion} />
-      {info && <span class="chip">{info.title}</span>}
       {status.at === 'loading' ? <Loading trace={trace} cancel={cancel} /> : <Summary trace={trace} />}
       {status.at === 'ready' && isRanged(open.file) && (
         <Lazy key={`loaded ${open.id}`} load={loadLoaded} props={{ file: open.file }} />
@@ -157,6 +155,7 @@ function Loading({ trace, cancel }: { trace: Trace; cancel: () => void }) {
       <progress max={Math.max(1, bytes)} value={bytesRead} aria-label="Reading progress" />
       <span class="muted">{formatPercent(bytesRead, bytes)}</span>
       <span class="muted loading-text ellipsis">
+        {trace.info.value && `${trace.info.value.title} · `}
         {formatBytes(bytesRead)} of {formatBytes(bytes)}
         {trace.info.value && ` · ${formatCounted(events, noun)}`}
         {stage !== null && ` · ${stage}`}
@@ -182,6 +181,7 @@ function Summary({ trace }: { trace: Trace }) {
     };
   }, [tracks, info]);
   const parts = [
+    ...(info ? [info.title] : []),
     formatBytes(trace.content.value?.size ?? trace.size),
     formatCounted(events, info?.eventNoun ?? 'event'),
   ];

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
+import { createScope } from '../../base/scope.ts';
 import type { Page, Start } from '../../page/page.ts';
 import { click, mount, settle } from '../../parts/dom.fixture.ts';
 import { FORMATS } from '../formats.ts';
@@ -10,8 +11,10 @@ async function help(format: string | null, starts: readonly Start[] = []) {
     info: signal(format && { format, offers: [] }),
     status: signal({ at: 'ready' }),
     progress: signal({ extent: { from: 0n, to: 9n } }),
+    companions: signal([]),
+    names: { version: signal(0) },
   };
-  const bench = signal(format ? { at: 'open', open: { trace } } : { at: 'empty' });
+  const bench = signal(format ? { at: 'open', open: { trace, scope: createScope() } } : { at: 'empty' });
   const page = {
     workbench: { bench },
     features: [{ starts: async () => starts }],

@@ -17,6 +17,9 @@ import { wordsOf } from '../../trace/near.ts';
 import { isSql, wantedQuery } from '../../trace/wanted_query.ts';
 import { offeredTo } from '../dock/panel.ts';
 import { ranked } from './ranking.ts';
+import { resourceWay, searchedOf, themeWay, waysOf } from './ways.ts';
+
+export { addMoreCommands } from '../commands/more_commands.ts';
 
 /** What a row does: it leads somewhere, runs something, or puts text in the field. */
 export interface SearchRow extends ComboRow {
@@ -83,8 +86,10 @@ export function rowsFor(asked: Asked): readonly SearchRow[] {
   // A number alone is more often something to look for.
   const isPlace = !/^[\d\s.,]+$/.test(text);
   const address = addresses(open, text);
+  const resource = resourceWay(text, open, asked.page);
   return [
     ...(isPlace ? leads.map((row) => insteadOfSearch(row, open)) : []),
+    ...(resource ? [insteadOfSearch({ ...resource, kind: 'Place', leaves: true }, open)] : []),
     ...found(open, asked.text),
     ...(isPlace ? [] : leads),
     ...address,
@@ -301,7 +306,8 @@ function variables({ text, variables: names, page }: Asked, open: OpenTrace): re
 function questions({ mode, text, starts, page }: Asked, open: OpenTrace): readonly SearchRow[] {
   if (open.trace.status.value.at === 'loading') return [];
   const all = askedOf(starts, open, page).map(({ start, asked }) => {
-    return { id: `question ${start.id}`, title: `${asked.words} ${asked.way}`, start, asked };
+    const id = `question ${start.id}`;
+    return { id, title: searchedOf(id, `${asked.words} ${asked.way}`), start, asked };
   });
   return ranked(all, text, [], MOST + 1, mode === 'all').map(({ id, start, asked }) => ({
     id,
@@ -358,7 +364,15 @@ function commandsAndPanels({ mode, text, recent, page, context, open }: Asked, m
       return { id: command.id, kind: 'Command', title: command.title, about, chord, run };
     });
   const panels = open ? [...panelsOf(open, page), ...panesOf(open, page)] : [];
-  return ranked([...commands, ...panels], text, recent, most, mode === 'all').map((row) => ({
+  const ways = [...(open ? waysOf(open, page) : []), themeWay(page)].map(
+    (way): SearchRow => ({ ...way, kind: 'Command' }),
+  );
+  const rows = [...commands, ...panels, ...ways].map((row) => ({
+    id: row.id,
+    title: searchedOf(row.id, row.kind === 'Command' ? `${row.title} ${row.about}` : row.title),
+    row,
+  }));
+  return ranked(rows, text, recent, most, mode === 'all').map(({ row }) => ({
     ...row,
     leaves: true,
     isRemembered: true,

@@ -21,11 +21,14 @@ type RowsModule = typeof import('./rows.ts') &
   Pick<typeof import('./ranking.ts'), 'recentChoices' | 'rememberChoice'> &
   Pick<typeof import('../../page/starts.ts'), 'loadStarts'>;
 
-const loadRows = async (): Promise<RowsModule> => ({
-  ...(await import('./rows.ts')),
-  ...(await import('./ranking.ts')),
-  ...(await import('../../page/starts.ts')),
-});
+const loadRows = async (): Promise<RowsModule> => {
+  const [rows, ranking, starts] = await Promise.all([
+    import('./rows.ts'),
+    import('./ranking.ts'),
+    import('../../page/starts.ts'),
+  ]);
+  return { ...rows, ...ranking, ...starts };
+};
 
 interface Props {
   /** null without a trace: it has commands then. */
@@ -63,8 +66,9 @@ export function SearchBox({ open, page }: Props) {
     [open, known, text, narrowed, version],
     [],
   );
-  const listOf = (loaded: RowsModule, places: readonly SearchRow[] | null) =>
-    loaded.rowsFor({
+  const listOf = (loaded: RowsModule, places: readonly SearchRow[] | null) => {
+    loaded.addMoreCommands(page);
+    return loaded.rowsFor({
       mode: narrowed,
       text,
       caret: caret.value,
@@ -76,6 +80,7 @@ export function SearchBox({ open, page }: Props) {
       starts: starts.value,
       places: places ?? [],
     });
+  };
   const rows = isOpen.value && known ? listOf(known, places) : [];
 
   useLayoutEffect(

@@ -305,7 +305,9 @@ interface CellContext {
 
 /** CSS pixels of the bar beside a share, and of the narrowest column of names. */
 const BAR = 44;
-const NAMES = 120;
+const NAMES = 240;
+/** The columns that give way to names, the first one first. */
+const GIVING_WAY: readonly Column[] = ['p90', 'min', 'p99'];
 /** Rows whose texts decide on the width of a column. */
 const MOST_MEASURED = 300;
 
@@ -333,18 +335,20 @@ function needed(shown: readonly Column[], widths: Readonly<Record<Column, number
 }
 
 /**
- * The columns that fit `room` CSS pixels. What says least gives way: the bars, and between median and p99 the p90, unless the rows are
- * sorted by it.
+ * The columns that fit `room` CSS pixels. What says least gives way: the bars, and then columns of numbers, unless the rows are sorted
+ * by them.
  */
-function fitting(
+export function fitting(
   telling: readonly Column[],
   widths: Readonly<Record<Column, number>>,
   room: number,
   by: Column,
 ): { readonly shown: readonly Column[]; readonly hasBars: boolean } {
-  const all = needed(telling, widths);
-  const shown = all <= room || by === 'p90' ? telling : telling.filter((column) => column !== 'p90');
-  return { shown, hasBars: all + BAR <= room };
+  let shown = telling;
+  for (const column of GIVING_WAY) {
+    if (needed(shown, widths) > room && by !== column) shown = shown.filter((it) => it !== column);
+  }
+  return { shown, hasBars: needed(telling, widths) + BAR <= room };
 }
 
 /** The bits of {@link FunctionColumns.rounded}. */

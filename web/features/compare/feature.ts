@@ -3,6 +3,7 @@ import type { Feature } from '../../page/page.ts';
 
 /** Differences: what two traces that are compared take, function by function, and as a flame graph. */
 export const COMPARE: Feature = {
+  starts: async () => (await import('./starts.ts')).STARTS,
   panels: [
     {
       id: 'differences',

@@ -155,7 +155,7 @@ function columnsOf(compared: Compared, clock: Clock): readonly Column<number>[] 
       id: 'sure',
       title: 'Sure',
       says: 'Probability of the verdict',
-      width: wide('Sure', ['99 %']),
+      width: wide('Sure', ['100 %']),
       key: 'sure',
       value: (row) => rows.confidence[row]!,
       cell: sure,

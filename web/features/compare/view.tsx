@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { watch } from '../../base/watch.ts';
 import { startWorker } from '../../base/workers.ts';
 import { differencesOf } from '../../page/differences.ts';
 import { furtherRunsOf } from '../../page/further_runs.ts';
@@ -35,6 +36,10 @@ export function compareView({ pair }: OpenTrace): PanelView {
     ofA.value = comparison.view.value;
     ofB.value = comparison.view.value;
   });
+  // A question asks for a view.
+  const follow = watch([ofA], () => {
+    if (ofA.peek() !== '') comparison.view.value = ofA.peek() as View;
+  });
   const why = createWhy(both, () => startWorker(whyWorker));
   const hide = showDifferences(comparison.records, both);
   const forget = haveCalls(both.a) && haveCalls(both.b) ? matchFrames(comparison.records, both) : null;
@@ -42,6 +47,7 @@ export function compareView({ pair }: OpenTrace): PanelView {
     component: ({ theme }) => <Differences comparison={comparison} runs={runs} why={why} pair={both} theme={theme} />,
     dispose: () => {
       keep();
+      follow();
       hide();
       forget?.();
       why.dispose();

@@ -41,10 +41,7 @@ export function Details({
     return (
       <aside class="details thin-scroll" aria-label="Trace">
         {tabs}
-        {page.features
-          .flatMap(({ overviews }) => overviews ?? [])
-          .map(({ offered, load }, i) => offered(open) && <Lazy key={i} load={load} props={{ open, page }} />)}
-        {info && <Lazy key={open.id} load={() => loadStartHere(page)} props={{ open, page, info }} />}
+        <StartHere open={open} page={page} />
       </aside>
     );
   return (
@@ -71,6 +68,19 @@ export function Details({
         />
       )}
     </aside>
+  );
+}
+
+/** The questions of the trace, and what features show of it as a whole. */
+export function StartHere({ open, page }: { open: OpenTrace; page: Page }) {
+  const info = open.trace.info.value;
+  return (
+    <>
+      {page.features
+        .flatMap(({ overviews }) => overviews ?? [])
+        .map(({ offered, load }, i) => offered(open) && <Lazy key={i} load={load} props={{ open, page }} />)}
+      {info && <Lazy key={open.id} load={() => loadStartHere(page)} props={{ open, page, info }} />}
+    </>
   );
 }
 

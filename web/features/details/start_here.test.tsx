@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { act } from 'preact/test-utils';
 import { expect, it } from 'vitest';
 import type { TraceInfo } from '../../base/protocol.ts';
 import { createScope } from '../../base/scope.ts';
@@ -21,6 +22,7 @@ const INFO = {
 /** The pane of a trace with these questions, which is read when `status` says so. */
 async function pane(...starts: readonly Start[]) {
   const status: Signal<{ at: string; how?: string }> = signal({ at: 'loading' });
+  const names = signal(0);
   const feature: Feature = { starts: async () => starts };
   const page = { features: [{}, feature] } as unknown as Page;
   const open = {
@@ -29,7 +31,7 @@ async function pane(...starts: readonly Start[]) {
     trace: {
       info: signal(INFO),
       recordSource: {},
-      names: { version: signal(0) },
+      names: { version: names },
       name: 'a.xray',
       size: 10,
       status,
@@ -41,7 +43,7 @@ async function pane(...starts: readonly Start[]) {
   } as unknown as OpenTrace;
   const View = await startHereOf(page);
   const host = mount(<View open={open} page={page} info={INFO} />);
-  return { host, status, page, open, questions: () => [...host.querySelectorAll('.start-question')] };
+  return { host, status, names, page, open, questions: () => [...host.querySelectorAll('.start-question')] };
 }
 
 const start = (id: string, place: number, more: Partial<Start> = {}): Start => ({
@@ -64,7 +66,7 @@ it('shows the first five of the questions that the trace has an answer to, in th
 it('answers at a click, once the trace is read, and follows what is known', async () => {
   const figure = signal('');
   const answered: unknown[] = [];
-  const { host, status, page, open } = await pane(
+  const { host, status, names, page, open } = await pane(
     start('slow', 1, {
       asked: () => ({ words: 'Why?', way: '', ...(figure.value === '' ? {} : { figure: figure.value }) }),
       answer: (...given) => answered.push(given),
@@ -81,6 +83,14 @@ it('answers at a click, once the trace is read, and follows what is known', asyn
   expect(document.getElementById(button().getAttribute('aria-describedby')!)).not.toBeNull();
   click(button());
   expect(answered).toEqual([[open, page]]);
+  // The panel that knew it is no longer in front.
+  figure.value = '';
+  await settle();
+  expect(button().textContent).toBe('Why?32 ms');
+  act(() => {
+    names.value += 1;
+  });
+  expect(button().textContent).toBe('Why?');
 });
 
 it('says what the trace is if no question can be loaded', async () => {

@@ -122,6 +122,14 @@ it('says why it leads nowhere', async () => {
   expect(walk.remark.value).toBe('');
 });
 
+it('says nothing more of a step once another one is selected', async () => {
+  const { go, walk, place } = setUp([]);
+  await go(5, 'out', true);
+  expect(walk.remark.value).toBe('No call around this step is known.');
+  place.value = 6;
+  expect(walk.remark.value).toBe('');
+});
+
 it('asks the index for the next step of a thread only if there are several', async () => {
   const one = setUp([]);
   expect(await one.go(5, 'step', true)).toBe(6);

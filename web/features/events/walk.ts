@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { FLAG_NEVER_ENDED, type Found } from '../../base/protocol.ts';
 import type { StepFilter, WalkKind } from '../../base/steps_protocol.ts';
 import { ticks } from '../../base/ticks.ts';
@@ -52,7 +52,11 @@ export function createWalk(
   machine: () => Pick<Machine, 'nearestOf' | 'nearestMatch' | 'indexed' | 'ready'>,
   start: () => bigint | null,
 ): Walk {
-  const remark = signal('');
+  /** The latest remark, and where the walk began that it is about. */
+  const refusal = signal<{ readonly text: string; readonly place: bigint | undefined }>({ text: '', place: undefined });
+  const say = (text: string) => {
+    refusal.value = { text, place: selection.place()?.start };
+  };
   const filter = signal<StepFilter | null>(null);
   let walking: Promise<void> = Promise.resolve();
   let waiting = 0;
@@ -141,27 +145,27 @@ export function createWalk(
     if (!row) return;
     // What is about a step begins with the first one. Other steps are looked for from there.
     if (!place && FROM_A_STEP.includes(to)) {
-      remark.value = '';
+      say('');
       return selection.revealRecord(row);
     }
     const reached = await reach(Number(row.x), row.track, to, next);
     // A selection made in the meantime takes precedence.
     if (selection.place()?.start !== place?.start) return;
     if ('remark' in reached) {
-      remark.value = reached.remark;
+      say(reached.remark);
       return;
     }
     const found = await trace.records.recordAt(ticks(BigInt(reached.step)), row.track);
     const isAway = found && (next ? found.x > row.x : found.x < row.x);
-    remark.value = '';
+    say('');
     if (isAway) selection.revealRecord(found);
     else {
       const nowhere = none(to, next);
-      if ('remark' in nowhere) remark.value = nowhere.remark;
+      if ('remark' in nowhere) say(nowhere.remark);
     }
   };
   return {
-    remark,
+    remark: computed(() => (selection.place()?.start === refusal.value.place ? refusal.value.text : '')),
     filter,
     go: (to, next) => {
       if (waiting >= MOST_WAITING) return walking;

@@ -17,20 +17,13 @@ import { CoverageOf, Failures, Refusals } from './coverage.tsx';
 import { SAVE_FRAME } from './cut/command.ts';
 import { frameOf } from './gl/frames.ts';
 import { Missing } from './missing.tsx';
+import { PICTURE_VIEWS, pictureView } from './picture_view.ts';
 import { drawsOf, frameNumber, heaviest, type PictureNames, pictureCall, pictureNames } from './pictured_calls.ts';
-import type { Limit, Picture, PictureView } from './protocol.ts';
+import type { Limit, Picture } from './protocol.ts';
 import type { Replay } from './replay.ts';
 import { replayOf } from './replays.ts';
 import { TouchesOf } from './touches.tsx';
 import './picture.css';
-
-const VIEWS: readonly (readonly [PictureView, string])[] = [
-  ['color', 'Picture'],
-  ['changed', 'Changed'],
-  ['overdraw', 'Overdraw'],
-  ['wireframe', 'Wireframe'],
-  ['depth', 'Depth'],
-];
 
 /** The picture at the selection of a trace. */
 export function pictureOf(open: OpenTrace, page: Page): PanelView {
@@ -48,7 +41,7 @@ function callOf({ selection, trace }: OpenTrace, { frames }: Replay): number | n
 }
 
 function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay: Replay }) {
-  const view = useSignal<PictureView>('color');
+  const view = pictureView(open);
   /** A call that was chosen here, until it is selected: steps that follow quickly begin at it. */
   const chosen = useSignal<number | null>(null);
   const selecting = useRef(0);
@@ -124,7 +117,7 @@ function PictureAt({ open, page, replay }: { open: OpenTrace; page: Page; replay
         <div class="picture-views">
           <Segments
             label="What the picture shows"
-            options={VIEWS}
+            options={PICTURE_VIEWS}
             value={view.value}
             choose={(it) => {
               view.value = it;

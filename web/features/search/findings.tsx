@@ -42,18 +42,21 @@ function FindingsTable({ open, findings }: { open: OpenTrace; findings: Findings
     const at = row.positions[0];
     return at === undefined ? '' : formatPosition(ticks(BigInt(at)), extent.from, info.clock);
   };
+  const times: Column<ListedFinding> = {
+    title: 'Times',
+    width: '70px',
+    key: 'count',
+    cell: ({ count, isMore }) => (isMore ? `≥ ${formatCount(count)}` : formatCount(count)),
+    look: ({ isMore, whole }) => ({
+      title: isMore ? `Only the first ${formatCounted(whole.positions.length, 'place')} are listed` : undefined,
+    }),
+  };
+  // Where each place costs one, the cost says how many there are.
+  const isSame = rows.every(({ count, cost }) => count === cost.amount);
   const columns: readonly Column<ListedFinding>[] = [
     { title: 'Kind', class: 'words', width: '136px', key: 'kind', cell: (row) => titles.get(row.kind) ?? row.kind },
     { title: 'Finding', class: 'words', cell: (row) => row.sentence, look: (row) => ({ title: row.sentence }) },
-    {
-      title: 'Times',
-      width: '70px',
-      key: 'count',
-      cell: ({ count, isMore }) => (isMore ? `≥ ${formatCount(count)}` : formatCount(count)),
-      look: ({ isMore, whole }) => ({
-        title: isMore ? `Only the first ${formatCounted(whole.positions.length, 'place')} are listed` : undefined,
-      }),
-    },
+    ...(isSame ? [] : [times]),
     {
       title: 'Cost',
       width: '104px',

@@ -1,11 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatCount, formatNumber, formatPosition } from '../../base/format.ts';
+import { formatCount, formatNumber, formatPosition, plural } from '../../base/format.ts';
 import { type SqlValue, sqlText } from '../../base/sql.ts';
 import { Segments } from '../../parts/segments.tsx';
 import type { OpenTrace } from '../../timeline/open_trace.ts';
 import type { Sql } from './sql.ts';
-import { barsOf, type ChartChoice, type Line, lineOf, MOST_BARS, numberColumns } from './sql_chart.ts';
+import { barsOf, type ChartChoice, type Line, lineOf, MOST_BARS, numberColumns, unitOf } from './sql_chart.ts';
 import { columnsOf } from './sql_results.ts';
 
 /** CSS pixels around a line, for the ends of its axes. */
@@ -30,6 +30,8 @@ export function Chart({ rowsOf, sql, choice, order }: Props) {
     choice.value = { ...shown, ...part };
   };
   const numbers = numberColumns(names, sql.rows);
+  const clock = rowsOf?.trace.info.value?.clock;
+  const unit = unitOf(names[shown.y] ?? '', clock?.kind === 'ordinal' ? plural(2, clock.unit) : clock ? 'ticks' : '');
   const along = shown.kind === 'line' ? numbers : names.map((_, i) => i);
   return (
     <div class="query-chart">
@@ -55,9 +57,9 @@ export function Chart({ rowsOf, sql, choice, order }: Props) {
         )}
       </div>
       {shown.kind === 'bars' ? (
-        <Bars sql={sql} choice={shown} order={order} />
+        <Bars sql={sql} choice={shown} order={order} unit={unit} />
       ) : (
-        <LineChart rowsOf={rowsOf} sql={sql} choice={shown} names={names} />
+        <LineChart rowsOf={rowsOf} sql={sql} choice={shown} names={names} unit={unit} />
       )}
     </div>
   );
@@ -86,7 +88,13 @@ function Column({ label, names, columns, value, choose }: ColumnProps) {
   );
 }
 
-function Bars({ sql, choice, order }: { sql: Sql; choice: ChartChoice; order: ArrayLike<number> }) {
+interface BarsProps extends Pick<Props, 'sql' | 'order'> {
+  readonly choice: ChartChoice;
+  /** The unit of the values, with a space before it, or ''. */
+  readonly unit: string;
+}
+
+function Bars({ sql, choice, order, unit }: BarsProps) {
   const bars = useMemo(() => barsOf(sql.rows, order, choice), [sql.rows, sql.count.value, order, choice]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
@@ -99,19 +107,21 @@ function Bars({ sql, choice, order }: { sql: Sql; choice: ChartChoice; order: Ar
           <span class="query-bar" aria-hidden="true">
             <span style={{ left: `${100 * from}%`, width: `${100 * length}%` }} />
           </span>
-          <span class="query-bar-value">{numberText(value === null ? '' : sqlText(value))}</span>
+          <span class="query-bar-value">
+            {numberText(value === null ? '' : sqlText(value))}
+            {value !== null && unit}
+          </span>
         </li>
       ))}
     </ul>
   );
 }
 
-interface LineProps extends Pick<Props, 'rowsOf' | 'sql'> {
-  readonly choice: ChartChoice;
+interface LineProps extends Pick<Props, 'rowsOf' | 'sql'>, Pick<BarsProps, 'choice' | 'unit'> {
   readonly names: readonly string[];
 }
 
-function LineChart({ rowsOf, sql, choice, names }: LineProps) {
+function LineChart({ rowsOf, sql, choice, names, unit }: LineProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSignal({ width: 0, height: 0 });
   const near = useSignal(-1);
@@ -166,9 +176,11 @@ function LineChart({ rowsOf, sql, choice, names }: LineProps) {
           <path class="axis" d={`M${LEFT} ${GAP}V${GAP + tall}H${width - GAP}`} />
           <text x={LEFT - 6} y={GAP + 8} text-anchor="end">
             {shortNumber(line.y[1])}
+            {unit}
           </text>
           <text x={LEFT - 6} y={GAP + tall} text-anchor="end">
             {shortNumber(line.y[0])}
+            {unit}
           </text>
           <text x={LEFT} y={GAP + tall + 16}>
             {along(line.x[0])}
@@ -193,6 +205,7 @@ function LineChart({ rowsOf, sql, choice, names }: LineProps) {
             <text x={LEFT + inner / 2} y={GAP + tall + 16} text-anchor="middle">
               {names[choice.x]} {xOf(row?.[choice.x])} · {names[choice.y]}{' '}
               {numberText(sqlText(row?.[choice.y] ?? null))}
+              {unit}
             </text>
           )}
         </svg>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barsOf, chartOf, lineOf, MOST_BARS, numberColumns } from './sql_chart.ts';
+import { barsOf, chartOf, lineOf, MOST_BARS, numberColumns, unitOf } from './sql_chart.ts';
 
 describe('charts', () => {
   it('show a text and a number as bars, many numbers as a line', () => {
@@ -8,6 +8,8 @@ describe('charts', () => {
     const rows = Array.from({ length: 100 }, (_, i) => [BigInt(i), 2 * i]);
     expect(chartOf(['start', 'dur'], rows)).toEqual({ x: 0, y: 1, kind: 'line' });
     expect(chartOf(['tenth', 'calls'], rows.slice(0, 10))).toEqual({ x: 0, y: 1, kind: 'bars' });
+    expect(chartOf(['id', 'name', 'start', 'dur'], [[1n, 'a', 5n, 2n]])).toEqual({ x: 1, y: 3, kind: 'bars' });
+    expect(chartOf(['name', 'start_s'], [['a', 0.5]])).toEqual({ x: 0, y: 1, kind: 'bars' });
     expect(chartOf(['name'], [['a']])).toBe(null);
     expect(chartOf(['a'], [])).toBe(null);
     expect(
@@ -52,4 +54,16 @@ describe('charts', () => {
     expect(lineOf([[null, 1n]], { x: 0, y: 1, kind: 'line' }, 100)).toBe(null);
     expect(lineOf([[5n, 3n]], { x: 0, y: 1, kind: 'line' }, 100)!.points).toEqual([{ row: 0, x: 0, y: 0.5 }]);
   });
+});
+
+it('say the unit of values by the name of their column', () => {
+  expect(['dur', 'dur_s', 'pause_s', 'seconds', 'bytes', 'calls'].map((name) => unitOf(name, 'ticks'))).toEqual([
+    ' ticks',
+    ' s',
+    ' s',
+    ' s',
+    ' bytes',
+    '',
+  ]);
+  expect(unitOf('dur', '')).toBe('');
 });

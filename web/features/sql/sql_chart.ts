@@ -17,6 +17,9 @@ const SEEN = 1000;
 /** More numbers than this along the x axis are a line. */
 const FEW = 24;
 
+/** Names of columns of positions. */
+const POSITIONS = /^(?:start|end|time|x|step|first|last|.*_?start(?:_s)?|time_s|transition_id)$/i;
+
 /** Numbers of the columns that hold numbers only, and some. */
 export function numberColumns(names: readonly string[], rows: readonly Row[]): readonly number[] {
   const seen = rows.slice(0, SEEN);
@@ -32,10 +35,16 @@ export function numberColumns(names: readonly string[], rows: readonly Row[]): r
 export function chartOf(names: readonly string[], rows: readonly Row[]): ChartChoice | null {
   const numbers = numberColumns(names, rows);
   const text = names.findIndex((_, column) => typeof rows[0]?.[column] === 'string');
-  const ids = /^(?:id|track|parent|.*_id)$/i;
+  const ids = /^(?:id|slice|record|track|parent|.*_id)$/i;
   const telling = numbers.filter((column) => !ids.test(names[column]!));
   const along = text >= 0 ? text : (telling[0] ?? numbers[0]);
-  const y = telling.find((column) => column !== along) ?? numbers.find((column) => column !== along) ?? numbers[0];
+  const lengths = telling.filter((column) => column !== along);
+  // Where something begins says less than how long or how often it is.
+  const y =
+    lengths.find((column) => !POSITIONS.test(names[column]!)) ??
+    lengths[0] ??
+    numbers.find((column) => column !== along) ??
+    numbers[0];
   if (along === undefined || y === undefined) return null;
   return { x: along, y, kind: text < 0 && rows.length > FEW ? 'line' : 'bars' };
 }
@@ -126,4 +135,11 @@ export function lineOf(rows: readonly Row[], { x, y }: ChartChoice, pixels: numb
 function numberOf(value: SqlValue | undefined): number | null {
   const number = typeof value === 'bigint' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** The unit of the values of a column, with a space before it; '' if its name does not say it. `ticks` is that of lengths. */
+export function unitOf(name: string, ticks: string): string {
+  if (/(?:^|_)(?:s|seconds)$/i.test(name)) return ' s';
+  if (/(?:^|_)bytes$/i.test(name)) return ' bytes';
+  return /^(?:start|dur)$/i.test(name) && ticks !== '' ? ` ${ticks}` : '';
 }

@@ -36,11 +36,11 @@ export async function gatherTables(
     const { rows, size, pages } = reply;
     if (rows > MOST_TABLE_ROWS) {
       const of = range ? 'This range' : 'This trace';
-      return `${of} has ${formatCount(rows)} rows. SQL takes ${formatCount(MOST_TABLE_ROWS)} at a time: select a shorter range by dragging with Shift.`;
+      return `${of} has ${formatCount(rows)} rows. SQL takes ${formatCount(MOST_TABLE_ROWS)} at a time: select a shorter range by dragging on the ruler.`;
     }
     if (size > room) {
       const of = range ? 'this range' : 'this trace';
-      return `The tables of ${of} take ${formatBytes(size)}, and ${formatBytes(room)} of memory are left. Select a shorter range by dragging with Shift.`;
+      return `The tables of ${of} take ${formatBytes(size)}, and ${formatBytes(room)} of memory are left. Select a shorter range by dragging on the ruler.`;
     }
     portions.push(pages);
     bytes += pages.length;

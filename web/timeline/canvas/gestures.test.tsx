@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { mount, send } from '../../parts/dom.fixture.ts';
 import { type GestureTarget, listenForGestures } from './gestures.ts';
+import { withoutRows } from './pointer.ts';
 
 let log: string[];
 /** Whether the tracks are higher than the window. */
@@ -12,14 +13,14 @@ beforeEach(() => {
 });
 
 /** An element that listens for gestures until the end of the test, and notes them. */
-function listening(): HTMLElement {
+function listening(change: (target: GestureTarget) => GestureTarget = (target) => target): HTMLElement {
   const element = mount(<div />).firstElementChild as HTMLElement;
   const nothing = () => undefined;
   const target: GestureTarget = {
     drag: nothing,
-    beginRange: nothing,
-    grip: () => false,
-    range: nothing,
+    beginRange: ({ x, snaps }) => log.push(`begin ${x}${snaps ? ' snaps' : ''}`),
+    grip: (x) => x === 700,
+    range: ({ x }, isDone) => log.push(`range ${x}${isDone ? ' done' : ''}`),
     zoom: (_, factor) => log.push(`zoom ${factor.toFixed(2)}`),
     sideways: (pixels) => log.push(`sideways ${pixels}`),
     scroll: (pixels) => {
@@ -30,7 +31,7 @@ function listening(): HTMLElement {
     click: (x, y) => log.push(`click ${x} ${y}`),
     doubleClick: (x, y) => log.push(`double ${x} ${y}`),
   };
-  onTestFinished(listenForGestures(element, target));
+  onTestFinished(listenForGestures(element, change(target)));
   return element;
 }
 
@@ -75,4 +76,20 @@ it('a double click is where the clicks were, although its own place is rounded',
   send(element, new PointerEvent('pointerup', at));
   send(element, new MouseEvent('dblclick', { clientX: 20, clientY: 5 }));
   expect(log).toEqual(['click 20.7 5.2', 'double 20.7 5.2']);
+});
+
+it('a drag on the ruler selects a range without a key, and moves its edges', () => {
+  const element = listening(withoutRows);
+  element.setPointerCapture = () => undefined;
+  const drag = (from: number, to: number) => {
+    const at = { clientY: 5, button: 0, pointerId: 1, pointerType: 'mouse' };
+    send(element, new PointerEvent('pointerdown', { ...at, clientX: from }));
+    send(element, new PointerEvent('pointermove', { ...at, clientX: to }));
+    send(element, new PointerEvent('pointerup', { ...at, clientX: to }));
+  };
+  drag(300, 650);
+  drag(700, 800);
+  expect(log).toEqual(['begin 300', 'range 650', 'range 650 done', 'range 800', 'range 800 done']);
+  drag(20, 20);
+  expect(log.slice(5)).toEqual(['begin 20']);
 });

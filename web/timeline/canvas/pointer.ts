@@ -95,3 +95,21 @@ export function gesturesOn(
     },
   };
 }
+
+/** Gestures as the ruler has them: a drag is a range without Shift, or moves one of its edges. What rows show has no part in that. */
+export function withoutRows(target: GestureTarget): GestureTarget {
+  const noClick = () => undefined;
+  const edge = ({ x }: { readonly x: number }): RangePlace => ({ x, y: 0, snaps: false });
+  return {
+    ...target,
+    grip: (x) => {
+      if (!target.grip(x)) target.beginRange(edge({ x }));
+      return true;
+    },
+    beginRange: noClick,
+    range: (place, isDone) => target.range(edge(place), isDone),
+    hover: noClick,
+    click: noClick,
+    doubleClick: noClick,
+  };
+}

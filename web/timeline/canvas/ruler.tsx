@@ -1,24 +1,25 @@
 import { computed, type ReadonlySignal, useComputed } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatPosition } from '../../base/format.ts';
-import { type Extent, toTick } from '../../trace/view.ts';
+import { toTick } from '../../trace/view.ts';
 import type { OpenTrace } from '../open_trace.ts';
-import { besides, isCovered, labelWidth, type Mark, type Ruler, type Stretch } from '../ruler.ts';
+import { besides, isCovered, labelWidth, type Mark, type Stretch } from '../ruler.ts';
+import { listenForGestures } from './gestures.ts';
+import { gesturesOn, withoutRows } from './pointer.ts';
 import { RangeChip, rangePlace } from './range.tsx';
-import type { PointerPlace } from './view_state.ts';
+import type { PointerPlace, ViewState } from './view_state.ts';
 
 /** CSS pixels of the edges of a label in a box. */
 const PADDING = 8;
 
-interface Props {
-  readonly open: OpenTrace;
-  readonly ruler: ReadonlySignal<Ruler | null>;
-  readonly pointer: ReadonlySignal<PointerPlace | null>;
-  readonly drawn: ReadonlySignal<Extent | null>;
-}
-
-/** The ruler above the timeline. */
-export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
+/** The ruler above the timeline, on which a range can be dragged. */
+export function RulerStrip({ open, state }: { readonly open: OpenTrace; readonly state: ViewState }) {
+  const { ruler, pointer, drawn } = state;
+  const scale = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const target = withoutRows(gesturesOn(open, state, () => false));
+    return scale.current ? listenForGestures(scale.current, target) : undefined;
+  }, [open, state]);
   const { marks, base, unit, minor } = ruler.value ?? { marks: [], base: '', unit: '', minor: 0 };
   const first = marks[0]?.x ?? 0;
   const length = useComputed(() => rangePlace(open, drawn));
@@ -39,6 +40,7 @@ export function RulerStrip({ open, ruler, pointer, drawn }: Props) {
         {marks.map((mark) => (
           <RulerMark key={mark.label} mark={mark} time={time} length={length} />
         ))}
+        <div ref={scale} class="ruler-drag" title="Drag to select a range" />
         <PointerTime time={time} />
         <RangeChip open={open} drawn={drawn} />
       </div>

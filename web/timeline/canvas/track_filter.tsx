@@ -52,7 +52,12 @@ export function TrackCorner({ open, filtering }: Props) {
       <span class="corner-line row">
         {hidden > 0 ? (
           <>
-            <span class="corner-text ellipsis">{formatCount(hidden)} hidden</span>
+            <span
+              class="corner-text ellipsis"
+              title={`Tracks and overview leave them out. Panels${side ? ', and the other trace,' : ''} still count them.`}
+            >
+              {formatCount(hidden)} hidden{side && ' here'}
+            </span>
             <button
               type="button"
               class="plain link corner-link"

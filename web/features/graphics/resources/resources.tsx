@@ -39,7 +39,7 @@ const OF_OPENGL: readonly Order[] = ['size', 'uploads', 'draws'];
 const OF_INTERFACES: readonly Order[] = ['binds'];
 
 /** CSS pixels of the names at least. */
-const NAME_WIDTH = 160;
+const NAME_WIDTH = 240;
 
 /** CSS pixels of a column of numbers, with the sign of the order in its head. */
 function widthOf(by: Order): number {
@@ -123,10 +123,11 @@ function Resources({ open, theme, survey, sort, chosen, uses }: Props) {
     );
   }
   const at = chosen.value;
+  const isSplit = at >= 0 && at < resources.count;
   return (
-    <div class={at >= 0 && at < resources.count ? 'resources split' : 'resources'}>
+    <div class={isSplit ? 'resources split' : 'resources'}>
       <List open={open} survey={survey} sort={sort} chosen={chosen} resources={resources} />
-      {at >= 0 && at < resources.count && (
+      {isSplit && (
         <Viewer
           key={at}
           open={open}
