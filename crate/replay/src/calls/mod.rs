@@ -1,5 +1,5 @@
 //! What each function does. What it means that a function has no handler is written in
-//! [`unspool_gl::absence`].
+//! [`unspool_gl::Absence`].
 
 mod arrays;
 mod buffers;
