@@ -266,9 +266,10 @@ impl Context {
             gl::PRIMITIVE_RESTART_INDEX => self.restart.index = new.word(0),
             gl::ACTIVE_TEXTURE => self.active = (new.word(gl::TEXTURE0) - gl::TEXTURE0).min(31) as usize,
             gl::CURRENT_VERTEX_ATTRIB => put(self.values.get_mut(at), new.floats(BLACK)),
-            _ if let Some(slot) = BINDINGS.iter().position(|binding| *binding == what) => {
+            _ if BINDINGS.contains(&what) => {
                 let name = if let Value::Object { name, .. } = value { *name } else { 0 };
-                put(self.units.get_mut(at).and_then(|slots| slots.get_mut(slot)), name);
+                let slot = BINDINGS.iter().position(|binding| *binding == what);
+                put(slot.and_then(|slot| self.units.get_mut(at)?.get_mut(slot)), name);
             }
             cap if index == 0 && self.state.enable(cap, new.is_on) => {}
             cap if EXTRAS.contains(&cap) => {
