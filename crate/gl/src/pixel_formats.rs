@@ -89,9 +89,10 @@ impl PixelFormats {
 
     /// A call that chooses pixel formats: the place of the attributes, and the handles.
     fn choose(&mut self, attributes: &[i64], is_egl: bool, has_flags: bool, handles: Vec<i64>) {
-        let format = Arc::new(PixelFormat { asked: asked(attributes, is_egl, has_flags), ..PixelFormat::default() });
+        let asked = asked(attributes, is_egl, has_flags);
         for handle in handles {
-            self.all.insert(handle as u64, format.clone());
+            // What a driver has answered stays true.
+            Arc::make_mut(self.all.entry(handle as u64).or_default()).asked = asked;
         }
     }
 
@@ -120,6 +121,10 @@ impl PixelFormats {
     /// `glXGetFBConfigAttrib` and `eglGetConfigAttrib`: the driver answers a number.
     pub(crate) fn answer(&mut self, call: &Call, is_egl: bool) {
         let (handle, attribute) = (first(call.argument(1)), call.int(2));
+        // GLX returns 0 for success, EGL for failure.
+        if call.returned().is_some_and(|result| (result == 0) == is_egl) {
+            return;
+        }
         let at = FACTS.iter().position(|(_, glx, egl)| attribute == if is_egl { *egl } else { *glx });
         let number = call.argument(3).ints().first().copied();
         if let (Some(at), Some(number)) = (at, number) {

@@ -820,6 +820,36 @@ fn an_array_of_uniforms_stays_where_a_shorter_one_is_set() {
 }
 
 #[test]
+fn an_array_of_uniforms_takes_no_more_than_its_elements() {
+    let mut scene = Scene::new();
+    program(&mut scene, 8);
+    location(&mut scene, 8, "a", 0);
+    location(&mut scene, 8, "b", 3);
+    scene.ints("glUseProgram", &[8]);
+    let beyond = scene.ints("glUniform1f", &[3, 1]);
+    let within = scene.ints("glUniform1f", &[1, 1]);
+    let numbers = vec![uint(0), uint(3), Arg::Array((0..3).map(|_| Arg::Float(1.0)).collect())];
+    let array = scene.call("glUniform1fv", numbers);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[beyond, array]);
+    assert_left_out(&kept, &[within]);
+}
+
+#[test]
+fn stencil_functions_of_both_faces_are_kept() {
+    let mut scene = Scene::new();
+    let lost = scene.ints("glStencilFuncSeparate", &[gl::FRONT, gl::EQUAL, 1, 0xff]);
+    let both = scene.ints("glStencilFuncSeparateATI", &[gl::LESS, gl::GREATER, 1, 0xff]);
+    scene.swap();
+    scene.clear();
+    let kept = scene.end(1);
+    assert_kept(&kept, &[both]);
+    assert_left_out(&kept, &[lost]);
+}
+
+#[test]
 fn what_a_pop_takes_back_is_kept_from_before_the_push() {
     let mut scene = Scene::new();
     let lost = scene.ints("glPixelZoom", &[3, 3]);

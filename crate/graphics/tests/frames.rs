@@ -260,6 +260,41 @@ fn calls_are_judged_by_all_that_they_set() {
 }
 
 #[test]
+fn what_a_call_sets_beside_its_own_is_known() {
+    // A pointer takes the format's offset and the binding's place with it.
+    let mut calls = Calls::new();
+    calls.call("glVertexAttribFormat", &[0, 3, gl::FLOAT, 0, 12]);
+    calls.call("glVertexAttribPointer", &[0, 3, gl::FLOAT, 0, 0, 0]);
+    calls.call("glVertexAttribFormat", &[0, 3, gl::FLOAT, 0, 12]);
+    assert_eq!(calls.state(), (3, 0));
+    // The scale of alpha is one of pixels and one of each texture unit.
+    let mut calls = Calls::new();
+    calls.call("glTexEnvf", &[gl::TEXTURE_ENV, gl::ALPHA_SCALE, 2]).call("glPixelTransferf", &[gl::ALPHA_SCALE, 2]);
+    assert_eq!(calls.state(), (2, 0));
+    // Rectangles differ by all of their numbers, swizzles by each channel.
+    let mut calls = Calls::new();
+    for size in [64, 32] {
+        let sides = [0, 0, size, size].map(Arg::Int).to_vec();
+        let head = [gl::TEXTURE_2D, 0x8b9d].map(|number| Arg::Int(number.into()));
+        calls.with("glTexParameteriv", head.into_iter().chain([Arg::Array(sides)]).collect());
+    }
+    let swizzle = |calls: &mut Calls| {
+        calls.call("glTexParameteri", &[gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_R, gl::RED]);
+    };
+    swizzle(&mut calls);
+    let all = [gl::ONE, gl::RED, gl::RED, gl::RED].map(|number| Arg::Int(number.into())).to_vec();
+    let head = [gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_RGBA].map(|number| Arg::Int(number.into()));
+    calls.with("glTexParameteriv", head.into_iter().chain([Arg::Array(all)]).collect());
+    swizzle(&mut calls);
+    assert_eq!(calls.state(), (5, 0));
+    // A list of before the trace may have taken another program into use.
+    let mut calls = Calls::new();
+    calls.call("glUseProgram", &[1]).call("glCallList", &[9]).call("glActiveTexture", &[gl::TEXTURE1]);
+    calls.call("glUniform1i", &[3, 1]).call("glUseProgram", &[1]).call("glUniform1i", &[3, 1]);
+    assert_eq!(calls.state(), (5, 0));
+}
+
+#[test]
 fn what_an_error_or_another_context_may_have_changed_is_not_redundant() {
     let result = |calls: &mut Calls, name: &str, arguments: &[u32], result: i64| {
         let next = calls.ids.len() as u64;

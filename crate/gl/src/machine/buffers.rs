@@ -430,6 +430,13 @@ impl Machine {
         // It is the buffer of the binding of the same number, too.
         if self.is_set(array, what::VERTEX_BINDING_BUFFER, index) {
             self.put(array, what::VERTEX_BINDING_BUFFER, index, Value::Object { name, instance });
+            self.put(array, what::VERTEX_BINDING_OFFSET, index, pointer_of(self.at, call, pointer));
+            // 0 stands for the bytes of a vertex.
+            let stride = if stride == 0 { Value::Unknown } else { Value::Int(stride) };
+            self.put(array, what::VERTEX_BINDING_STRIDE, index, stride);
+        }
+        if self.is_set(array, what::VERTEX_ATTRIB_RELATIVE_OFFSET, index) {
+            self.put(array, what::VERTEX_ATTRIB_RELATIVE_OFFSET, index, Value::Int(0));
         }
     }
 

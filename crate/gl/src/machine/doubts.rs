@@ -9,13 +9,17 @@
 
 use crate::gl;
 
-use super::{Handlers, Machine};
+use super::{Handlers, Machine, what};
 
-pub(crate) const HANDLERS: Handlers = &[("GetError", |m, c, _| {
-    if c.result().int().is_some_and(|error| error != i64::from(gl::NO_ERROR)) {
-        m.doubt();
-    }
-})];
+pub(crate) const HANDLERS: Handlers = &[
+    ("GetError", |m, c, _| {
+        if c.result().int().is_some_and(|error| error != i64::from(gl::NO_ERROR)) {
+            m.doubt();
+        }
+    }),
+    // The face that other calls are about is not followed.
+    ("ActiveStencilFace", |m, _, _| m.doubt()),
+];
 
 /// Whether calls of a function change much of the state at once, or what it refers to. `bare`: its
 /// name, without the prefix `gl` and endings of extensions.
@@ -57,13 +61,30 @@ pub(crate) struct Doubts {
     /// The context of the latest call.
     context: u32,
     /// The active texture unit is not known, so that what is set may be that of another one.
-    pub(super) is_unit_unknown: bool,
+    is_unit_unknown: bool,
+    /// The program in use, likewise.
+    is_program_unknown: bool,
 }
 
 impl Doubts {
     /// When a cell that is set now is set. 0 if it may be another one.
     pub(super) fn now(&self) -> u32 {
-        if self.is_unit_unknown { 0 } else { self.executed }
+        if self.is_unit_unknown || self.is_program_unknown { 0 } else { self.executed }
+    }
+
+    /// A list was executed of which not all is followed: it may have chosen another unit and
+    /// program.
+    pub(super) fn note_unknown_list(&mut self) {
+        (self.is_unit_unknown, self.is_program_unknown) = (true, true);
+    }
+
+    /// A call chooses what later ones set.
+    pub(super) fn note_chosen(&mut self, what: u16) {
+        match what {
+            what::ACTIVE_TEXTURE => self.is_unit_unknown = false,
+            what::CURRENT_PROGRAM => self.is_program_unknown = false,
+            _ => {}
+        }
     }
 
     /// Whether a cell that was set then has its value for certain.

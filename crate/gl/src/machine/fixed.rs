@@ -135,9 +135,17 @@ pub(crate) fn follow_color(machine: &mut Machine) {
         Value::Floats(color, _) => Value::Floats(*color, 4),
         _ => Value::Floats([1.0; 4], 4),
     };
-    let face = machine.number(context, what::COLOR_MATERIAL_FACE, 0).unwrap_or(gl::FRONT_AND_BACK.into());
-    let tracked = machine.number(context, what::COLOR_MATERIAL_PARAMETER, 0);
-    let parameters: &[u32] = match tracked.and_then(|parameter| u32::try_from(parameter).ok()) {
+    let (face, parameters) = tracked(machine);
+    for parameter in parameters {
+        set_material(machine, face, *parameter, &color);
+    }
+}
+
+/// The face and the parameters of materials that follow the current colour where that is enabled.
+fn tracked(machine: &Machine) -> (u32, &'static [u32]) {
+    let number = |what| machine.number(machine.context, what, 0).and_then(|number| u32::try_from(number).ok());
+    let face = number(what::COLOR_MATERIAL_FACE).unwrap_or(gl::FRONT_AND_BACK);
+    let parameters: &[u32] = match number(what::COLOR_MATERIAL_PARAMETER) {
         Some(gl::AMBIENT) => &[gl::AMBIENT],
         Some(gl::DIFFUSE) => &[gl::DIFFUSE],
         Some(gl::SPECULAR) => &[gl::SPECULAR],
@@ -145,8 +153,18 @@ pub(crate) fn follow_color(machine: &mut Machine) {
         // GL_AMBIENT_AND_DIFFUSE, which is the initial one.
         _ => &[gl::AMBIENT, gl::DIFFUSE],
     };
-    for parameter in parameters {
-        set_material(machine, face as u32, *parameter, &color);
+    (face, parameters)
+}
+
+/// Gives materials what a call says, but for those that follow the colour: OpenGL 2.1, 2.14.3.
+fn give_material(machine: &mut Machine, face: u32, parameter: u32, value: &Value) {
+    let follows = machine.value(machine.context, what::COLOR_MATERIAL, 0) == &Value::Bool(true);
+    let (tracked_face, parameters) = tracked(machine);
+    for side in [gl::FRONT, gl::BACK].into_iter().filter(|side| face == *side || face == gl::FRONT_AND_BACK) {
+        let is_tracked = tracked_face == side || tracked_face == gl::FRONT_AND_BACK;
+        if !(follows && is_tracked && parameters.contains(&parameter)) {
+            set_material(machine, side, parameter, value);
+        }
     }
 }
 
@@ -163,13 +181,13 @@ fn material(machine: &mut Machine, call: &Call, variant: Variant) {
     let (face, parameter) = (call.uint(0), call.uint(1));
     let numbers = variant.parameter(call, 2, variant.is_integer());
     if parameter == gl::AMBIENT_AND_DIFFUSE {
-        set_material(machine, face, gl::AMBIENT, &floats(numbers, 4));
-        set_material(machine, face, gl::DIFFUSE, &floats(numbers, 4));
+        give_material(machine, face, gl::AMBIENT, &floats(numbers, 4));
+        give_material(machine, face, gl::DIFFUSE, &floats(numbers, 4));
     } else if parameter == gl::SHININESS {
         let shininess = one(variant).numbers(call, 2, [0.0; 4], false)[0];
-        set_material(machine, face, parameter, &Value::Float(shininess));
+        give_material(machine, face, parameter, &Value::Float(shininess));
     } else {
-        set_material(machine, face, parameter, &floats(numbers, 4));
+        give_material(machine, face, parameter, &floats(numbers, 4));
     }
 }
 
@@ -310,7 +328,8 @@ fn tex_env(machine: &mut Machine, call: &Call, variant: Variant) {
         (gl::POINT_SPRITE, gl::COORD_REPLACE) => Value::Bool(numbers[0] != 0.0),
         _ => return,
     };
-    machine.set_at(parameter as u16, unit, value);
+    let is_scale = parameter == gl::ALPHA_SCALE;
+    machine.set_at(if is_scale { what::ENV_ALPHA_SCALE } else { parameter as u16 }, unit, value);
 }
 
 fn tex_gen(machine: &mut Machine, call: &Call, variant: Variant) {

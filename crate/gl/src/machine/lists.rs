@@ -144,15 +144,19 @@ impl Machine {
         let list = self.small_of(name.into()).map(|name| self.value(self.share, what::LIST_OF, name).clone());
         let Some(Value::List(calls)) = list else {
             // It may be older than the trace, and set anything.
-            self.doubts.is_unit_unknown = true;
+            self.doubts.note_unknown_list();
             return;
         };
+        if calls.len() >= MAX_CALLS || self.nesting >= MAX_NESTING {
+            self.doubts.note_unknown_list();
+        }
         if self.nesting >= MAX_NESTING {
             return;
         }
         self.nesting += 1;
         for call in calls.iter() {
             if self.budget == 0 {
+                self.doubts.note_unknown_list();
                 break;
             }
             let told = self.effects.len();

@@ -415,6 +415,7 @@ impl Machine {
         let key = Key { owner, what, index };
         let number = self.slots.find(key);
         let cell = number.and_then(|number| self.root.cells.get(number));
+        self.doubts.note_chosen(what);
         if value == Value::Unset && cell.is_none_or(|cell| cell.value == Value::Unset) {
             return;
         }
@@ -436,9 +437,6 @@ impl Machine {
             Some(number) => self.root.cells.put(number, cell),
             None => self.root.cells.set(&mut self.slots, key, cell),
         };
-        if what == what::ACTIVE_TEXTURE {
-            self.doubts.is_unit_unknown = false;
-        }
         self.note_change(key, number);
     }
 

@@ -12,7 +12,7 @@ use super::raster::Saved;
 use super::what;
 use super::{Handlers, Machine};
 use crate::Variant;
-use crate::call::{self, Call};
+use crate::call::Call;
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,8 @@ macro_rules! kinds {
             ("BindProgramPipeline", |m, c, _| m.bind(Kind::Pipeline, what::PROGRAM_PIPELINE_BINDING, 0, c.uint(0))),
             ("BindTransformFeedback", |m, c, _| {
                 m.bind(Kind::TransformFeedback, what::TRANSFORM_FEEDBACK_BINDING, 0, c.uint(1));
+                // Its buffers are kept with the context.
+                m.doubt();
             }),
             ("BindSampler", |m, c, _| {
                 if c.uint(0) < MOST_UNITS {
@@ -81,8 +83,8 @@ macro_rules! kinds {
                     m.bind(Kind::Sampler, what::SAMPLER_BINDING, index, name);
                 }
             }),
-            ("SamplerParameter*", sampler_parameter),
-            ("SamplerParameterI*", sampler_parameter),
+            ("SamplerParameter*", |m, c, v| sampler_parameter(m, c, v, false)),
+            ("SamplerParameterI*", |m, c, v| sampler_parameter(m, c, v, true)),
         ];
     };
 }
@@ -290,33 +292,52 @@ fn label(machine: &mut Machine, call: &Call, _: Variant) {
     machine.tell(Effect::Labelled { object: instance });
 }
 
-fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant) {
+fn sampler_parameter(machine: &mut Machine, call: &Call, variant: Variant, is_pure: bool) {
     let instance = machine.instance(Kind::Sampler, call.uint(0));
-    let value = parameter_value(call, 1, variant);
-    machine.put(instance, call.uint(1) as u16, 0, value);
+    machine.put_parameter(instance, call, 1, variant, is_pure);
 }
 
-/// The value of a parameter of a texture or sampler. `at`: where the parameter is; its value
-/// follows.
-pub(crate) fn parameter_value(call: &Call, at: usize, variant: Variant) -> Value {
-    let first = list_of(call, at + 1).into_iter().next().and_then(call::Value::float).unwrap_or_default();
-    match call.uint(at) {
-        gl::TEXTURE_BORDER_COLOR => {
-            let numbers = Variant { count: 4, ..variant }.numbers(call, at + 1, [0.0; 4], false);
-            super::fixed::floats(numbers, 4)
-        }
-        gl::TEXTURE_SWIZZLE_RGBA => {
+impl Machine {
+    /// Sets a parameter of a texture or sampler. `at`: where the parameter is; its value follows.
+    /// `is_pure`: integers are not those of a fraction.
+    pub(crate) fn put_parameter(&mut self, owner: u32, call: &Call, at: usize, variant: Variant, is_pure: bool) {
+        let parameter = call.uint(at);
+        if parameter == gl::TEXTURE_SWIZZLE_RGBA {
             let all = list_of(call, at + 1);
-            let of = |i: usize| all.get(i).and_then(|value| value.int()).unwrap_or_default() as i32;
-            Value::Ints(core::array::from_fn(of), 4)
+            for (channel, value) in (gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_A).zip(all) {
+                self.put(owner, channel as u16, 0, Value::Constant(value.int().unwrap_or_default() as u32));
+            }
+            return;
+        }
+        let value = parameter_value(call, at, variant, is_pure);
+        self.put(owner, parameter as u16, 0, value);
+    }
+}
+
+/// The value of a parameter of a texture or sampler.
+fn parameter_value(call: &Call, at: usize, variant: Variant, is_pure: bool) -> Value {
+    let all = list_of(call, at + 1);
+    let first = all.first().and_then(|value| value.float()).unwrap_or_default();
+    let integers = || {
+        let of = |i: usize| all.get(i).and_then(|value| value.int()).unwrap_or_default() as i32;
+        Value::Ints(core::array::from_fn(of), 4)
+    };
+    match call.uint(at) {
+        gl::TEXTURE_BORDER_COLOR if is_pure => integers(),
+        gl::TEXTURE_BORDER_COLOR => {
+            let numbers = Variant { count: 4, ..variant }.numbers(call, at + 1, [0.0; 4], variant.is_integer());
+            super::fixed::floats(numbers, 4)
         }
         gl::TEXTURE_MIN_LOD
         | gl::TEXTURE_MAX_LOD
         | gl::TEXTURE_LOD_BIAS
         | gl::TEXTURE_MAX_ANISOTROPY
-        | gl::TEXTURE_PRIORITY => Value::Float(first),
+        | gl::TEXTURE_PRIORITY => Value::Float(f64::from(variant.single(call, at + 1))),
         gl::TEXTURE_BASE_LEVEL | gl::TEXTURE_MAX_LEVEL => Value::Int(first as i64),
         gl::GENERATE_MIPMAP => Value::Bool(first != 0.0),
+        // A rectangle, such as that of GL_TEXTURE_CROP_RECT_OES.
+        _ if all.len() > 1 => integers(),
+        _ if first.fract() != 0.0 => Value::Float(first),
         _ => Value::Constant(first as u32),
     }
 }

@@ -130,7 +130,7 @@ pub fn attribute_bits(what: u16) -> u32 {
         what::TEXTURE_ENV_MODE
         | what::TEXTURE_ENV_COLOR
         | what::COMBINE_RGB..=what::COMBINE_LAST
-        | what::ALPHA_SCALE
+        | what::ENV_ALPHA_SCALE
         | what::TEXTURE_LOD_BIAS => gl::TEXTURE_BIT,
         _ if super::textures::TARGETS.iter().any(|(_, binding, _)| *binding == what) => gl::TEXTURE_BIT,
         _ => brief(what).map_or(0, |row| row.bits),

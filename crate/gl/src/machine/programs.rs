@@ -152,7 +152,14 @@ impl Machine {
 
     /// Sets a uniform, or as many elements of an array of uniforms, which have a location each.
     fn put_uniform(&mut self, program: u32, location: u32, count: usize, value: Value) {
-        let others = location.saturating_add(1)..location.saturating_add(count.min(MOST_NUMBERS) as u32);
+        let held = match &value {
+            Value::Numbers(all) => all.values.len() / usize::from(all.rows * all.columns).max(1),
+            _ => 1,
+        };
+        let held = held.min(count);
+        // As much work as many calls.
+        self.budget = self.budget.saturating_sub(held as u32 / 16);
+        let others = location.saturating_add(1)..location.saturating_add(held as u32);
         for at in others {
             if self.is_set(program, what::UNIFORM, at) {
                 self.put(program, what::UNIFORM, at, Value::Unset);

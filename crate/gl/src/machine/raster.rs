@@ -132,6 +132,11 @@ pub(crate) const SETTINGS: Handlers = &[
     ("ViewportArrayv", |m, c, _| m.rectangle_array(what::VIEWPORT, c)),
     ("StencilFunc", |m, c, _| m.stencil_func(gl::FRONT_AND_BACK, c, 0)),
     ("StencilFuncSeparate", |m, c, _| m.stencil_func(c.uint(0), c, 1)),
+    // Of the front and of the back, with one reference and one mask: GL_ATI_separate_stencil.
+    ("StencilFuncSeparateATI", |m, c, _| {
+        m.stencil_func_as(gl::FRONT, c.uint(0), c.int(2), c.uint(3));
+        m.stencil_func_as(gl::BACK, c.uint(1), c.int(2), c.uint(3));
+    }),
     ("StencilMask", |m, c, _| m.stencil_mask(gl::FRONT_AND_BACK, c.uint(0))),
     ("StencilMaskSeparate", |m, c, _| m.stencil_mask(c.uint(0), c.uint(1))),
     ("StencilOp", |m, c, _| m.stencil_op(gl::FRONT_AND_BACK, c, 0)),
@@ -302,7 +307,11 @@ impl Machine {
     }
 
     fn stencil_func(&mut self, face: u32, call: &Call, at: usize) {
-        let (func, reference, mask) = (call.uint(at), call.int(at + 1), i64::from(call.uint(at + 2)));
+        self.stencil_func_as(face, call.uint(at), call.int(at + 1), call.uint(at + 2));
+    }
+
+    fn stencil_func_as(&mut self, face: u32, func: u32, reference: i64, mask: u32) {
+        let mask = i64::from(mask);
         let [front, back] = Self::faces(face);
         if front {
             self.set(what::STENCIL_FUNC, Value::Constant(func));

@@ -9,7 +9,7 @@ use crate::textures::{Command, Does, Function, face_of, is_cube, smaller};
 
 use super::cells::{Image, Value};
 use super::effects::Effect;
-use super::objects::{Kind, MOST_UNITS, parameter_value};
+use super::objects::{Kind, MOST_UNITS};
 use super::what;
 use super::{Handlers, Machine};
 use crate::Variant;
@@ -75,11 +75,11 @@ pub(crate) const HANDLERS: Handlers = &[
     ("BindTextures", bind_textures),
     ("TexParameter*", |m, c, v| {
         let instance = m.bound(c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+        m.put_parameter(instance, c, 1, v, false);
     }),
     ("TexParameterI*", |m, c, v| {
         let instance = m.bound(c.uint(0));
-        m.put(instance, c.uint(1) as u16, 0, parameter_value(c, 1, v));
+        m.put_parameter(instance, c, 1, v, true);
     }),
     ("TexBuffer", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),
     ("TexBufferRange", |m, c, _| m.texture_buffer(c.uint(0), c.uint(1), c.uint(2))),

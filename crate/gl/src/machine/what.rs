@@ -97,6 +97,9 @@ whats! {
     TEX_GEN_OBJECT = 0x82;
     /// The eye plane, likewise.
     TEX_GEN_EYE = 0x83;
+    /// `GL_ALPHA_SCALE` of the texture environment of a unit: that of pixel transfers has its
+    /// number.
+    ENV_ALPHA_SCALE = 0x84;
     /// A buffer that is bound to an index, by `number of the target << 8 | index`.
     INDEXED_BUFFER = 0x90;
     /// The beginning of its range.

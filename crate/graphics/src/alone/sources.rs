@@ -113,6 +113,10 @@ fn read_linked(scene: &mut Scene, program: Id) {
 /// Uniforms are set, from a location on.
 pub(super) fn set_uniform(scene: &mut Scene, note: Note, call: &Call, function: &Function) {
     let (Some((variant, at)), program) = (function.uniform, note.owner) else { return };
+    // Elements that an array takes with it are noted, too.
+    if i64::from(note.index) != call.int(at) {
+        return;
+    }
     read_linked(scene, program);
     scene.read_all(program, Class::Locations);
     let is_vector = variant.is_vector;

@@ -197,6 +197,8 @@ struct Found {
     /// Positions of findings, by kind and what else they are the same by.
     known: HashMap<(Kind, u32, u64), u32>,
     calls: usize,
+    /// Calls of further findings were left out.
+    is_full: bool,
 }
 
 /// Facts about a finding that do not come from the search.
@@ -231,7 +233,10 @@ impl Found {
         let Hit { number: call, frame, function, cost } = hit;
         let at = match self.known.get(&(kind, key.0, key.1)) {
             Some(at) => *at as usize,
-            None if self.all.len() >= MOST_FINDINGS => return,
+            None if self.all.len() >= MOST_FINDINGS => {
+                self.is_full = true;
+                return;
+            }
             None => {
                 self.known.insert((kind, key.0, key.1), self.all.len() as u32);
                 let (sentence, reach) = (sentence(), (call, call));
@@ -419,7 +424,7 @@ impl Finder {
     }
 
     fn error(&mut self, call: &Call, function: &Function, functions: &[Function]) {
-        let error = call.result().int().unwrap_or_default() as u32;
+        let Some(error) = call.result().int().map(|error| error as u32) else { return };
         let since = self.since.get(&call.thread).copied().unwrap_or_default();
         if !crate::frames::is_error(&function.known.canonical, error) {
             self.since.remove(&call.thread);

@@ -85,7 +85,9 @@ impl Recount {
                 // Calls come in the order in which they returned, frames in that of their ends.
                 let frame = |call: u64| frames.partition_point(|frame| frame.last < call) as u64;
                 let [first, last] = [finding.reach.0, finding.reach.1].map(frame);
-                let is_framed = evidence.frames.is_none_or(|frames| frames == (first, last));
+                // A call that returns after a swap of another thread counts to the frame of that.
+                let is_near = |frames: (u64, u64)| frames.0.abs_diff(first) <= 1 && frames.1.abs_diff(last) <= 1;
+                let is_framed = evidence.frames.is_none_or(is_near);
                 finding.count <= most && is_framed && of_kind(finding.kind)
             })
             .collect();
@@ -112,7 +114,9 @@ impl Recount {
             let figure = FIGURES.iter().position(|figure| figure.key == "errors");
             frames.iter().filter_map(|frame| frame.figures.get(figure?)).sum::<u64>()
         };
-        noted == sum && (kind != Kind::Error || errors() == sum.0)
+        // Beyond the limit for findings there are more calls than are listed.
+        let is_sum = if found.is_full { noted.0 >= sum.0 && noted.1 >= sum.1 } else { noted == sum };
+        is_sum && (kind != Kind::Error || found.is_full || errors() == sum.0)
     }
 }
 
@@ -157,8 +161,9 @@ mod tests {
         recount.calls = vec![2];
         is_refuted(&recount, &found, &frames);
         // A call is in another frame than the frames say.
-        let (recount, found) = example(Kind::Wait);
-        is_refuted(&recount, &found, &[frame(19, 0)]);
+        let (recount, mut found) = example(Kind::Wait);
+        found.evidence[0].frames = Some((0, 3));
+        is_refuted(&recount, &found, &frames);
         // What the kind adds up to.
         let (mut recount, found) = example(Kind::Wait);
         recount.add(Kind::Wait, 1);

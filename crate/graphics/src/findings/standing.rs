@@ -57,7 +57,7 @@ pub static FINDING_KINDS: &[&Listed] = {
 
 /// What stands out most, the greatest first.
 pub(super) fn foremost(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
-    let frames = &OfTrace::new(finder.frames.frames());
+    let frames = &OfTrace::new(finder);
     let of_kind = |kind: &'static Listed| {
         let findings: Vec<&Finding> = findings.iter().filter(|it| it.kind.word() == kind.word).collect();
         group(kind, &findings, frames)
@@ -74,7 +74,7 @@ pub(super) fn foremost(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
 
 /// All that was found, each by itself, the greatest first.
 pub(super) fn each(finder: &Finder, findings: &[Finding]) -> Vec<Standing> {
-    let frames = &OfTrace::new(finder.frames.frames());
+    let frames = &OfTrace::new(finder);
     let alone = |it: &Finding| group(LISTED.iter().find(|kind| kind.word == it.kind.word())?, &[it], frames);
     let mut found: Vec<Standing> = findings.iter().filter_map(alone).collect();
     found.extend(of_frames(frames.frames, &finder.recount));
@@ -87,11 +87,14 @@ struct OfTrace<'a> {
     frames: &'a [Frame],
     calls: f64,
     draws: f64,
+    /// Findings were left out.
+    is_full: bool,
 }
 
 impl<'a> OfTrace<'a> {
-    fn new(frames: &'a [Frame]) -> Self {
-        Self { frames, calls: sum(frames, "calls"), draws: sum(frames, "draws") }
+    fn new(finder: &'a Finder) -> Self {
+        let (frames, is_full) = (finder.frames.frames(), finder.found.is_full);
+        Self { frames, calls: sum(frames, "calls"), draws: sum(frames, "draws"), is_full }
     }
 
     /// The number of the frame of a call.
@@ -114,6 +117,8 @@ fn figure(frame: &Frame, key: &str) -> u64 {
 /// most; what is alike is counted after it. It weighs what all cost.
 fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Option<Standing> {
     let (most, others) = of_kind.split_first()?;
+    // Where findings were left out, the numbers of the others are not known.
+    let others = if of.is_full { &[] } else { others };
     let (first, last) = most.reach;
     let name = most.sentence.split([':', ' ', ',']).next().unwrap_or_default();
     let mut sentence = Sentence::default();

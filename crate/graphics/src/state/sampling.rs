@@ -9,7 +9,7 @@ use super::report::{constant, text};
 
 /// Parameters with a word for people, the group of their constants, and whether only textures have
 /// them: OpenGL 4.6, tables 23.15 to 23.18.
-const PARAMETERS: [(u32, &str, &str, bool); 17] = [
+const PARAMETERS: [(u32, &str, &str, bool); 16] = [
     (gl::TEXTURE_MIN_FILTER, "min", "TextureMinFilter", false),
     (gl::TEXTURE_MAG_FILTER, "mag", "TextureMagFilter", false),
     (gl::TEXTURE_WRAP_S, "wrap S", "TextureWrapMode", false),
@@ -24,15 +24,14 @@ const PARAMETERS: [(u32, &str, &str, bool); 17] = [
     (gl::TEXTURE_BORDER_COLOR, "border", "", false),
     (gl::TEXTURE_COMPARE_MODE, "compare", "TextureCompareMode", false),
     (gl::TEXTURE_COMPARE_FUNC, "compare by", "DepthFunction", false),
-    (gl::TEXTURE_SWIZZLE_RGBA, "swizzle", "TextureSwizzle", true),
     (gl::GENERATE_MIPMAP, "makes levels", "", true),
     (gl::DEPTH_STENCIL_TEXTURE_MODE, "sampled as", "", true),
 ];
 
 /// The value of a parameter that no call has set, if it is said without that: filters, and how
 /// coordinates wrap.
-fn initial(parameter: u32, target: u32) -> Option<u32> {
-    let has_no_levels = matches!(target, gl::TEXTURE_RECTANGLE | gl::TEXTURE_EXTERNAL_OES);
+fn initial(parameter: u32, target: u32, is_of_sampler: bool) -> Option<u32> {
+    let has_no_levels = !is_of_sampler && matches!(target, gl::TEXTURE_RECTANGLE | gl::TEXTURE_EXTERNAL_OES);
     match parameter {
         gl::TEXTURE_MIN_FILTER => Some(if has_no_levels { gl::LINEAR } else { gl::NEAREST_MIPMAP_LINEAR }),
         gl::TEXTURE_MAG_FILTER => Some(gl::LINEAR),
@@ -54,9 +53,9 @@ pub(super) fn sampling(machine: &Machine, target: u32, texture: u32, sampler: u3
     let (mut said, mut latest) = (Vec::new(), None);
     for (parameter, word, group, is_of_texture) in PARAMETERS {
         let owner = if sampler != 0 && !is_of_texture { sampler } else { texture };
-        match (machine.cell(owner, parameter as u16, 0), initial(parameter, target)) {
+        match (machine.cell(owner, parameter as u16, 0), initial(parameter, target, sampler != 0)) {
             (Some(Cell { value, call, .. }), _) if *value != Value::Unset => {
-                said.push(format!("{word} {}", value_text(parameter, value, group)));
+                said.push(format!("{word} {}", value_text(value, group)));
                 latest = latest.max(Some(*call));
             }
             (_, Some(value)) if !machine.is_implicit() => said.push(format!("{word} {}", bare(value, group))),
@@ -67,7 +66,7 @@ pub(super) fn sampling(machine: &Machine, target: u32, texture: u32, sampler: u3
     (!said.is_empty()).then(|| (said.join(", "), latest))
 }
 
-/// The swizzles that are set one by one.
+/// The swizzles of the channels that are set.
 fn swizzles(machine: &Machine, texture: u32, latest: &mut Option<u32>) -> Option<String> {
     let cells: Vec<(char, &Cell)> = (gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_A)
         .zip("RGBA".chars())
@@ -81,12 +80,9 @@ fn swizzles(machine: &Machine, texture: u32, latest: &mut Option<u32>) -> Option
     (!cells.is_empty()).then(|| format!("swizzle {}", cells.iter().map(one).collect::<Vec<_>>().join(" ")))
 }
 
-fn value_text(parameter: u32, value: &Value, group: &str) -> String {
+fn value_text(value: &Value, group: &str) -> String {
     match value {
         Value::Constant(number) => bare(*number, group),
-        Value::Ints(numbers, _) if parameter == gl::TEXTURE_SWIZZLE_RGBA => {
-            numbers.map(|number| bare(number as u32, group)).join(" ")
-        }
         value => text(value, ""),
     }
 }
@@ -126,5 +122,7 @@ mod tests {
         assert_eq!(of(0), ("mag NEAREST, swizzle R = ALPHA".into(), Some(3)));
         assert_eq!(of(sampler), ("mag LINEAR, swizzle R = ALPHA".into(), Some(5)));
         assert_eq!(sampling(&machine, gl::TEXTURE_BUFFER, texture, 0), None);
+        assert_eq!(initial(gl::TEXTURE_MIN_FILTER, gl::TEXTURE_RECTANGLE, false), Some(gl::LINEAR));
+        assert_eq!(initial(gl::TEXTURE_MIN_FILTER, gl::TEXTURE_RECTANGLE, true), Some(gl::NEAREST_MIPMAP_LINEAR));
     }
 }

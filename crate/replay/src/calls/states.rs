@@ -126,9 +126,7 @@ impl Replay {
         let Some(context) = self.contexts.get_mut(&at) else { return };
         let now = context.current();
         let before = core::mem::replace(&mut context.placed, now);
-        // Materials that follow the colour may have got another one in between.
-        let follows = context.fixed.color_material;
-        let is_new = |(i, (now, before)): &(u32, (&[f32; 4], [f32; 4]))| *now != before || (*i == 0 && follows);
+        let is_new = |(_, (now, before)): &(u32, (&[f32; 4], [f32; 4]))| *now != before;
         for (i, (numbers, _)) in (0..).zip(now.iter().zip(before)).filter(is_new) {
             let (cell, count) = match i {
                 0 => ((what::CURRENT_COLOR, 0), 4),
@@ -392,7 +390,7 @@ impl Fixed {
             gl::COMBINE_RGB => e.combine[0] = new.word(gl::MODULATE),
             gl::COMBINE_ALPHA => e.combine[1] = new.word(gl::MODULATE),
             gl::RGB_SCALE => e.scales[0] = new.float(1.0),
-            gl::ALPHA_SCALE => e.scales[1] = new.float(1.0),
+            _ if what == what::ENV_ALPHA_SCALE => e.scales[1] = new.float(1.0),
             n @ gl::SRC0_RGB..=gl::SRC2_RGB => side(&mut e.sources, 0, n - gl::SRC0_RGB, source(n - gl::SRC0_RGB)),
             n @ gl::SRC0_ALPHA..=gl::SRC2_ALPHA => {
                 side(&mut e.sources, 1, n - gl::SRC0_ALPHA, source(n - gl::SRC0_ALPHA));
@@ -560,7 +558,7 @@ mod tests {
 
     /// A material that was given while it follows the colour is that of the next draw, each time.
     #[test]
-    fn materials_that_follow_the_colour_may_be_given() {
+    fn materials_that_follow_the_colour_cannot_be_given() {
         let mut replay = Replay::new(Bounds::default(), true);
         execute(&mut replay, "glXMakeCurrent", &[1.0, 2.0, 3.0]);
         execute(&mut replay, "glEnable", &[gl::COLOR_MATERIAL.into()]);
@@ -573,8 +571,18 @@ mod tests {
                 Value::List([0.0, 0.0, 1.0, 1.0].map(Value::Float).to_vec()),
             ];
             replay.execute_example(&Example { name: "glMaterialfv".into(), args: blue, ..Example::default() });
-            assert_eq!(replay.context().unwrap().fixed.materials[0].diffuse, [0.0, 0.0, 1.0, 1.0]);
+            // OpenGL 2.1, 2.14.3; nor does a call about something else change it.
+            execute(&mut replay, "glMaterialf", &[gl::FRONT.into(), gl::SHININESS.into(), 9.0]);
+            assert_eq!(replay.context().unwrap().fixed.materials[0].diffuse, [1.0, 0.0, 0.0, 1.0]);
         }
+        execute(&mut replay, "glDisable", &[gl::COLOR_MATERIAL.into()]);
+        let blue = vec![
+            Value::Int(gl::FRONT.into()),
+            Value::Int(gl::DIFFUSE.into()),
+            Value::List([0.0, 0.0, 1.0, 1.0].map(Value::Float).to_vec()),
+        ];
+        replay.execute_example(&Example { name: "glMaterialfv".into(), args: blue, ..Example::default() });
+        assert_eq!(replay.context().unwrap().fixed.materials[0].diffuse, [0.0, 0.0, 1.0, 1.0]);
     }
 
     /// The names of a text are relative to a base of its own.
