@@ -2,7 +2,7 @@
 
 use super::cells::{Image, Value};
 use super::objects::Kind;
-use super::{Follows, Machine, Settings, what};
+use super::{Machine, Settings, what};
 use crate::call::Call;
 use crate::gl;
 
@@ -201,30 +201,6 @@ impl Parts {
     }
 }
 
-/// Cells that say nothing about which object is where, and that no handler asks for.
-pub(super) fn says_nothing(what: u16) -> bool {
-    matches!(
-        what,
-        what::VERTEX_ATTRIB_ARRAY_SIZE
-            | what::VERTEX_ATTRIB_ARRAY_TYPE
-            | what::VERTEX_ATTRIB_ARRAY_NORMALIZED
-            | what::VERTEX_ATTRIB_ARRAY_INTEGER
-            | what::VERTEX_ATTRIB_ARRAY_LONG
-            | what::VERTEX_ATTRIB_ARRAY_STRIDE
-            | what::VERTEX_ATTRIB_ARRAY_POINTER
-            | what::VERTEX_ATTRIB_RELATIVE_OFFSET
-            | what::VERTEX_BINDING_OFFSET
-            | what::VERTEX_BINDING_STRIDE
-            | what::VERTEX_BINDING_DIVISOR
-            | what::CLIENT_SIZE
-            | what::CLIENT_TYPE
-            | what::CLIENT_STRIDE
-            | what::CLIENT_POINTER
-            | what::INDEXED_OFFSET
-            | what::INDEXED_SIZE
-    )
-}
-
 /// Cells that decide which parts draws write.
 pub(super) fn is_mask(what: u16) -> bool {
     const SWITCHES: [u16; 3] = [gl::DEPTH_TEST as u16, gl::STENCIL_TEST as u16, gl::RASTERIZER_DISCARD as u16];
@@ -236,16 +212,10 @@ pub(super) fn is_mask(what: u16) -> bool {
 }
 
 impl Machine {
-    /// A machine that tells its effects. Its state lacks uniforms, current attributes of vertices,
-    /// matrices, lights and the like, which say nothing about objects.
-    pub fn of_objects() -> Self {
-        Self { is_observed: true, follows: Follows::Objects, ..Self::default() }
-    }
-
     /// A machine that tells its effects. Its state lacks current attributes of vertices, matrices,
     /// lights and materials.
     pub fn observed() -> Self {
-        Self { is_observed: true, follows: Follows::Settings, ..Self::default() }
+        Self { is_observed: true, lacks_vertices: true, ..Self::default() }
     }
 
     /// The effects of the latest call, in order.

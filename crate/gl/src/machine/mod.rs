@@ -129,19 +129,6 @@ pub struct Root {
     pub(crate) contexts: Arc<Vec<Arc<Context>>>,
 }
 
-/// The part of the state that a machine follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Follows {
-    /// All.
-    #[default]
-    All,
-    /// All but current attributes of vertices, matrices, lights and materials, which programs set
-    /// most often.
-    Settings,
-    /// Of these only what says which object is where, and what is written.
-    Objects,
-}
-
 /// Takes calls in the order in which they returned.
 #[derive(Default)]
 pub struct Machine {
@@ -170,7 +157,9 @@ pub struct Machine {
     /// Bytes that were copied since roots were kept: what these take.
     pub(crate) copied: usize,
     pub(crate) is_observed: bool,
-    pub(crate) follows: Follows,
+    /// Current attributes of vertices, matrices, lights and materials are not followed: programs
+    /// set them most often.
+    pub(crate) lacks_vertices: bool,
     pub(crate) effects: Vec<Effect>,
     pub(crate) doubts: Doubts,
     pub(crate) settings: Settings,
@@ -264,11 +253,7 @@ impl Machine {
             return *known;
         }
         let function = Function::of(name);
-        let is_wanted = |_: &Operation| match self.follows {
-            Follows::All => true,
-            Follows::Settings => !sets_vertices(&function),
-            Follows::Objects => !sets_values(&function),
-        };
+        let is_wanted = |_: &Operation| !(self.lacks_vertices && sets_vertices(&function));
         // If calls are noted, lists hold all that they record.
         let found = operation(&function, self.notes.is_on).filter(is_wanted).map(|mut operation| {
             // Who asks what draws depend on asks for the calls, and not for the products.
@@ -407,7 +392,7 @@ impl Machine {
     /// Sets a cell. One that has the value already stays the work of the call that gave it that. A
     /// value that is not known may be another one, and is always that of the latest call.
     pub(crate) fn put(&mut self, owner: u32, what: u16, index: u32, value: Value) {
-        if owner == 0 || (self.follows == Follows::Objects && effects::says_nothing(what)) {
+        if owner == 0 {
             return;
         }
         self.notes.set(owner, what, index, &value);
@@ -540,27 +525,6 @@ fn operation(function: &Function, is_any: bool) -> Option<Operation> {
     let changes_much = is_gl && doubts::changes_much(plain);
     let operation = Operation { does, direct, is_listed, may_draw, computes, is_current, is_gl, draws, changes_much };
     (is_any || may_draw || operation.does_something()).then_some(operation)
-}
-
-/// Whether calls of a function only set what says nothing about objects and what is written to
-/// them: uniforms, current attributes, matrices, lights, blending and the like.
-fn sets_values(function: &Function) -> bool {
-    if !function.is_gl() || NameFlags::of(function.name()).renders.is_some() {
-        return false;
-    }
-    let begins = ["Uniform", "ProgramUniform", "VertexAttrib*", "Get", "BindAttribLocation", "CompileShader"];
-    let is_value = |handler: &&(&str, Run)| begins.iter().any(|begin| handler.0.starts_with(begin));
-    // Which objects calls mean, stacks, and what decides which parts of a framebuffer are written.
-    let kept =
-        ["ActiveTexture", "ListBase", "Push", "Pop", "Enable", "Disable", "ColorMask", "DepthMask", "StencilMask"];
-    let is_setting = |handler: &&(&str, Run)| !kept.iter().any(|begin| handler.0.starts_with(begin));
-    let values = programs::HANDLERS
-        .iter()
-        .filter(is_value)
-        .chain(raster::OTHERS)
-        .chain(raster::SETTINGS.iter().filter(is_setting));
-    let is_matrix = matches!(function.does(), Some(resolve::Does::Matrices(_)));
-    is_matrix || fixed::HANDLERS.iter().chain(fixed::SETTINGS).chain(values).any(|(pattern, _)| function.is(pattern))
 }
 
 /// Whether calls of a function only set current attributes of vertices, matrices, lights and
