@@ -69,3 +69,17 @@ test('what should not leave is left out, but for sources of shaders that the pic
   await expect(async () => expect(await save()).not.toEqual(whole)).toPass({ timeout: 60_000 });
   await expect(dialog).toContainText('The file shows the same picture as the trace, pixel by pixel.');
 });
+
+test('the buttons below a picture are within their pane', { tag: '@webgl' }, async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await open(page, fixture('replay_views.trace'));
+  await page.getByRole('tab', { name: 'Picture', exact: true }).click();
+  const pane = page.getByRole('complementary', { name: 'Picture' });
+  await expect(pane.getByRole('button', { name: 'Save frame…' })).toBeVisible({ timeout: 30_000 });
+  const overflow = await pane.locator('.picture-tools').evaluate((tools) => {
+    const right = tools.closest('.picture-frame')?.getBoundingClientRect().right ?? 0;
+    return Array.from(tools.children, (button) => button.getBoundingClientRect().right - right);
+  });
+  expect(overflow.length).toBeGreaterThan(3);
+  expect(Math.max(...overflow)).toBeLessThanOrEqual(0);
+});
