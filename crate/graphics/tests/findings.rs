@@ -251,6 +251,24 @@ fn a_clear_throws_draws_away_if_nothing_used_them() {
 }
 
 #[test]
+fn a_wait_that_ends_after_a_swap_of_another_thread_is_in_the_frame_of_its_end() {
+    let mut calls = Calls::new();
+    let finish = FunctionSig { id: 90, name: "glFinish", args: &[] };
+    let swap = FunctionSig { id: 91, name: "glXSwapBuffers", args: &["dpy", "drawable"] };
+    for _ in 0..3 {
+        let wait = calls.writer.enter(1, &finish, &Details::default());
+        calls.writer.call(0, &swap, vec![Arg::Pointer(1), Arg::Int(1)], None);
+        calls.writer.leave(wait, &Details::default());
+    }
+    let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
+    let mut search = Findings::open(&index, file).unwrap();
+    while !search.step(1).unwrap() {}
+    let sentences: Vec<String> = search.standing_out(true).into_iter().map(|it| it.sentence).collect();
+    assert_eq!(sentences, ["glFinish waits until the GPU has done everything: 3 calls in frames 1 to 3"]);
+    assert_eq!(search.refuted(), 0);
+}
+
+#[test]
 fn waits_are_calls_that_need_a_result() {
     let result = |calls: &mut Calls, name: u32, value: u32| {
         let arguments = vec![Arg::Int(1), Arg::Int(name.into()), Arg::Array(vec![Arg::Int(value.into())])];

@@ -99,6 +99,8 @@ pub struct Finding {
     pub cost: u64,
     /// The first and the last of the calls.
     pub reach: (u64, u64),
+    /// The first and the last frame in which calls of it returned.
+    pub frames: (u64, u64),
     /// The calls, ascending: at most the first [`MOST_CALLS`].
     pub calls: Vec<u64>,
 }
@@ -192,8 +194,8 @@ impl<S: ByteSource> Findings<S> {
 #[derive(Default)]
 struct Found {
     all: Vec<Finding>,
-    /// Facts about each that do not come from it.
-    evidence: Vec<Evidence>,
+    /// The number of the function of each, if all of its calls are of one.
+    functions: Vec<Option<u32>>,
     /// Positions of findings, by kind and what else they are the same by.
     known: HashMap<(Kind, u32, u64), u32>,
     calls: usize,
@@ -201,21 +203,11 @@ struct Found {
     is_full: bool,
 }
 
-/// Facts about a finding that do not come from the search.
-#[derive(Clone, Copy, Debug)]
-struct Evidence {
-    /// The number of the function, if all of its calls are of one.
-    function: Option<u32>,
-    /// The frames of the first and the last call, as these say themselves. `None` if they do not.
-    frames: Option<(u64, u64)>,
-}
-
 /// A call that is found.
 #[derive(Clone, Copy)]
 struct Hit {
     number: u64,
-    /// Its frame. `None` if another call tells of it.
-    frame: Option<u64>,
+    frame: u64,
     function: Option<u32>,
     cost: u64,
 }
@@ -223,7 +215,7 @@ struct Hit {
 impl Hit {
     /// A call, and what it costs.
     fn of(call: &Call, cost: u64) -> Self {
-        Self { number: call.number, frame: Some(call.frame), function: Some(call.function), cost }
+        Self { number: call.number, frame: call.frame, function: Some(call.function), cost }
     }
 }
 
@@ -240,20 +232,20 @@ impl Found {
             None => {
                 self.known.insert((kind, key.0, key.1), self.all.len() as u32);
                 let (sentence, reach) = (sentence(), (call, call));
-                self.all.push(Finding { kind, sentence, count: 0, cost: 0, reach, calls: Vec::new() });
-                self.evidence.push(Evidence { function, frames: frame.map(|frame| (frame, frame)) });
+                let (frames, calls) = ((frame, frame), Vec::new());
+                self.all.push(Finding { kind, sentence, count: 0, cost: 0, reach, frames, calls });
+                self.functions.push(function);
                 self.all.len() - 1
             }
         };
         let Some(finding) = self.all.get_mut(at) else { return };
-        if let Some(evidence) = self.evidence.get_mut(at) {
-            evidence.function = evidence.function.filter(|known| function == Some(*known));
-            let both = evidence.frames.zip(frame);
-            evidence.frames = both.map(|((first, last), frame)| (first.min(frame), last.max(frame)));
+        if let Some(known) = self.functions.get_mut(at) {
+            *known = known.filter(|known| function == Some(*known));
         }
         finding.count += 1;
         // Calls come in the order in which they returned.
         finding.reach = (finding.reach.0.min(call), finding.reach.1.max(call));
+        finding.frames = (finding.frames.0.min(frame), finding.frames.1.max(frame));
         finding.cost = finding.cost.saturating_add(cost);
         if finding.calls.len() < MOST_CALLS && self.calls < MOST_OF_ALL {
             finding.calls.push(call);
@@ -278,9 +270,10 @@ struct Function {
 #[derive(Clone, Copy, Default)]
 struct Since {
     calls: u64,
-    /// The latest: its function and number.
+    /// The latest: its function, number and frame.
     function: u32,
     call: u64,
+    frame: u64,
 }
 
 /// Looks at each call.
@@ -364,7 +357,7 @@ impl Finder {
         }
         if function.is_gl && is_own {
             let since = self.since.entry(call.thread).or_default();
-            *since = Since { calls: since.calls + 1, function: call.function, call: call.number };
+            *since = Since { calls: since.calls + 1, function: call.function, call: call.number, frame: call.frame };
         }
         let machine = self.resources.machine();
         if machine.compiling_on(call.thread).is_some_and(|(_, executes)| !executes) {
@@ -441,7 +434,7 @@ impl Finder {
         match functions.get(since.function as usize).filter(|_| since.calls == 1) {
             Some(by) => {
                 let key = (since.function, error.into());
-                let hit = Hit { number: since.call, frame: None, function: Some(since.function), cost: 1 };
+                let hit = Hit { number: since.call, frame: since.frame, function: Some(since.function), cost: 1 };
                 self.found.add(Kind::Error, key, hit, || format!("{} raises {}", by.name, names()));
             }
             None => {

@@ -5,8 +5,8 @@
 //! uploads     another digest of the bytes, and Resources have counted no write in between
 //! clears      as many draws have passed since the list of draws began
 //! errors      as many as the figures of frames add up to
-//! all         no more calls than the function has; the frames of the first and last call are those
-//!             that the calls themselves say; calls and costs of a kind add up
+//! all         no more calls than the function has; the first and the last call are within the
+//!             frames that are said; calls and costs of a kind add up
 //! ```
 //!
 //! What does not hold is not said, and is counted.
@@ -79,15 +79,14 @@ impl Recount {
         let judged: Vec<bool> = found
             .all
             .iter()
-            .zip(&found.evidence)
-            .map(|(finding, evidence)| {
-                let most = evidence.function.map_or(u64::MAX, |at| self.calls.get(at as usize).copied().unwrap_or(0));
-                // Calls come in the order in which they returned, frames in that of their ends.
-                let frame = |call: u64| frames.partition_point(|frame| frame.last < call) as u64;
-                let [first, last] = [finding.reach.0, finding.reach.1].map(frame);
-                // A call that returns after a swap of another thread counts to the frame of that.
-                let is_near = |frames: (u64, u64)| frames.0.abs_diff(first) <= 1 && frames.1.abs_diff(last) <= 1;
-                let is_framed = evidence.frames.is_none_or(is_near);
+            .zip(&found.functions)
+            .map(|(finding, function)| {
+                let most = function.map_or(u64::MAX, |at| self.calls.get(at as usize).copied().unwrap_or(0));
+                // Frames overlap where a call of another thread returns after a swap.
+                let ends = frames.get(finding.frames.0 as usize).zip(frames.get(finding.frames.1 as usize));
+                let is_framed = ends.is_some_and(|(one, other)| {
+                    one.first.min(other.first) <= finding.reach.0 && finding.reach.1 <= one.last.max(other.last)
+                });
                 finding.count <= most && is_framed && of_kind(finding.kind)
             })
             .collect();
@@ -138,7 +137,7 @@ mod tests {
         for number in [1, 2, 12] {
             recount.begin(&Call::default(), &Machine::default());
             recount.add(kind, 1);
-            let hit = Hit { number, frame: Some(number / 10), function: Some(0), cost: 1 };
+            let hit = Hit { number, frame: number / 10, function: Some(0), cost: 1 };
             found.add(kind, (0, 0), hit, String::new);
         }
         (recount, found)
@@ -162,7 +161,7 @@ mod tests {
         is_refuted(&recount, &found, &frames);
         // A call is in another frame than the frames say.
         let (recount, mut found) = example(Kind::Wait);
-        found.evidence[0].frames = Some((0, 3));
+        found.all[0].frames = (0, 0);
         is_refuted(&recount, &found, &frames);
         // What the kind adds up to.
         let (mut recount, found) = example(Kind::Wait);

@@ -96,11 +96,6 @@ impl<'a> OfTrace<'a> {
         let (frames, is_full) = (finder.frames.frames(), finder.found.is_full);
         Self { frames, calls: sum(frames, "calls"), draws: sum(frames, "draws"), is_full }
     }
-
-    /// The number of the frame of a call.
-    fn frame(&self, call: u64) -> usize {
-        self.frames.partition_point(|frame| frame.last < call)
-    }
 }
 
 /// The sum of a figure, at least 1: others are divided by it.
@@ -124,12 +119,12 @@ fn group(listed: &'static Listed, of_kind: &[&Finding], of: &OfTrace<'_>) -> Opt
     let mut sentence = Sentence::default();
     sentence.say(&most.sentence).say(": ");
     quantity(&mut sentence, &[most], ", ", ("calls", "cost"), name);
-    let number = |call: u64, frame: usize| {
-        Claim::new("frame", frame as f64, "frame", grouped(frame as u64).to_string()).of(name).at(call)
+    let number = |call: u64, frame: u64| {
+        Claim::new("frame", frame as f64, "frame", grouped(frame).to_string()).of(name).at(call)
     };
-    match [first, last].map(|call| of.frame(call)) {
-        [from, to] if from == to => sentence.say(" in frame ").claim(number(first, from)),
-        [from, to] => sentence.say(" in frames ").claim(number(first, from)).say(" to ").claim(number(last, to)),
+    match most.frames {
+        (from, to) if from == to => sentence.say(" in frame ").claim(number(first, from)),
+        (from, to) => sentence.say(" in frames ").claim(number(first, from)).say(" to ").claim(number(last, to)),
     };
     if !others.is_empty() {
         let count = others.len() as u64;
@@ -172,9 +167,9 @@ fn weight(of_kind: &[&Finding], of: &OfTrace<'_>) -> f64 {
     let total = |of: fn(&Finding) -> u64| of_kind.iter().map(|it| of(it)).sum::<u64>();
     let (count, cost) = (total(|it| it.count), total(|it| it.cost));
     let reached = || {
-        let first = of_kind.iter().map(|it| it.reach.0).min().unwrap_or_default();
-        let last = of_kind.iter().map(|it| it.reach.1).max().unwrap_or_default();
-        of.frames.get(of.frame(first)..of.frames.len().min(of.frame(last) + 1)).unwrap_or_default()
+        let first = of_kind.iter().map(|it| it.frames.0).min().unwrap_or_default() as usize;
+        let last = of_kind.iter().map(|it| it.frames.1).max().unwrap_or_default() as usize;
+        of.frames.get(first..of.frames.len().min(last + 1)).unwrap_or_default()
     };
     let share = match kind {
         Kind::Error => 0.5 + 0.4 * (count as f64 / of.calls),
