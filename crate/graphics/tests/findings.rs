@@ -269,6 +269,27 @@ fn a_wait_that_ends_after_a_swap_of_another_thread_is_in_the_frame_of_its_end() 
 }
 
 #[test]
+fn a_frame_that_stands_out_says_of_what_its_bytes_are() {
+    let mut calls = Calls::new();
+    let bytes = vec![7; 2 << 20];
+    for frame in 0..40 {
+        if frame == 5 {
+            let size = Arg::Int(bytes.len() as i64);
+            let (target, usage) = (Arg::Int(gl::ARRAY_BUFFER.into()), Arg::Int(gl::STATIC_DRAW.into()));
+            calls.returning("glBufferData", vec![target, size, Arg::Blob(&bytes), usage], None);
+        }
+        calls.call("glXSwapBuffers", &[1, 1]);
+    }
+    let (index, file) = indexed(snappy(calls.writer.stream(), 1 << 20));
+    let mut search = Findings::open(&index, file).unwrap();
+    while !search.step(1).unwrap() {}
+    let sentences: Vec<String> = search.standing_out(false).into_iter().map(|it| it.sentence).collect();
+    let expected =
+        "Frame 5 has 2,097,152 bytes of buffers, and half of the frames have at most 0: 100 % of all bytes of buffers";
+    assert_eq!(sentences, [expected]);
+}
+
+#[test]
 fn waits_are_calls_that_need_a_result() {
     let result = |calls: &mut Calls, name: u32, value: u32| {
         let arguments = vec![Arg::Int(1), Arg::Int(name.into()), Arg::Array(vec![Arg::Int(value.into())])];

@@ -193,6 +193,8 @@ fn of_frames(frames: &[Frame], recount: &Recount) -> Vec<Standing> {
     }
     for (key, unit, least) in OF_FRAMES {
         let title = FIGURES.iter().find(|figure| figure.key == key).map_or("", |figure| figure.title);
+        // Bytes are those of something.
+        let of = if unit == "byte" { format!(" of {}", title.to_lowercase()) } else { String::new() };
         let mut all: Vec<u64> = frames.iter().map(|frame| figure(frame, key)).collect();
         all.sort_unstable();
         let usual = all.get((all.len() * 95 / 100).min(all.len() - 1)).copied().unwrap_or(0);
@@ -215,12 +217,13 @@ fn of_frames(frames: &[Frame], recount: &Recount) -> Vec<Standing> {
             let text = grouped(number as u64).to_string();
             sentence.say("Frame ").claim(at(Claim::new("frame", number as f64, "frame", text))).say(" has ");
             sentence.claim(at(Claim::new(key, value as f64, unit, counted(value, unit))));
-            sentence.say(", and half of the frames have at most ");
+            sentence.say(&of).say(", and half of the frames have at most ");
             sentence.claim(Claim::new("median", median as f64, unit, grouped(median).to_string())).say(": ");
-            sentence
-                .claim(at(Claim::new("share", share, "", percent(share))))
-                .say(" of all ")
-                .say(title.to_lowercase());
+            sentence.claim(at(Claim::new("share", share, "", percent(share)))).say(" of all ").say(if unit == "byte" {
+                format!("bytes{of}")
+            } else {
+                title.to_lowercase()
+            });
             // More than most have, as a share of all.
             let weight = (value - usual) as f64 / sum as f64;
             let it = Standing::new(&FRAME, weight.min(1.0) * 0.5, sentence).within(frame.first, frame.last);
